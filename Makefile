@@ -1,0 +1,52 @@
+# Everything that the targets need beyond Go, Python 3, git and make is installed into
+# the cache folder, with pinned versions.
+CACHE ?= $(or $(IRONWORKS_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ironworks)
+LINT_VERSION := 2.15.0
+LINT := $(CACHE)/bin/golangci-lint-$(LINT_VERSION)
+VULN_VERSION := v1.9.0
+
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+# The race detector needs a C compiler.
+CC_FOUND := $(shell command -v $(CC) || command -v gcc || command -v clang)
+RACE := $(if $(CC_FOUND),-race,)
+
+.PHONY: build test lint bench vuln ironic pythons clean
+
+build:
+	go build -trimpath -ldflags '-X main.buildVersion=$(VERSION)' -o bin/ironworks ./cmd/ironworks
+
+# The old Ironic needs Python 3.11 or earlier. Elsewhere it is left out, except in CI.
+pythons:
+	@python3 test/ironic/venv.py newest
+	@python3 test/ironic/venv.py old || { status=$$?; \
+	  if [ $$status -ne 3 ] || [ -n "$$CI" ]; then exit $$status; fi; \
+	  echo "leaving out Ironic 21.4.4: no Python 3.11 or earlier here"; }
+
+test: pythons
+	@$(if $(RACE),true,echo "no C compiler: the tests run without the race detector")
+	go test $(RACE) -timeout 20m ./...
+
+lint: $(LINT)
+	$(LINT) run ./...
+	$(LINT) fmt --diff ./...
+
+$(LINT):
+	@mkdir -p $(CACHE)/bin/new
+	GOBIN=$(CACHE)/bin/new go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$(LINT_VERSION)
+	@mv $(CACHE)/bin/new/golangci-lint $@
+
+# Prints figures and ratios; nothing fails because it is slow.
+bench: pythons build
+	go run ./test/bench -binary bin/ironworks
+
+# Needs the open network, so that it is part of nothing else.
+vuln:
+	go run golang.org/x/vuln/cmd/govulncheck@$(VULN_VERSION) ./...
+
+# Starts a real Ironic and prints how to point the console at it; ARGS="-release old
+# -auth keystone -nodes 100" chooses.
+ironic:
+	go run ./test/ironic/cmd/run $(ARGS)
+
+clean:
+	rm -rf bin

@@ -1,0 +1,286 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/models"
+	"ironworks/provision"
+)
+
+// actFlags are the flags that every verb has.
+type actFlags struct {
+	wait        bool
+	timeout     time.Duration
+	yes         bool
+	skipRefused bool
+}
+
+func (f *actFlags) register(cmd *cobra.Command, follows bool) {
+	if follows {
+		cmd.Flags().BoolVar(&f.wait, "wait", false, "follow every node until it comes to rest")
+		cmd.Flags().DurationVar(&f.timeout, "timeout", 0, "stop following after this long, with exit code 1")
+	}
+	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVar(&f.skipRefused, "skip-refused", false, "leave out nodes for which it is not possible, and go on with the others")
+}
+
+// act carries an action out on named nodes: plan, ask, send, follow, tell.
+func (a *app) act(cmd *cobra.Command, action provision.Action, names []string, flags actFlags) error {
+	s, err := a.connect(cmd)
+	if err != nil {
+		return err
+	}
+	defer s.client.Close()
+	ctx := cmd.Context()
+	nodes, err := provision.FindNodes(ctx, s.client, names)
+	if err != nil {
+		return err
+	}
+	runner := &provision.Runner{
+		API: s.client, Clock: clock{}, Context: s.context.Name, ReadOnly: s.context.ReadOnly,
+	}
+	plan := runner.Plan(action, nodes)
+	if refused := plan.Refused(); len(refused) > 0 && (!flags.skipRefused || len(plan.Legal()) == 0) {
+		return a.tellRefused(plan, refused)
+	}
+	if err := a.confirm(ctx, s.client, plan, flags.yes); err != nil {
+		return err
+	}
+	audit, err := provision.OpenAudit(s.files.Audit)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = audit.Close() }()
+	runner.Audit = audit
+	results := a.runPlan(ctx, runner, plan, flags)
+	results, err = a.retryFailed(ctx, runner, plan, results, flags)
+	if err != nil {
+		return err
+	}
+	return a.tellResults(action, results, flags)
+}
+
+// runPlan runs a plan with its progress on the terminal.
+func (a *app) runPlan(ctx context.Context, runner *provision.Runner, plan provision.Plan, flags actFlags) []provision.Result {
+	progress := a.newProgress()
+	defer progress.stop()
+	board := newBoard(plan)
+	progress.live(board.line)
+	return runner.Run(ctx, plan, provision.RunOptions{Wait: flags.wait, Timeout: flags.timeout, Progress: board.note})
+}
+
+// retryFailed offers another try for the nodes that failed, where somebody is there to
+// be asked.
+func (a *app) retryFailed(
+	ctx context.Context, runner *provision.Runner, plan provision.Plan, results []provision.Result, flags actFlags,
+) ([]provision.Result, error) {
+	for {
+		failed := plan.Failed(results)
+		if len(failed) == 0 || len(plan.Items) == 1 || flags.yes || !a.interactive() || ctx.Err() != nil {
+			return results, nil
+		}
+		for _, i := range failed {
+			res := results[plan.Index(i.Node.UUID)]
+			_, _ = fmt.Fprintf(a.stderr, "%s: %v\n", models.Printable(i.Node.Label()), res.Err)
+		}
+		again, err := a.ask(ctx, fmt.Sprintf("%d of %d failed. Try these again? [y/N] ", len(failed), len(plan.Items)))
+		if err != nil {
+			return results, err
+		}
+		if !isYes(again) {
+			return results, nil
+		}
+		nodes, err := provision.FindNodes(ctx, runner.API, uuidsOf(failed))
+		if err != nil {
+			return results, err
+		}
+		second := runner.Plan(plan.Action, nodes)
+		for i, res := range a.runPlan(ctx, runner, second, flags) {
+			results[plan.Index(second.Items[i].Node.UUID)] = res
+		}
+	}
+}
+
+func uuidsOf(items []provision.Item) []string {
+	ids := make([]string, len(items))
+	for i := range items {
+		ids[i] = items[i].Node.UUID
+	}
+	return ids
+}
+
+// tellRefused says why nothing was sent.
+func (a *app) tellRefused(plan provision.Plan, refused []provision.Item) error {
+	for _, i := range refused {
+		a.complain("%v", i.Refusal)
+	}
+	if legal := len(plan.Legal()); legal > 0 {
+		a.complain("nothing was sent; --skip-refused goes on with the other %d", legal)
+	}
+	return &codeError{code: exitRefused}
+}
+
+// outcome is a result as JSON and YAML show it.
+type outcome struct {
+	Node      models.NodeRef    `json:"node"`
+	Verb      string            `json:"verb"`
+	Result    provision.Outcome `json:"result"`
+	State     string            `json:"state"`
+	RequestID string            `json:"request_id,omitempty"`
+	Error     string            `json:"error,omitempty"`
+}
+
+// tellResults prints how it went for each node, and turns it into the exit code.
+func (a *app) tellResults(action provision.Action, results []provision.Result, flags actFlags) error {
+	r := result{header: []string{"NODE", "RESULT", "STATE", "REASON"}}
+	outcomes := make([]outcome, 0, len(results))
+	var failed []string
+	code := exitOK
+	for _, res := range results {
+		o := outcome{Node: res.Node, Verb: action.Name(), Result: res.Outcome, State: res.State, RequestID: res.RequestID}
+		reason := ""
+		if res.Err != nil {
+			o.Error = res.Err.Error()
+			reason = shortReason(res.Err)
+		}
+		outcomes = append(outcomes, o)
+		r.rows = append(r.rows, []string{res.Node.Label(), string(res.Outcome), res.State, reason})
+		switch res.Outcome {
+		case provision.OutcomeAccepted, provision.OutcomeDone:
+			r.names = append(r.names, res.Node.Label())
+		case provision.OutcomeFailed, provision.OutcomeUnknown:
+			failed = append(failed, res.Node.Label())
+			code = worse(code, max(exitCode(res.Err), exitFailed))
+		case provision.OutcomeRefused:
+			code = worse(code, exitRefused)
+		}
+	}
+	r.data = outcomes
+	if err := a.print(r); err != nil {
+		return err
+	}
+	if len(failed) > 0 && len(results) > 1 {
+		a.complain("failed for %d of %d: %s", len(failed), len(results), models.Printable(strings.Join(failed, " ")))
+	}
+	if code == exitOK && !flags.wait && anyAccepted(results) {
+		if _, is := terminal(a.stderr); is {
+			a.complain("accepted, not done yet: ironworks watch shows how it goes on (or use --wait)")
+		}
+	}
+	if code != exitOK {
+		return &codeError{code: code}
+	}
+	return nil
+}
+
+func anyAccepted(results []provision.Result) bool {
+	for _, r := range results {
+		if r.Outcome == provision.OutcomeAccepted {
+			return true
+		}
+	}
+	return false
+}
+
+// worse: a failure says more than a refusal, and only when nothing could be reached at
+// all is the connection the cause.
+func worse(code, other int) int {
+	switch {
+	case code == exitOK:
+		return other
+	case other == exitOK || code == other:
+		return code
+	}
+	return exitFailed
+}
+
+// shortReason leaves out what the columns beside it say already.
+func shortReason(err error) string {
+	var failed *provision.FailedError
+	var fault *models.Fault
+	var refusal *models.Refusal
+	switch {
+	case errors.As(err, &failed):
+		return failed.Reason
+	case errors.As(err, &fault):
+		text := fault.Reason()
+		if fault.Hint != "" {
+			text += " (" + fault.Hint + ")"
+		}
+		return text
+	case errors.As(err, &refusal):
+		return refusal.Why
+	}
+	return err.Error()
+}
+
+// board is where the nodes of a plan stand while they are acted on.
+type board struct {
+	mu    sync.Mutex
+	total int
+	name  string
+	at    map[string]string
+	until map[string]time.Time
+}
+
+func newBoard(p provision.Plan) *board {
+	return &board{total: len(p.Legal()), name: p.Action.Name(), at: map[string]string{}, until: map[string]time.Time{}}
+}
+
+func (b *board) note(p provision.Progress) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	label := p.Node.Label()
+	delete(b.until, label)
+	switch {
+	case p.Retry != nil:
+		b.at[label] = fmt.Sprintf("%s, try %d of %d", p.Retry.Fault.Kind, p.Retry.Attempt+1, p.Retry.Tries)
+		if by := p.Retry.Fault.LockedBy; by != "" {
+			b.at[label] = "locked by " + by + fmt.Sprintf(", try %d of %d", p.Retry.Attempt+1, p.Retry.Tries)
+		}
+		b.until[label] = time.Now().Add(p.Retry.Delay)
+	case p.Fault != nil:
+		b.at[label] = p.Fault.Reason()
+	default:
+		b.at[label] = strings.TrimSpace(string(p.State) + " " + p.Step)
+	}
+}
+
+// line is the board on one line, with countdowns.
+func (b *board) line() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.at) == 0 {
+		return fmt.Sprintf("%s: sending to %d", b.name, b.total)
+	}
+	parts := make([]string, 0, len(b.at))
+	for _, label := range sortedNames(b.at) {
+		text := label + " " + b.at[label]
+		if t, ok := b.until[label]; ok {
+			text += fmt.Sprintf(" in %ds", max(int(time.Until(t).Round(time.Second).Seconds()), 0))
+		}
+		parts = append(parts, text)
+	}
+	return b.name + ": " + strings.Join(parts, " · ")
+}
+
+// readArgument reads an argument that is a text, @FILE or - for standard input.
+func (a *app) readArgument(arg string) ([]byte, error) {
+	switch {
+	case arg == "-":
+		return readAll(a.stdin)
+	case strings.HasPrefix(arg, "@"):
+		return os.ReadFile(arg[1:])
+	case strings.HasPrefix(strings.TrimSpace(arg), "[") || strings.HasPrefix(strings.TrimSpace(arg), "{"):
+		return []byte(arg), nil
+	}
+	return os.ReadFile(arg) //nolint:gosec // the user's own file
+}

@@ -1,0 +1,53 @@
+// Command ironworks is the terminal console for bare metal under OpenStack Ironic.
+// This package holds its commands and their wiring; what they do is in the packages
+// config, ironicclient, fleet and provision.
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"ironworks/config"
+)
+
+func main() {
+	// Writing to a pipe that nobody reads is an error to handle, not a reason to die in
+	// the middle of following a node.
+	signal.Ignore(syscall.SIGPIPE)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, process{
+		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, options: config.FromOS(),
+	})
+	stop()
+	os.Exit(code)
+}
+
+// process is what a run gets from the outside, so that tests can be the outside.
+type process struct {
+	args           []string
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	options        config.Options
+}
+
+// run executes one command line and gives the exit code.
+func run(ctx context.Context, p process) (code int) {
+	a := newApp(p)
+	defer func() {
+		if v := recover(); v != nil {
+			a.crashed(v)
+			code = exitFailed
+		}
+	}()
+	root := a.rootCommand() //nolint:contextcheck // commands take the context that ExecuteContext gives them
+	root.SetArgs(p.args)
+	err := root.ExecuteContext(ctx)
+	if errors.Is(err, syscall.EPIPE) {
+		return exitOK // the reader has seen what it wanted
+	}
+	return a.report(ctx, err)
+}

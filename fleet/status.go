@@ -1,0 +1,48 @@
+package fleet
+
+import (
+	"time"
+
+	"ironworks/models"
+)
+
+// Status is how fresh the picture is.
+type Status struct {
+	// Connected is true after an answer, false after a fault.
+	Connected bool
+	// Complete is true once the whole fleet was listed.
+	Complete bool
+	// Answered is when the last answer came, on our own clock.
+	Answered time.Time
+	// Fault is why the last request failed, nil when it did not; NextTry is when it
+	// will be tried again, Failures how often in a row it failed.
+	Fault    *models.Fault
+	NextTry  time.Time
+	Failures int
+	// Latency is that of the last small request.
+	Latency time.Duration
+	// Skew is how far the server's clock is ahead of ours.
+	Skew time.Duration
+	// Version is the API version in use.
+	Version models.APIVersion
+	// Requests counts what was asked of the API, Busy the nodes on their way.
+	Requests int
+	Busy     int
+}
+
+// Stale says that the picture is older than it should be at local time now.
+func (s Status) Stale(now time.Time) bool {
+	return !s.Connected || now.Sub(s.Answered) > staleAfter
+}
+
+// staleAfter is well beyond the slowest regular poll.
+const staleAfter = 20 * time.Second
+
+// Update is what a poller tells its owner.
+type Update struct {
+	// Events are what happened, in order; may be empty.
+	Events []models.Event
+	// Revision grows with every change of the store.
+	Revision uint64
+	Status   Status
+}

@@ -1,0 +1,174 @@
+package ironicclient
+
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+
+	"ironworks/models"
+)
+
+var lockedBy = regexp.MustCompile(`is locked by host (\S+?),`)
+
+// decodeFault fills a fault from an answer of 3xx, 4xx or 5xx.
+func (c *Client) decodeFault(f *models.Fault, resp gophercloud.ErrUnexpectedResponseCode) {
+	h := resp.ResponseHeader
+	f.Status = resp.Actual
+	f.RequestID = models.Printable(h.Get(requestIDHeader))
+	f.Message = models.Printable(errorText(resp.Body))
+	if s, err := strconv.Atoi(h.Get("Retry-After")); err == nil && s > 0 {
+		f.RetryAfter = time.Duration(s) * time.Second
+	}
+	if m := lockedBy.FindStringSubmatch(f.Message); m != nil {
+		f.LockedBy = m[1]
+	}
+	fromIronic := h.Get(maxHeader) != "" || h.Get(versionHeader) != "" || f.RequestID != ""
+	f.Kind = kindOf(f, fromIronic)
+	c.addHint(f, h, fromIronic)
+	if f.Message == "" {
+		f.Message = http.StatusText(f.Status)
+		if looksLikeHTML(resp.Body) {
+			f.Message += ", an HTML page" + fromServer(h)
+		}
+	}
+}
+
+func looksLikeHTML(body []byte) bool {
+	return strings.HasPrefix(strings.TrimSpace(string(body)), "<")
+}
+
+func kindOf(f *models.Fault, fromIronic bool) models.FaultKind {
+	switch s := f.Status; {
+	case s >= 300 && s < 400:
+		return models.FaultNotIronic
+	case s == http.StatusUnauthorized:
+		return models.FaultUnauthorized
+	case s == http.StatusForbidden:
+		return models.FaultForbidden
+	case s == http.StatusNotFound && strings.Contains(f.Message, "No valid host was found"):
+		return models.FaultNoConductor
+	case s == http.StatusNotFound && !fromIronic:
+		return models.FaultNotIronic
+	case s == http.StatusNotFound:
+		return models.FaultNotFound
+	case s == http.StatusNotAcceptable:
+		return models.FaultVersion
+	case s == http.StatusConflict && f.LockedBy != "":
+		return models.FaultLocked
+	case s == http.StatusConflict:
+		return models.FaultConflict
+	case s == http.StatusServiceUnavailable:
+		return models.FaultUnavailable
+	case s >= 500:
+		return models.FaultServer
+	}
+	return models.FaultBadRequest
+}
+
+// addHint says the way out where the answer itself does not.
+func (c *Client) addHint(f *models.Fault, h http.Header, fromIronic bool) {
+	switch f.Kind {
+	case models.FaultUnauthorized:
+		f.Hint = c.unauthorizedHint(h.Get("WWW-Authenticate"))
+	case models.FaultNotIronic:
+		f.Hint = "check the URL: Ironic's API usually listens on port 6385"
+		if to := h.Get("Location"); to != "" {
+			f.Hint = "it points to " + models.Printable(redacted(to))
+		}
+	case models.FaultServer:
+		if !fromIronic {
+			f.Hint = "this comes from a proxy in front of Ironic" + fromServer(h)
+		}
+	case models.FaultForbidden:
+		f.Hint = "your role does not allow it"
+	case models.FaultNoConductor:
+		f.Hint = "see ironworks conductors and ironworks drivers: no living conductor has the node's driver and group"
+	default:
+	}
+}
+
+// unauthorizedHint names the scheme that the server wants and what we did.
+func (c *Client) unauthorizedHint(challenge string) string {
+	scheme, _, _ := strings.Cut(challenge, " ")
+	wants := "the server does not say what it wants"
+	switch strings.ToLower(scheme) {
+	case "basic":
+		wants = "the server wants http_basic (username and password)"
+	case "keystone":
+		wants = "the server wants a Keystone token (auth_url, username, …)"
+	case "":
+	default:
+		wants = "the server wants " + models.Printable(scheme)
+	}
+	auth := c.conn.Auth
+	if auth == "" {
+		auth = models.AuthNone
+	}
+	if c.matches(strings.ToLower(scheme)) {
+		return "the " + string(auth) + " credentials were refused"
+	}
+	return wants + "; this connection uses auth " + string(auth)
+}
+
+func (c *Client) matches(scheme string) bool {
+	switch scheme {
+	case "basic":
+		return c.conn.Auth == models.AuthHTTPBasic
+	case "keystone":
+		return c.conn.Auth.Keystone()
+	}
+	return false
+}
+
+// errorText finds the explanation in any of the shapes that Ironic, pecan, Keystone's
+// middleware and http_basic put it in; "" when the body holds none.
+//
+//	{"error_message": "{\"faultstring\": …}"}     Ironic's own, JSON in a string
+//	{"error_message": {"faultstring": …}}         the same, not encoded twice
+//	{"error_message": "{\"description\": …}"}     pecan: 404 of a route, 406
+//	{"error": {"message": …}}                     http_basic, Keystone
+//	{"faultstring": …}                            outside the wrapper: body limits
+func errorText(body []byte) string {
+	var outer map[string]json.RawMessage
+	if json.Unmarshal(body, &outer) != nil {
+		return ""
+	}
+	for _, key := range []string{"error_message", "error"} {
+		raw, ok := outer[key]
+		if !ok {
+			continue
+		}
+		var text string
+		if json.Unmarshal(raw, &text) == nil {
+			if inner := messageIn([]byte(text)); inner != "" {
+				return inner
+			}
+			if !looksLikeHTML([]byte(text)) {
+				return text
+			}
+			return ""
+		}
+		if inner := messageIn(raw); inner != "" {
+			return inner
+		}
+	}
+	return messageIn(body)
+}
+
+func messageIn(raw []byte) string {
+	var m map[string]any
+	if json.Unmarshal(raw, &m) != nil {
+		return ""
+	}
+	for _, key := range []string{"faultstring", "description", "message", "title"} {
+		if s, ok := m[key].(string); ok && s != "" {
+			return s
+		}
+	}
+	return ""
+}

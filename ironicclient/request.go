@@ -1,0 +1,171 @@
+package ironicclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+
+	"ironworks/models"
+)
+
+// call is one request to Ironic, before the API version is known.
+type call struct {
+	// op is what is attempted, in the user's words, for the fault.
+	op     string
+	method string
+	// path is below /v1/, its variable parts escaped (see [segments]).
+	path string
+	// query builds the query for the version that is going to be sent; nil is none.
+	query func(v models.APIVersion) url.Values
+	body  any
+	// feature is what the server must have; "" is nothing special.
+	feature models.Feature
+	// slow calls reach into a BMC and get more time.
+	slow bool
+}
+
+// answer is a successful response, read whole.
+type answer struct {
+	header  http.Header
+	body    []byte
+	date    time.Time
+	latency time.Duration
+	// asked is the URL that was sent.
+	asked string
+}
+
+// segments joins path parts, each escaped, so that a node named ../x stays one.
+func segments(parts ...string) string {
+	for i, p := range parts {
+		parts[i] = url.PathEscape(p)
+	}
+	return strings.Join(parts, "/")
+}
+
+// okCodes are all the statuses that mean success; which one a call has is Ironic's
+// affair.
+func okCodes() []int {
+	return []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent}
+}
+
+// do sends the call, follows the version negotiation, and waits out locks and busy
+// services. Its error is always a *models.Fault or a *models.NeedsVersionError.
+func (c *Client) do(ctx context.Context, cl call) (*answer, error) {
+	if c.opts.ReadOnly && cl.method != http.MethodGet {
+		return nil, &models.Fault{
+			Kind: models.FaultReadOnly, Op: cl.op, Method: cl.method,
+			Message: "this context is read-only: nothing was sent",
+		}
+	}
+	negotiations := 0
+	for attempt := 1; ; {
+		v, agreed := c.Version()
+		if agreed && cl.feature != "" {
+			if err := v.Require(cl.feature); err != nil {
+				return nil, fmt.Errorf("%s: %w", cl.op, err)
+			}
+		}
+		ans, f := c.send(ctx, cl, v)
+		switch {
+		case f == nil:
+			return ans, nil
+		case f.Kind == models.FaultVersion && negotiations < 2 && c.renegotiated(v):
+			negotiations++
+			continue
+		case !worthRetrying(f) || attempt >= c.opts.Retry.Tries:
+			return nil, f
+		}
+		if err := c.waitToRetry(ctx, f, attempt); err != nil {
+			return nil, f
+		}
+		attempt++
+	}
+}
+
+// worthRetrying are the answers that go away by waiting: somebody else holds the
+// node, or the service has no worker free. A real conflict never does.
+func worthRetrying(f *models.Fault) bool {
+	return f.Kind == models.FaultLocked || f.Kind == models.FaultUnavailable
+}
+
+// send does one request with version v.
+func (c *Client) send(ctx context.Context, cl call, v models.APIVersion) (*answer, *models.Fault) {
+	sc, err := c.serviceClient(ctx)
+	if err != nil {
+		var f *models.Fault
+		if errors.As(err, &f) {
+			return nil, f
+		}
+		return nil, c.fault(err, cl, "")
+	}
+	target := sc.Endpoint + "v1/" + cl.path
+	if cl.query != nil {
+		if q := cl.query(v).Encode(); q != "" {
+			target += "?" + q
+		}
+	}
+	if cl.slow {
+		ctx = withLimit(ctx, slowTimeout)
+	}
+	opts := &gophercloud.RequestOpts{
+		JSONBody:         cl.body,
+		KeepResponseBody: true,
+		OkCodes:          okCodes(),
+		MoreHeaders:      map[string]string{versionHeader: v.String(), "OpenStack-API-Version": "baremetal " + v.String()},
+	}
+	start := c.clock.Now()
+	resp, err := sc.Request(ctx, cl.method, target, opts)
+	if err != nil {
+		f := c.fault(err, cl, target)
+		c.learnLimits(f, err, v)
+		return nil, f
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, c.fault(err, cl, target)
+	}
+	if f := c.checkIronic(resp, body, cl, target); f != nil {
+		return nil, f
+	}
+	date, _ := http.ParseTime(resp.Header.Get("Date"))
+	return &answer{
+		header: resp.Header, body: body, date: date, asked: target,
+		latency: c.clock.Now().Sub(start),
+	}, nil
+}
+
+// get reads JSON into out.
+func (c *Client) get(ctx context.Context, cl call, out any) error {
+	cl.method = http.MethodGet
+	ans, err := c.do(ctx, cl)
+	if err != nil {
+		return err
+	}
+	return c.decode(ans, cl, out)
+}
+
+func (c *Client) decode(ans *answer, cl call, out any) error {
+	if err := json.Unmarshal(ans.body, out); err != nil {
+		return c.badAnswer(ans, cl, err)
+	}
+	return nil
+}
+
+// badAnswer is the fault for a success whose JSON cannot be read.
+func (c *Client) badAnswer(ans *answer, cl call, err error) *models.Fault {
+	return &models.Fault{
+		Kind: models.FaultBadAnswer, Op: cl.op, Method: cl.method, URL: redacted(ans.asked),
+		Message:   fmt.Sprintf("the answer cannot be read: %s", models.Printable(err.Error())),
+		Hint:      "the API, or a proxy in front of it, sent incomplete or wrong JSON",
+		RequestID: ans.header.Get(requestIDHeader), Err: err,
+	}
+}

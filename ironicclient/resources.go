@@ -1,0 +1,173 @@
+package ironicclient
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"ironworks/models"
+)
+
+func sortBy[T any](list []T, key func(T) string) {
+	slices.SortFunc(list, func(a, b T) int { return cmp.Compare(key(a), key(b)) })
+}
+
+// Ports lists a node's ports.
+func (c *Client) Ports(ctx context.Context, node string) ([]models.Port, error) {
+	return collect(ctx, c, "list the ports of node "+models.Printable(node), "ports",
+		func(p models.Port) string { return p.UUID }, "node", node, "detail", "true")
+}
+
+// Portgroups lists a node's port groups.
+func (c *Client) Portgroups(ctx context.Context, node string) ([]models.Portgroup, error) {
+	return collect(ctx, c, "list the port groups of node "+models.Printable(node), "portgroups",
+		func(p models.Portgroup) string { return p.UUID }, "node", node, "detail", "true")
+}
+
+// Allocations lists the allocations that the caller may see.
+func (c *Client) Allocations(ctx context.Context) ([]models.Allocation, error) {
+	return collect(ctx, c, "list allocations", "allocations", func(a models.Allocation) string { return a.UUID })
+}
+
+// Allocation fetches one allocation by uuid or name.
+func (c *Client) Allocation(ctx context.Context, id string) (*models.Allocation, error) {
+	var a models.Allocation
+	if err := c.get(ctx, call{op: "get allocation " + models.Printable(id), path: segments("allocations", id)}, &a); err != nil {
+		return nil, err
+	}
+	return &a, nil
+}
+
+// Conductors lists the conductors with the drivers that each has.
+func (c *Client) Conductors(ctx context.Context) ([]models.Conductor, error) {
+	return collect(ctx, c, "list conductors", "conductors",
+		func(x models.Conductor) string { return x.Hostname }, "detail", "true")
+}
+
+// collect fetches a whole collection, page after page by marker.
+func collect[T any](ctx context.Context, c *Client, op, path string, id func(T) string, query ...string) ([]T, error) {
+	var all []T
+	seen := map[string]bool{}
+	for {
+		var page map[string]json.RawMessage
+		cl := call{op: op, path: path, query: queryOf(query...)}
+		if err := c.get(ctx, cl, &page); err != nil {
+			return nil, err
+		}
+		var rows []T
+		if err := json.Unmarshal(page[path], &rows); err != nil {
+			return nil, &models.Fault{Kind: models.FaultBadAnswer, Op: op, Err: err, Message: "no readable " + path + " in the answer"}
+		}
+		fresh := 0
+		for _, r := range rows {
+			if !seen[id(r)] {
+				seen[id(r)] = true
+				all = append(all, r)
+				fresh++
+			}
+		}
+		switch {
+		case len(rows) == 0 || page["next"] == nil:
+			return all, nil
+		case fresh == 0:
+			return nil, &models.Fault{Kind: models.FaultRepeatedPage, Op: op, Message: "the server repeats a page of " + path}
+		}
+		query = append(withoutMarker(query), "marker", id(rows[len(rows)-1]))
+	}
+}
+
+func withoutMarker(query []string) []string {
+	if n := len(query); n >= 2 && query[n-2] == "marker" {
+		return query[:n-2]
+	}
+	return query
+}
+
+// Drivers lists the enabled hardware types with the interfaces that each allows.
+func (c *Client) Drivers(ctx context.Context) ([]models.Driver, error) {
+	var out struct {
+		Drivers []map[string]json.RawMessage `json:"drivers"`
+	}
+	err := c.get(ctx, call{op: "list drivers", path: "drivers", query: queryOf("detail", "true")}, &out)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]models.Driver, 0, len(out.Drivers))
+	for _, raw := range out.Drivers {
+		list = append(list, driverOf(raw))
+	}
+	sortBy(list, func(d models.Driver) string { return d.Name })
+	return list, nil
+}
+
+// driverOf gathers default_X_interface and enabled_X_interfaces under X.
+func driverOf(raw map[string]json.RawMessage) models.Driver {
+	d := models.Driver{Default: map[string]string{}, Enabled: map[string][]string{}}
+	_ = json.Unmarshal(raw["name"], &d.Name)
+	_ = json.Unmarshal(raw["type"], &d.Type)
+	_ = json.Unmarshal(raw["hosts"], &d.Hosts)
+	for key, value := range raw {
+		if kind, ok := strings.CutSuffix(strings.TrimPrefix(key, "default_"), "_interface"); ok && strings.HasPrefix(key, "default_") {
+			var name string
+			if json.Unmarshal(value, &name) == nil && name != "" {
+				d.Default[kind] = name
+			}
+		}
+		if kind, ok := strings.CutSuffix(strings.TrimPrefix(key, "enabled_"), "_interfaces"); ok && strings.HasPrefix(key, "enabled_") {
+			var names []string
+			if json.Unmarshal(value, &names) == nil && len(names) > 0 {
+				d.Enabled[kind] = names
+			}
+		}
+	}
+	return d
+}
+
+// History lists a node's history, newest first, with whole texts.
+func (c *Client) History(ctx context.Context, node string) ([]models.HistoryEntry, error) {
+	var out struct {
+		History []models.HistoryEntry `json:"history"`
+	}
+	err := c.get(ctx, call{
+		op: "read the history of node " + models.Printable(node), feature: models.FeatureHistory,
+		path: segments("nodes", node, "history"), query: queryOf("detail", "true"),
+	}, &out)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(out.History, func(a, b models.HistoryEntry) int { return b.CreatedAt.Compare(a.CreatedAt.Time) })
+	return out.History, nil
+}
+
+// Inventory is what inspection found, as it is: {"inventory": …, "plugin_data": …}.
+func (c *Client) Inventory(ctx context.Context, node string) (json.RawMessage, error) {
+	var out json.RawMessage
+	err := c.get(ctx, call{
+		op: "read the inventory of node " + models.Printable(node), feature: models.FeatureInventory,
+		path: segments("nodes", node, "inventory"),
+	}, &out)
+	return out, err
+}
+
+// BIOS lists the BIOS settings that Ironic has cached.
+func (c *Client) BIOS(ctx context.Context, node string) ([]models.BIOSSetting, error) {
+	var out struct {
+		BIOS []models.BIOSSetting `json:"bios"`
+	}
+	err := c.get(ctx, call{op: "read the BIOS settings of node " + models.Printable(node), path: segments("nodes", node, "bios")}, &out)
+	return out.BIOS, err
+}
+
+// Firmware lists the firmware versions that Ironic has cached.
+func (c *Client) Firmware(ctx context.Context, node string) ([]models.Firmware, error) {
+	var out struct {
+		Firmware []models.Firmware `json:"firmware"`
+	}
+	err := c.get(ctx, call{
+		op: "read the firmware of node " + models.Printable(node), feature: models.FeatureFirmware,
+		path: segments("nodes", node, "firmware"),
+	}, &out)
+	return out.Firmware, err
+}

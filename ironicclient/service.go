@@ -1,0 +1,195 @@
+package ironicclient
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/url"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack"
+
+	"ironworks/models"
+)
+
+// serviceClient gives gophercloud's client, made on first use. One goroutine at a
+// time asks Keystone; the others wait for it or for their own context.
+func (c *Client) serviceClient(ctx context.Context) (*gophercloud.ServiceClient, error) {
+	select {
+	case c.connecting <- struct{}{}:
+		defer func() { <-c.connecting }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if c.service != nil {
+		return c.service, nil
+	}
+	sc, err := c.newService(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.service = sc
+	return sc, nil
+}
+
+func (c *Client) newService(ctx context.Context) (*gophercloud.ServiceClient, error) {
+	switch c.conn.Auth {
+	case models.AuthNone, "":
+		return c.standalone(nil)
+	case models.AuthHTTPBasic:
+		pair := c.conn.Username + ":" + c.conn.Password.Reveal()
+		return c.standalone(map[string]string{
+			"Authorization": "Basic " + base64.StdEncoding.EncodeToString([]byte(pair)),
+		})
+	case models.AuthPassword, models.AuthToken, models.AuthApplicationCredential:
+		return c.keystone(ctx)
+	}
+	return nil, &models.Fault{
+		Kind: models.FaultConfig, Op: "connect",
+		Message: fmt.Sprintf("unknown way to authenticate %q", models.Printable(string(c.conn.Auth))),
+	}
+}
+
+func (c *Client) standalone(headers map[string]string) (*gophercloud.ServiceClient, error) {
+	if c.conn.Endpoint == "" {
+		return nil, &models.Fault{
+			Kind: models.FaultConfig, Op: "connect", Message: "no URL of an Ironic API is given",
+			Hint: "--url http://HOST:6385",
+		}
+	}
+	provider := &gophercloud.ProviderClient{HTTPClient: *c.http}
+	c.setUserAgent(provider)
+	return &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: c.conn.Endpoint, MoreHeaders: headers}, nil
+}
+
+func (c *Client) setUserAgent(p *gophercloud.ProviderClient) {
+	if c.opts.UserAgent != "" {
+		p.UserAgent.Prepend(c.opts.UserAgent)
+	}
+}
+
+// keystone authenticates and takes the endpoint from the catalogue, unless the
+// connection names it.
+func (c *Client) keystone(ctx context.Context) (*gophercloud.ServiceClient, error) {
+	k := c.conn.Keystone
+	fail := func(err error) error {
+		return c.keystoneFault(err)
+	}
+	if _, err := url.Parse(k.AuthURL); err != nil || k.AuthURL == "" {
+		return nil, &models.Fault{
+			Kind: models.FaultConfig, Op: "authenticate", Err: err,
+			Message: fmt.Sprintf("auth_url %q is not a URL", models.Printable(redacted(k.AuthURL))),
+		}
+	}
+	provider, err := openstack.NewClient(k.AuthURL)
+	if err != nil {
+		return nil, fail(err)
+	}
+	provider.HTTPClient = *c.http
+	c.setUserAgent(provider)
+	opts := c.authOptions()
+	if err := openstack.AuthenticateV3(ctx, provider, &opts, gophercloud.EndpointOpts{}); err != nil {
+		return nil, fail(err)
+	}
+	endpoint := c.conn.Endpoint
+	if endpoint == "" {
+		if endpoint, err = c.fromCatalog(provider); err != nil {
+			return nil, err
+		}
+	}
+	return &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: endpoint}, nil
+}
+
+// fromCatalog finds the bare metal endpoint. Version stays 0, so that gophercloud
+// looks it up in the catalogue and does not go and ask the endpoint for its versions.
+func (c *Client) fromCatalog(provider *gophercloud.ProviderClient) (string, error) {
+	eo := gophercloud.EndpointOpts{
+		Region:       c.conn.Keystone.Region,
+		Availability: gophercloud.Availability(c.conn.Keystone.Interface),
+	}
+	eo.ApplyDefaults("baremetal")
+	found, err := provider.EndpointLocator(eo)
+	if err != nil {
+		where := fmt.Sprintf("interface %s", eo.Availability)
+		if eo.Region != "" {
+			where += ", region " + eo.Region
+		}
+		return "", &models.Fault{
+			Kind: models.FaultConfig, Op: "find Ironic in Keystone's catalogue", Err: err,
+			Message: fmt.Sprintf("no baremetal endpoint (%s)", models.Printable(where)),
+			Hint:    "check region and interface, or give the endpoint yourself",
+		}
+	}
+	return rootURL(found)
+}
+
+func (c *Client) authOptions() gophercloud.AuthOptions {
+	k := c.conn.Keystone
+	ao := gophercloud.AuthOptions{IdentityEndpoint: k.AuthURL, AllowReauth: true}
+	scope := &gophercloud.AuthScope{}
+	switch {
+	case k.SystemScope != "":
+		scope.System = true
+	case k.ProjectID != "":
+		scope.ProjectID = k.ProjectID
+	case k.ProjectName != "":
+		scope.ProjectName = k.ProjectName
+		scope.DomainID, scope.DomainName = k.ProjectDomainID, k.ProjectDomainName
+		if scope.DomainID != "" {
+			scope.DomainName = ""
+		}
+	case k.DomainID != "":
+		scope.DomainID = k.DomainID
+	case k.DomainName != "":
+		scope.DomainName = k.DomainName
+	default:
+		scope = nil
+	}
+	switch c.conn.Auth {
+	case models.AuthApplicationCredential:
+		ao.ApplicationCredentialID = k.ApplicationCredentialID
+		ao.ApplicationCredentialSecret = k.ApplicationCredentialSecret.Reveal()
+		if ao.ApplicationCredentialID == "" {
+			ao.ApplicationCredentialName = k.ApplicationCredentialName
+			c.setUser(&ao)
+		}
+	case models.AuthToken:
+		// A token cannot be renewed, and gophercloud refuses to promise it.
+		ao.TokenID, ao.Scope, ao.AllowReauth = k.Token.Reveal(), scope, false
+	case models.AuthPassword:
+		c.setUser(&ao)
+		ao.Password, ao.Scope = c.conn.Password.Reveal(), scope
+	case models.AuthNone, models.AuthHTTPBasic:
+	}
+	return ao
+}
+
+// setUser names the user by id, or by name in a domain: Keystone takes no both.
+func (c *Client) setUser(ao *gophercloud.AuthOptions) {
+	k := c.conn.Keystone
+	if k.UserID != "" {
+		ao.UserID = k.UserID
+		return
+	}
+	ao.Username = c.conn.Username
+	if ao.DomainID = k.UserDomainID; ao.DomainID == "" {
+		ao.DomainName = k.UserDomainName
+	}
+}
+
+// keystoneFault names what Keystone turned down.
+func (c *Client) keystoneFault(err error) error {
+	f := c.fault(err, call{op: "authenticate with Keystone", method: "POST"}, c.conn.Keystone.AuthURL)
+	switch f.Kind {
+	case models.FaultUnauthorized:
+		if c.conn.Auth == models.AuthToken {
+			f.Hint = "the token is wrong or has expired: get a new one"
+		} else {
+			f.Hint = "Keystone refused the credentials: check user, domain, project and password"
+		}
+	case models.FaultNotFound, models.FaultNotIronic:
+		f.Kind, f.Hint = models.FaultConfig, "is auth_url really Keystone's, with /v3?"
+	default:
+	}
+	return f
+}

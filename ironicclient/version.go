@@ -1,0 +1,104 @@
+package ironicclient
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/gophercloud/gophercloud/v2"
+
+	"ironworks/models"
+)
+
+const (
+	versionHeader   = "X-OpenStack-Ironic-API-Version"
+	minHeader       = "X-OpenStack-Ironic-API-Minimum-Version"
+	maxHeader       = "X-OpenStack-Ironic-API-Maximum-Version"
+	requestIDHeader = "X-Openstack-Request-Id"
+)
+
+// limits are the API versions that a server says it speaks, on every answer.
+func limits(h http.Header) (low, high models.APIVersion, ok bool) {
+	low, errLow := models.ParseAPIVersion(h.Get(minHeader))
+	high, errHigh := models.ParseAPIVersion(h.Get(maxHeader))
+	return low, high, errLow == nil && errHigh == nil
+}
+
+// learnLimits lowers our version when a 406 says that it is out of the server's
+// range. A 406 for a version inside the range has another reason: a field, verb or
+// parameter is too new, and the fault is marked as that.
+func (c *Client) learnLimits(f *models.Fault, err error, sent models.APIVersion) {
+	var unexpected gophercloud.ErrUnexpectedResponseCode
+	if f.Status != http.StatusNotAcceptable || !errors.As(err, &unexpected) {
+		return
+	}
+	low, high, ok := limits(unexpected.ResponseHeader)
+	switch {
+	case !ok:
+		return
+	case sent.Minor >= low.Minor && sent.Minor <= high.Minor:
+		f.Kind = models.FaultNotAcceptable
+		return
+	case high.Minor < models.OldestMinor || low.Minor > models.NewestMinor:
+		f.Kind = models.FaultVersion
+		f.Message = fmt.Sprintf("this Ironic speaks API %s to %s, ironworks 1.%d to 1.%d",
+			low, high, models.OldestMinor, models.NewestMinor)
+		return
+	case c.conn.MaxMinor > 0 && low.Minor > c.conn.MaxMinor:
+		f.Kind = models.FaultVersion
+		f.Message = fmt.Sprintf("this Ironic speaks API %s to %s, the connection allows up to 1.%d", low, high, c.conn.MaxMinor)
+		f.Hint = "raise or remove api_version"
+		return
+	}
+	f.Kind = models.FaultVersion
+	next := high.Minor
+	if c.conn.MaxMinor > 0 {
+		next = min(next, c.conn.MaxMinor)
+	}
+	c.minor.Store(int32(max(min(next, models.NewestMinor), low.Minor))) //nolint:gosec // parsed, small
+}
+
+// renegotiated says that another version than the one sent is to be tried now.
+func (c *Client) renegotiated(sent models.APIVersion) bool {
+	return int(c.minor.Load()) != sent.Minor
+}
+
+// checkIronic makes sure that a success comes from Ironic, whose every answer carries
+// its version, and remembers that the version is agreed.
+func (c *Client) checkIronic(resp *http.Response, body []byte, cl call, target string) *models.Fault {
+	if resp.Header.Get(versionHeader) != "" || resp.Header.Get(maxHeader) != "" {
+		c.negotiated.Store(true)
+		return nil
+	}
+	if c.negotiated.Load() && looksLikeJSON(body) {
+		return nil
+	}
+	return &models.Fault{
+		Kind: models.FaultNotIronic, Op: cl.op, Method: cl.method, URL: redacted(target), Status: resp.StatusCode,
+		Message: "the answer is not Ironic's: it has no API version" + kindOfBody(resp.Header, body),
+		Hint:    "check the URL: Ironic's API usually listens on port 6385",
+	}
+}
+
+func looksLikeJSON(body []byte) bool {
+	b := bytes.TrimSpace(body)
+	return len(b) == 0 || b[0] == '{' || b[0] == '['
+}
+
+func kindOfBody(h http.Header, body []byte) string {
+	switch {
+	case bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")):
+		return " and it is HTML" + fromServer(h)
+	case looksLikeJSON(body):
+		return fromServer(h)
+	}
+	return " and it is not JSON" + fromServer(h)
+}
+
+func fromServer(h http.Header) string {
+	if s := h.Get("Server"); s != "" {
+		return fmt.Sprintf(" (Server: %s)", models.Printable(s))
+	}
+	return ""
+}

@@ -1,0 +1,234 @@
+package models
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Row is a node as a list shows it: what Ironic says, and what only watching tells.
+type Row struct {
+	Node Node
+	// Since is when the node entered its state as far as we saw it ourselves, on the
+	// server's clock; zero when it was so when we came.
+	Since time.Time
+	// Reason is why the node is in a failed state, from last_error or the node's
+	// history: the newest Ironic clears last_error before the state is there.
+	Reason string
+	// FirstSeen is when we first saw the node: it has been in its state at least since.
+	FirstSeen time.Time
+}
+
+// ListFields are the API fields of a list of nodes: what the columns, filters and
+// events need, and no more, for the server's price is per row and field.
+func ListFields() []string {
+	return []string{
+		"uuid", "name", "instance_uuid", "provision_state", "target_provision_state",
+		"power_state", "target_power_state", "maintenance", "maintenance_reason", "fault",
+		"last_error", "reservation", "driver", "resource_class", "owner",
+		"deploy_step", "clean_step", "service_step", "protected", "retired",
+	}
+}
+
+// Column is one column of a list of nodes.
+type Column struct {
+	Key   string
+	Title string
+	// Text gives the cell, unsanitised; now is the server's clock.
+	Text func(r *Row, now time.Time) string
+	// Compare orders rows; nil orders by the text.
+	Compare func(a, b *Row) int
+	// Field is the API field it needs beyond [ListFields], or "".
+	Field string
+}
+
+// Columns lists every column there is.
+func Columns() []Column {
+	text := func(key, title, field string, get func(n *Node) string) Column {
+		return Column{Key: key, Title: title, Field: field, Text: func(r *Row, _ time.Time) string { return get(&r.Node) }}
+	}
+	return []Column{
+		text("name", "NAME", "", func(n *Node) string { return n.Name }),
+		text("uuid", "UUID", "", func(n *Node) string { return n.UUID }),
+		{Key: "state", Title: "STATE", Text: stateText, Compare: compareAttention},
+		text("target", "TARGET", "", func(n *Node) string { return string(n.TargetProvisionState) }),
+		{Key: "step", Title: "STEP", Text: func(r *Row, _ time.Time) string { return StepLine(r) }},
+		text("power", "POWER", "", func(n *Node) string { return n.PowerState.Short() }),
+		text("maintenance", "MAINTENANCE", "", maintenanceText),
+		text("class", "CLASS", "", func(n *Node) string { return n.ResourceClass }),
+		text("driver", "DRIVER", "", func(n *Node) string { return n.Driver }),
+		text("instance", "INSTANCE", "", func(n *Node) string { return n.InstanceUUID }),
+		text("owner", "OWNER", "", func(n *Node) string { return n.Owner }),
+		text("fault", "FAULT", "", func(n *Node) string { return n.Fault }),
+		text("error", "LAST ERROR", "", func(n *Node) string { return n.LastError }),
+		text("reservation", "RESERVATION", "", func(n *Node) string { return n.Reservation }),
+		{Key: "age", Title: "IN STATE", Text: ageText, Compare: func(a, b *Row) int { return b.Since.Compare(a.Since) }},
+		text("lessee", "LESSEE", "lessee", func(n *Node) string { return n.Lessee }),
+		text("group", "GROUP", "conductor_group", func(n *Node) string { return n.ConductorGroup }),
+		text("description", "DESCRIPTION", "description", func(n *Node) string { return n.Description }),
+		text("shard", "SHARD", "shard", func(n *Node) string { return n.Shard }),
+		text("health", "HEALTH", "health", func(n *Node) string { return n.Health }),
+		text("traits", "TRAITS", "traits", func(n *Node) string { return strings.Join(n.Traits, ",") }),
+		text("deploy", "DEPLOY", "deploy_interface", func(n *Node) string { return n.DeployInterface }),
+		text("boot", "BOOT", "boot_interface", func(n *Node) string { return n.BootInterface }),
+	}
+}
+
+// FindColumn gives the column with the key; the error lists those there are.
+func FindColumn(key string) (Column, error) {
+	all := Columns()
+	i := slices.IndexFunc(all, func(c Column) bool { return c.Key == key })
+	if i >= 0 {
+		return all[i], nil
+	}
+	keys := make([]string, len(all))
+	for i, c := range all {
+		keys[i] = c.Key
+	}
+	return Column{}, fmt.Errorf("no column %q; there are %s", Printable(key), strings.Join(keys, ", "))
+}
+
+// SortRows orders rows by a column, ties by name and uuid, so that the order is
+// always the same; descending turns all but the ties around.
+func SortRows(rows []Row, by Column, descending bool) {
+	compare := by.Compare
+	switch {
+	case compare == nil && by.Key == "name":
+		compare = func(a, b *Row) int { return CompareNatural(a.Node.Label(), b.Node.Label()) }
+	case compare == nil:
+		compare = func(a, b *Row) int { return CompareNatural(by.Text(a, time.Time{}), by.Text(b, time.Time{})) }
+	}
+	slices.SortStableFunc(rows, func(a, b Row) int {
+		c := compare(&a, &b)
+		if descending {
+			c = -c
+		}
+		return cmp.Or(c, CompareNatural(a.Node.Name, b.Node.Name), strings.Compare(a.Node.UUID, b.Node.UUID))
+	})
+}
+
+// StepLine is the one thing that matters about a node now: the step and its place in
+// the list, the reason of a failure, or the hold.
+func StepLine(r *Row) string {
+	n := &r.Node
+	switch {
+	case n.ProvisionState.Failed() || (n.ProvisionState == StateEnroll && n.LastError != ""):
+		return cmp.Or(n.LastError, r.Reason)
+	case n.Maintenance && n.ProvisionState.Resting():
+		return cmp.Or(n.MaintenanceReason, n.Fault)
+	}
+	step, kind := n.CurrentStep()
+	if step == nil {
+		return ""
+	}
+	if steps, i := n.Internal.Progress(kind); i >= 0 {
+		return fmt.Sprintf("%d/%d %s", i+1, len(steps), step.Step)
+	}
+	return step.Step
+}
+
+func stateText(r *Row, _ time.Time) string {
+	n := &r.Node
+	if n.ProvisionState.Busy() && n.TargetProvisionState != "" {
+		return string(n.ProvisionState) + " → " + string(n.TargetProvisionState)
+	}
+	return string(n.ProvisionState)
+}
+
+func maintenanceText(n *Node) string {
+	if n.Maintenance {
+		return "yes"
+	}
+	return ""
+}
+
+func ageText(r *Row, now time.Time) string {
+	switch {
+	case !r.Since.IsZero():
+		return Age(now.Sub(r.Since))
+	case r.FirstSeen.IsZero():
+		return ""
+	default:
+		return "> " + Age(now.Sub(r.FirstSeen))
+	}
+}
+
+// Attention ranks how much a node needs somebody: failed, held, in maintenance,
+// waiting, working, and then those that rest.
+func Attention(n *Node) int {
+	switch {
+	case n.ProvisionState.Failed() || n.Fault != "":
+		return 0
+	case n.ProvisionState.Class() == ClassHold:
+		return 1
+	case n.Maintenance:
+		return 2
+	}
+	switch n.ProvisionState.Class() {
+	case ClassWait:
+		return 3
+	case ClassTransitional, ClassUnknown:
+		return 4
+	case ClassStable, ClassHold, ClassFailed:
+	}
+	return 5 + slices.Index(States(), n.ProvisionState)
+}
+
+func compareAttention(a, b *Row) int { return cmp.Compare(Attention(&a.Node), Attention(&b.Node)) }
+
+// Age writes a duration as an operator reads it: 41s, 2m14, 3h05, 12d.
+func Age(d time.Duration) string {
+	switch d = max(d, 0).Round(time.Second); {
+	case d < time.Minute:
+		return strconv.Itoa(int(d.Seconds())) + "s"
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02d", int(d.Minutes()), int(d.Seconds())%60)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh%02d", int(d.Hours()), int(d.Minutes())%60)
+	default:
+		return strconv.Itoa(int(d.Hours()/24)) + "d"
+	}
+}
+
+// CompareNatural orders text with numbers in it by their value (n2 before n10),
+// whatever the case.
+func CompareNatural(a, b string) int {
+	for i, j := 0, 0; ; {
+		switch {
+		case i == len(a) || j == len(b):
+			return cmp.Or(cmp.Compare(len(a)-i, len(b)-j), strings.Compare(a, b))
+		case digit(a[i]) && digit(b[j]):
+			x, y := number(a[i:]), number(b[j:])
+			i, j = i+len(x), j+len(y)
+			x, y = strings.TrimLeft(x, "0"), strings.TrimLeft(y, "0")
+			if c := cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(x, y)); c != 0 {
+				return c
+			}
+		default:
+			if c := cmp.Compare(lower(a[i]), lower(b[j])); c != 0 {
+				return c
+			}
+			i, j = i+1, j+1
+		}
+	}
+}
+
+func digit(c byte) bool { return c >= '0' && c <= '9' }
+
+func lower(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
+
+func number(s string) string {
+	n := 0
+	for n < len(s) && digit(s[n]) {
+		n++
+	}
+	return s[:n]
+}

@@ -1,0 +1,217 @@
+package models
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Filter is a parsed filter line. All its terms have to match. The grammar, shared
+// by commands and screens:
+//
+//	text              name, uuid, state, class, driver, instance or owner contains text
+//	key:value         the field contains value, whatever the case
+//	key:=value        the field is exactly value
+//	key:a,b           the field contains a or b
+//	key:              the field is empty
+//	~text             the name has text's letters in this order
+//	!term             the term does not match
+//	"two words"       quotes keep blanks (and colons) together
+//
+// state: knows the classes too (failed, busy, stable, wait, hold), and - and _ stand
+// for a blank: state:deploy-failed.
+type Filter struct {
+	terms []term
+	text  string
+}
+
+type term struct {
+	key    string // "" for plain text
+	values []string
+	exact  bool
+	fuzzy  bool
+	not    bool
+}
+
+// FilterError says what in a filter line cannot be understood.
+type FilterError struct {
+	Term string
+	Why  string
+}
+
+// Error names the term and the way out.
+func (e *FilterError) Error() string {
+	return fmt.Sprintf("filter %q: %s", Printable(e.Term), e.Why)
+}
+
+// ParseFilter reads a filter line; the empty line matches every node.
+func ParseFilter(line string) (Filter, error) {
+	words, err := splitWords(line)
+	if err != nil {
+		return Filter{}, err
+	}
+	f := Filter{text: strings.TrimSpace(line)}
+	for _, w := range words {
+		t, err := parseTerm(w)
+		if err != nil {
+			return Filter{}, err
+		}
+		f.terms = append(f.terms, t)
+	}
+	return f, nil
+}
+
+// String gives the line that was parsed.
+func (f Filter) String() string { return f.text }
+
+// IsZero says that the filter matches everything.
+func (f Filter) IsZero() bool { return len(f.terms) == 0 }
+
+// Fields lists the API fields that the filter looks at beyond [ListFields].
+func (f Filter) Fields() []string {
+	var fields []string
+	for _, t := range f.terms {
+		if k, ok := filterKeys()[t.key]; ok && k.field != "" && !slices.Contains(fields, k.field) {
+			fields = append(fields, k.field)
+		}
+	}
+	return fields
+}
+
+// Match says whether the node satisfies every term.
+func (f Filter) Match(n *Node) bool {
+	for _, t := range f.terms {
+		if t.match(n) == t.not {
+			return false
+		}
+	}
+	return true
+}
+
+// word is one word of a filter line; from `quoted` on, in bytes, it was in quotes,
+// and colons and operators there mean nothing (-1: nothing was).
+type word struct {
+	text   string
+	quoted int
+}
+
+func splitWords(line string) ([]word, error) {
+	var words []word
+	cur, inQuotes, has := word{quoted: -1}, false, false
+	var b strings.Builder
+	flush := func() {
+		if has {
+			cur.text = b.String()
+			words = append(words, cur)
+		}
+		b.Reset()
+		cur, has = word{quoted: -1}, false
+	}
+	for _, r := range line {
+		switch {
+		case r == '"':
+			inQuotes = !inQuotes
+			has = true
+			if cur.quoted < 0 {
+				cur.quoted = b.Len()
+			}
+		case unicode.IsSpace(r) && !inQuotes:
+			flush()
+		default:
+			has = true
+			b.WriteRune(r)
+		}
+	}
+	if inQuotes {
+		return nil, &FilterError{Term: line, Why: "a quote is not closed"}
+	}
+	flush()
+	return words, nil
+}
+
+func parseTerm(w word) (term, error) {
+	var t term
+	text, quoted := w.text, w.quoted
+	cut := func(prefix string) bool {
+		rest, ok := strings.CutPrefix(text, prefix)
+		if !ok || quoted == 0 {
+			return false
+		}
+		text, quoted = rest, max(quoted-len(prefix), -1)
+		return true
+	}
+	if cut("!") {
+		t.not = true
+	}
+	if cut("~") {
+		t.fuzzy = true
+	}
+	key, value, ok := strings.Cut(text, ":")
+	if !ok || t.fuzzy || (quoted >= 0 && quoted <= len(key)) {
+		if text == "" && w.quoted < 0 {
+			return t, &FilterError{Term: w.text, Why: "nothing to look for"}
+		}
+		t.values = []string{fold(text)}
+		return t, nil
+	}
+	t.key = strings.ToLower(key)
+	if _, known := filterKeys()[t.key]; !known {
+		return t, &FilterError{
+			Term: w.text,
+			Why:  fmt.Sprintf("no key %q; there are %s; quote the text to look for a colon", Printable(key), strings.Join(FilterKeys(), ", ")),
+		}
+	}
+	value, t.exact = cutExact(value)
+	t.values = []string{fold(value)}
+	if quoted < 0 {
+		t.values = strings.Split(fold(value), ",")
+	}
+	return t, nil
+}
+
+func cutExact(value string) (string, bool) {
+	rest, exact := strings.CutPrefix(value, "=")
+	return rest, exact
+}
+
+func fold(s string) string { return strings.ToLower(s) }
+
+func (t term) match(n *Node) bool {
+	switch {
+	case t.fuzzy:
+		return subsequence(t.values[0], fold(n.Label()))
+	case t.key == "":
+		return matchText(t.values[0], n)
+	}
+	k := filterKeys()[t.key]
+	got := k.values(n)
+	for _, want := range t.values {
+		if k.matches(want, got, t.exact) {
+			return true
+		}
+	}
+	return false
+}
+
+func matchText(want string, n *Node) bool {
+	for _, have := range [...]string{
+		n.Name, n.UUID, string(n.ProvisionState), n.ResourceClass, n.Driver, n.InstanceUUID, n.InstanceName, n.Owner,
+	} {
+		if strings.Contains(fold(have), want) {
+			return true
+		}
+	}
+	return false
+}
+
+// subsequence says whether all of want's letters stand in have, in order.
+func subsequence(want, have string) bool {
+	rest := []rune(want)
+	for _, r := range have {
+		if len(rest) > 0 && r == rest[0] {
+			rest = rest[1:]
+		}
+	}
+	return len(rest) == 0
+}

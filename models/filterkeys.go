@@ -1,0 +1,134 @@
+package models
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// filterKey is one key of the filter grammar: the values of a node that it looks at
+// and, where [ListFields] lacks it, the API field it needs.
+type filterKey struct {
+	values func(*Node) []string
+	field  string
+	// kind picks how a wanted value is compared.
+	kind filterKind
+}
+
+type filterKind int
+
+const (
+	filterText filterKind = iota
+	filterState
+	filterBool
+	filterPower
+)
+
+func one(get func(*Node) string) func(*Node) []string {
+	return func(n *Node) []string { return []string{get(n)} }
+}
+
+func truth(get func(*Node) bool) func(*Node) []string {
+	return func(n *Node) []string { return []string{strconv.FormatBool(get(n))} }
+}
+
+// FilterKeys lists the keys of the filter grammar, sorted.
+func FilterKeys() []string {
+	keys := make([]string, 0, 32)
+	for k := range filterKeys() {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func filterKeys() map[string]filterKey { return allFilterKeys }
+
+// allFilterKeys is read-only; it is a variable only because Go has no constant maps
+// and building it for each of ten thousand nodes would cost more than the match.
+var allFilterKeys = map[string]filterKey{
+	"name":        {values: one(func(n *Node) string { return n.Name })},
+	"uuid":        {values: one(func(n *Node) string { return n.UUID })},
+	"state":       {values: one(func(n *Node) string { return string(n.ProvisionState) }), kind: filterState},
+	"target":      {values: one(func(n *Node) string { return string(n.TargetProvisionState) }), kind: filterState},
+	"power":       {values: one(func(n *Node) string { return n.PowerState.Short() }), kind: filterPower},
+	"class":       {values: one(func(n *Node) string { return n.ResourceClass })},
+	"driver":      {values: one(func(n *Node) string { return n.Driver })},
+	"instance":    {values: func(n *Node) []string { return []string{n.InstanceUUID, n.InstanceName} }},
+	"owner":       {values: one(func(n *Node) string { return n.Owner })},
+	"fault":       {values: one(func(n *Node) string { return n.Fault })},
+	"error":       {values: one(func(n *Node) string { return n.LastError })},
+	"reservation": {values: one(func(n *Node) string { return n.Reservation })},
+	"maintenance": {values: truth(func(n *Node) bool { return n.Maintenance }), kind: filterBool},
+	"protected":   {values: truth(func(n *Node) bool { return n.Protected }), kind: filterBool},
+	"retired":     {values: truth(func(n *Node) bool { return n.Retired }), kind: filterBool},
+	"step": {values: one(func(n *Node) string {
+		s, _ := n.CurrentStep()
+		return s.Label()
+	})},
+	"lessee":      {values: one(func(n *Node) string { return n.Lessee }), field: "lessee"},
+	"group":       {values: one(func(n *Node) string { return n.ConductorGroup }), field: "conductor_group"},
+	"description": {values: one(func(n *Node) string { return n.Description }), field: "description"},
+	"shard":       {values: one(func(n *Node) string { return n.Shard }), field: "shard"},
+	"health":      {values: one(func(n *Node) string { return n.Health }), field: "health"},
+	"trait":       {values: func(n *Node) []string { return n.Traits }, field: "traits"},
+	"deploy":      {values: one(func(n *Node) string { return n.DeployInterface }), field: "deploy_interface"},
+	"boot":        {values: one(func(n *Node) string { return n.BootInterface }), field: "boot_interface"},
+}
+
+func (k filterKey) matches(want string, got []string, exact bool) bool {
+	if want == "" {
+		return !slices.ContainsFunc(got, func(s string) bool { return s != "" })
+	}
+	return slices.ContainsFunc(got, func(have string) bool { return k.matchOne(want, fold(have), exact) })
+}
+
+func (k filterKey) matchOne(want, have string, exact bool) bool {
+	switch k.kind {
+	case filterBool:
+		return have == boolWord(want)
+	case filterPower:
+		return have == strings.TrimPrefix(strings.ReplaceAll(want, "-", " "), "power ") || (want == "unknown" && have == "?")
+	case filterState:
+		return matchState(want, have, exact)
+	case filterText:
+	}
+	if exact {
+		return have == want
+	}
+	return strings.Contains(have, want)
+}
+
+func boolWord(s string) string {
+	switch s {
+	case "true", "yes", "on", "1", "y", "t":
+		return "true"
+	case "false", "no", "off", "0", "n", "f":
+		return "false"
+	}
+	return s
+}
+
+// matchState matches a state by class or by text; have is "" where there is none.
+func matchState(want, have string, exact bool) bool {
+	s := ProvisionState(have)
+	if !exact && have != "" {
+		switch want {
+		case "failed":
+			return s.Failed()
+		case "busy", "working", "transition":
+			return s.Busy()
+		case "stable":
+			return s.Class() == ClassStable
+		case "wait", "waiting":
+			return s.Class() == ClassWait
+		case "hold", "held":
+			return s.Class() == ClassHold
+		}
+	}
+	plain := func(s string) string { return strings.NewReplacer("-", " ", "_", " ").Replace(s) }
+	if exact {
+		return plain(have) == plain(want)
+	}
+	return strings.Contains(plain(have), plain(want))
+}

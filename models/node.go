@@ -1,0 +1,259 @@
+package models
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Node is a bare-metal node with the fields that the console works with. Field
+// names and meanings are the API's; which fields are filled depends on what was
+// asked for.
+type Node struct {
+	UUID         string `json:"uuid"`
+	Name         string `json:"name"`
+	InstanceUUID string `json:"instance_uuid"`
+	// InstanceName needs API 1.104.
+	InstanceName string `json:"instance_name"`
+
+	ProvisionState       ProvisionState `json:"provision_state"`
+	TargetProvisionState ProvisionState `json:"target_provision_state"`
+	PowerState           PowerState     `json:"power_state"`
+	TargetPowerState     PowerState     `json:"target_power_state"`
+	// ProvisionUpdatedAt is the last sign of life, not the entry into the state: every
+	// heartbeat in a wait state touches it.
+	ProvisionUpdatedAt Time `json:"provision_updated_at"`
+	CreatedAt          Time `json:"created_at"`
+
+	Maintenance       bool   `json:"maintenance"`
+	MaintenanceReason string `json:"maintenance_reason"`
+	Fault             string `json:"fault"`
+	LastError         string `json:"last_error"`
+	// Reservation is the conductor that holds the node's lock.
+	Reservation string `json:"reservation"`
+
+	Driver         string `json:"driver"`
+	ResourceClass  string `json:"resource_class"`
+	Owner          string `json:"owner"`
+	Lessee         string `json:"lessee"`
+	Conductor      string `json:"conductor"`
+	ConductorGroup string `json:"conductor_group"`
+	Description    string `json:"description"`
+	// Shard needs API 1.82, Health 1.109.
+	Shard  string   `json:"shard"`
+	Health string   `json:"health"`
+	Traits []string `json:"traits"`
+
+	Protected       bool   `json:"protected"`
+	ProtectedReason string `json:"protected_reason"`
+	Retired         bool   `json:"retired"`
+	RetiredReason   string `json:"retired_reason"`
+	// AutomatedClean nil means the conductor's default, which is on.
+	AutomatedClean *bool `json:"automated_clean"`
+
+	DeployStep *Step `json:"deploy_step"`
+	CleanStep  *Step `json:"clean_step"`
+	// ServiceStep needs API 1.87.
+	ServiceStep *Step `json:"service_step"`
+
+	BootInterface    string `json:"boot_interface"`
+	DeployInterface  string `json:"deploy_interface"`
+	NetworkInterface string `json:"network_interface"`
+	PowerInterface   string `json:"power_interface"`
+
+	Properties   map[string]any `json:"properties"`
+	DriverInfo   map[string]any `json:"driver_info"`
+	InstanceInfo map[string]any `json:"instance_info"`
+	// Internal is what we read of driver_internal_info; nil when it was not asked for.
+	Internal *Internal `json:"driver_internal_info"`
+
+	// Raw is the whole object as Ironic sent it, kept only where it is asked for.
+	Raw json.RawMessage `json:"-"`
+}
+
+// NodeRef names a node in events, results and the audit.
+type NodeRef struct {
+	UUID string `json:"uuid" yaml:"uuid"`
+	Name string `json:"name" yaml:"name"`
+}
+
+// Label is the node's name, or its uuid when it has none.
+func (r NodeRef) Label() string {
+	if r.Name != "" {
+		return r.Name
+	}
+	return r.UUID
+}
+
+// Ref names the node.
+func (n *Node) Ref() NodeRef { return NodeRef{UUID: n.UUID, Name: n.Name} }
+
+// Label is the node's name, or its uuid when it has none.
+func (n *Node) Label() string { return n.Ref().Label() }
+
+// CurrentStep is the step that runs or waits now, with its kind, or nil.
+func (n *Node) CurrentStep() (*Step, StepKind) {
+	switch {
+	case !n.DeployStep.IsZero():
+		return n.DeployStep, DeploySteps
+	case !n.CleanStep.IsZero():
+		return n.CleanStep, CleanSteps
+	case !n.ServiceStep.IsZero():
+		return n.ServiceStep, ServiceSteps
+	}
+	return nil, ""
+}
+
+// Internal is what the console reads of driver_internal_info. Ironic wipes most of
+// it at the moment of failure, so whoever wants to explain keeps a copy.
+type Internal struct {
+	AgentURL       string `json:"agent_url"`
+	AgentVersion   string `json:"agent_version"`
+	LastHeartbeat  Time   `json:"agent_last_heartbeat"`
+	DeploySteps    []Step `json:"deploy_steps"`
+	CleanSteps     []Step `json:"clean_steps"`
+	ServiceSteps   []Step `json:"service_steps"`
+	DeployIndex    *int   `json:"deploy_step_index"`
+	CleanIndex     *int   `json:"clean_step_index"`
+	ServiceIndex   *int   `json:"service_step_index"`
+	LastPowerState Time   `json:"last_power_state_change"`
+}
+
+// Progress gives the current list of steps and the index in it of the step that
+// runs (-1 before the first), for the kind of work that goes on; nil steps when none.
+func (i *Internal) Progress(kind StepKind) (steps []Step, index int) {
+	if i == nil {
+		return nil, -1
+	}
+	at := func(steps []Step, p *int) ([]Step, int) {
+		if p == nil || *p < 0 || *p >= len(steps) {
+			return steps, -1
+		}
+		return steps, *p
+	}
+	switch kind {
+	case DeploySteps:
+		return at(i.DeploySteps, i.DeployIndex)
+	case CleanSteps:
+		return at(i.CleanSteps, i.CleanIndex)
+	case ServiceSteps:
+		return at(i.ServiceSteps, i.ServiceIndex)
+	}
+	return nil, -1
+}
+
+// Time is a timestamp of the API: with an offset in fields, naive UTC with or
+// without microseconds in driver_internal_info, null when unset.
+type Time struct{ time.Time }
+
+// UnmarshalJSON accepts every form Ironic writes; what it cannot read becomes the
+// zero time, because a strange timestamp must not hide a node.
+func (t *Time) UnmarshalJSON(data []byte) error {
+	t.Time = time.Time{}
+	s := string(trimQuotes(data))
+	for _, layout := range []string{
+		time.RFC3339Nano, "2006-01-02T15:04:05.999999", "2006-01-02 15:04:05.999999-07:00", "2006-01-02 15:04:05.999999",
+	} {
+		if at, err := time.ParseInLocation(layout, s, time.UTC); err == nil {
+			t.Time = at.UTC()
+			return nil
+		}
+	}
+	return nil
+}
+
+// DecodeNode reads one node object and keeps it as Raw. A field of an unexpected
+// type (RBAC may put an object where a string was) is shown as text or left out; only
+// JSON that is broken is an error.
+func DecodeNode(data []byte) (*Node, error) {
+	n := new(Node)
+	err := json.Unmarshal(data, n)
+	var typeErr *json.UnmarshalTypeError
+	if errors.As(err, &typeErr) {
+		err = decodeLenient(data, n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if n.UUID == "" {
+		return nil, errors.New("a node without uuid")
+	}
+	n.Raw = bytes.Clone(data)
+	return n, nil
+}
+
+// DecodeNodes reads the answer of GET /v1/nodes. With keepRaw every node carries its
+// own object as Ironic sent it.
+func DecodeNodes(data []byte, keepRaw bool) ([]Node, error) {
+	var page struct {
+		Nodes *[]Node `json:"nodes"`
+	}
+	err := json.Unmarshal(data, &page)
+	var typeErr *json.UnmarshalTypeError
+	if err != nil && !errors.As(err, &typeErr) {
+		return nil, err
+	}
+	if err == nil && !keepRaw {
+		if page.Nodes == nil {
+			return nil, errors.New(`no "nodes" in the answer`)
+		}
+		return *page.Nodes, checkUUIDs(*page.Nodes)
+	}
+	var rows struct {
+		Nodes *[]json.RawMessage `json:"nodes"`
+	}
+	if err := json.Unmarshal(data, &rows); err != nil {
+		return nil, err
+	}
+	if rows.Nodes == nil {
+		return nil, errors.New(`no "nodes" in the answer`)
+	}
+	nodes := make([]Node, len(*rows.Nodes))
+	for i, row := range *rows.Nodes {
+		n, err := DecodeNode(row)
+		if err != nil {
+			return nil, fmt.Errorf("node %d of the page: %w", i+1, err)
+		}
+		nodes[i] = *n
+		if !keepRaw {
+			nodes[i].Raw = nil
+		}
+	}
+	return nodes, nil
+}
+
+func checkUUIDs(nodes []Node) error {
+	for i := range nodes {
+		if nodes[i].UUID == "" {
+			return fmt.Errorf("node %d of the page has no uuid", i+1)
+		}
+	}
+	return nil
+}
+
+// decodeLenient reads field by field, so that one of a strange type costs only itself.
+func decodeLenient(data []byte, n *Node) error {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return err
+	}
+	*n = Node{}
+	for name, raw := range fields {
+		one, err := json.Marshal(map[string]json.RawMessage{name: raw})
+		if err != nil {
+			return err
+		}
+		if json.Unmarshal(one, n) == nil {
+			continue
+		}
+		text, err := json.Marshal(map[string]string{name: string(raw)})
+		if err != nil {
+			return err
+		}
+		// A field that is not text either is left out; the node is worth more than it.
+		_ = json.Unmarshal(text, n)
+	}
+	return nil
+}

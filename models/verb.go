@@ -1,0 +1,150 @@
+package models
+
+import "slices"
+
+// Verb is what can be asked of a node's provision state, by the name that operators
+// use (the `baremetal node VERB` commands).
+type Verb string
+
+// The provision verbs.
+const (
+	VerbManage   Verb = "manage"
+	VerbProvide  Verb = "provide"
+	VerbInspect  Verb = "inspect"
+	VerbClean    Verb = "clean"
+	VerbAdopt    Verb = "adopt"
+	VerbDeploy   Verb = "deploy"
+	VerbRebuild  Verb = "rebuild"
+	VerbUndeploy Verb = "undeploy"
+	VerbRescue   Verb = "rescue"
+	VerbUnrescue Verb = "unrescue"
+	VerbService  Verb = "service"
+	VerbAbort    Verb = "abort"
+	VerbUnhold   Verb = "unhold"
+)
+
+// Verbs lists every provision verb, in the order of a machine's life.
+func Verbs() []Verb {
+	return []Verb{
+		VerbManage, VerbInspect, VerbClean, VerbProvide, VerbAdopt, VerbDeploy, VerbRebuild,
+		VerbUndeploy, VerbRescue, VerbUnrescue, VerbService, VerbAbort, VerbUnhold,
+	}
+}
+
+// Target is the word that the API wants in PUT …/states/provision. Deploy and
+// undeploy use the old words: the new aliases refuse a configdrive and deploy steps.
+func (v Verb) Target() string {
+	switch v {
+	case VerbDeploy:
+		return "active"
+	case VerbUndeploy:
+		return "deleted"
+	case VerbManage, VerbProvide, VerbInspect, VerbClean, VerbAdopt, VerbRebuild, VerbRescue,
+		VerbUnrescue, VerbService, VerbAbort, VerbUnhold:
+		return string(v)
+	}
+	return string(v)
+}
+
+// Transition is one row of the state machine: the verb, from where it is legal, the
+// state that it enters at once, the resting states that mean success and the API
+// version it needs there.
+type Transition struct {
+	From    ProvisionState
+	Verb    Verb
+	Enters  ProvisionState
+	Success []ProvisionState
+	// Minor is the API version (1.Minor) that the verb needs from this state.
+	Minor int
+}
+
+// transitions is Ironic's state machine for users' verbs, from
+// ironic/common/state_machine.py of 39.0.0, with the version gates of
+// ironic/api/controllers/v1/utils.py (MIN_VERB_VERSIONS and check_allow_*).
+// TestTransitionsAgainstIronic compares it with the code of both releases.
+func transitions() []Transition {
+	row := func(v Verb, enters, success ProvisionState, minor int, from ...ProvisionState) []Transition {
+		rows := make([]Transition, 0, len(from))
+		for _, f := range from {
+			rows = append(rows, Transition{From: f, Verb: v, Enters: enters, Success: []ProvisionState{success}, Minor: minor})
+		}
+		return rows
+	}
+	return slices.Concat(
+		row(VerbManage, StateVerifying, StateManageable, 4, StateEnroll),
+		row(VerbManage, StateManageable, StateManageable, 4,
+			StateAvailable, StateCleanFailed, StateInspectFailed, StateAdoptFailed),
+		row(VerbProvide, StateCleaning, StateAvailable, 4, StateManageable),
+		row(VerbInspect, StateInspecting, StateManageable, 6, StateManageable, StateInspectFailed),
+		row(VerbClean, StateCleaning, StateManageable, 15, StateManageable),
+		row(VerbAdopt, StateAdopting, StateActive, 17, StateManageable, StateAdoptFailed),
+		row(VerbDeploy, StateDeploying, StateActive, 1, StateAvailable, StateDeployFailed),
+		row(VerbRebuild, StateDeploying, StateActive, 1, StateActive, StateError, StateDeployFailed),
+		row(VerbUndeploy, StateDeleting, StateAvailable, 1,
+			StateActive, StateDeployWait, StateDeployFailed, StateError, StateRescue,
+			StateRescueWait, StateRescueFailed, StateUnrescueFailed),
+		row(VerbUndeploy, StateDeleting, StateAvailable, 87, StateServiceWait, StateServiceFailed),
+		row(VerbRescue, StateRescuing, StateRescue, 38,
+			StateActive, StateRescue, StateRescueFailed, StateUnrescueFailed),
+		row(VerbRescue, StateRescuing, StateRescue, 87, StateServiceFailed),
+		row(VerbUnrescue, StateUnrescuing, StateActive, 38,
+			StateRescue, StateRescueFailed, StateUnrescueFailed),
+		row(VerbService, StateServicing, StateActive, 87, StateActive, StateServiceFailed, StateServiceHold),
+		row(VerbAbort, StateCleanFailed, StateCleanFailed, 13, StateCleanWait),
+		row(VerbAbort, StateCleanFailed, StateCleanFailed, 85, StateCleanHold),
+		row(VerbAbort, StateInspectFailed, StateInspectFailed, 41, StateInspectWait),
+		row(VerbAbort, StateRescueFailed, StateRescueFailed, 38, StateRescueWait),
+		row(VerbAbort, StateDeployFailed, StateDeployFailed, 110, StateDeployWait),
+		row(VerbAbort, StateDeployFailed, StateDeployFailed, 85, StateDeployHold),
+		row(VerbAbort, StateServiceFailed, StateServiceFailed, 87, StateServiceWait, StateServiceHold),
+		row(VerbAbort, StateActive, StateActive, 87, StateServiceFailed),
+		row(VerbUnhold, StateCleanWait, StateManageable, 85, StateCleanHold),
+		row(VerbUnhold, StateDeployWait, StateActive, 85, StateDeployHold),
+		row(VerbUnhold, StateServiceWait, StateActive, 85, StateServiceHold),
+	)
+}
+
+// FindTransition gives the row for a verb from a state, and whether there is one.
+func FindTransition(from ProvisionState, v Verb) (Transition, bool) {
+	for _, t := range transitions() {
+		if t.From == from && t.Verb == v {
+			return widen(t), true
+		}
+	}
+	return Transition{}, false
+}
+
+// widen adds the outcomes that depend on more than the row: after a hold, cleaning
+// may have been automated (→ available) as well as manual (→ manageable); an aborted
+// service ends failed, or active at once.
+func widen(t Transition) Transition {
+	switch {
+	case t.Verb == VerbUnhold && t.From == StateCleanHold:
+		t.Success = []ProvisionState{StateManageable, StateAvailable}
+	case t.Verb == VerbAbort && t.Enters == StateServiceFailed:
+		t.Success = []ProvisionState{StateServiceFailed, StateActive}
+	}
+	return t
+}
+
+// LegalFrom lists the states from which the verb is legal with API version v.
+func LegalFrom(verb Verb, v APIVersion) []ProvisionState {
+	var from []ProvisionState
+	for _, t := range transitions() {
+		if t.Verb == verb && v.Minor >= t.Minor {
+			from = append(from, t.From)
+		}
+	}
+	return from
+}
+
+// LegalVerbs lists the verbs that are legal in a state with API version v.
+func LegalVerbs(s ProvisionState, v APIVersion) []Verb {
+	var verbs []Verb
+	for _, verb := range Verbs() {
+		if t, ok := FindTransition(s, verb); ok && v.Minor >= t.Minor {
+			verbs = append(verbs, verb)
+		}
+	}
+	return verbs
+}

@@ -1,0 +1,105 @@
+package models
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Newest and Oldest bound the API versions (1.N) that ironworks is made for: the
+// newest is that of Ironic 39.0, the oldest the first with deploy steps.
+const (
+	NewestMinor = 115
+	OldestMinor = 69
+)
+
+// APIVersion is Ironic's API version 1.Minor; the zero value is "not known yet".
+type APIVersion struct{ Minor int }
+
+// String gives the form that Ironic's header uses.
+func (v APIVersion) String() string { return "1." + strconv.Itoa(v.Minor) }
+
+// IsZero says that no version is known.
+func (v APIVersion) IsZero() bool { return v.Minor == 0 }
+
+// ParseAPIVersion reads "1.82".
+func ParseAPIVersion(s string) (APIVersion, error) {
+	major, minor, ok := strings.Cut(strings.TrimSpace(s), ".")
+	n, err := strconv.Atoi(minor)
+	if !ok || major != "1" || err != nil || n < 1 {
+		return APIVersion{}, fmt.Errorf("API version %q: want 1.N, for example 1.82", Printable(s))
+	}
+	return APIVersion{Minor: n}, nil
+}
+
+// Feature is something that only some versions of Ironic's API can do.
+type Feature string
+
+// Features that the console asks for by name. Each comment says what it opens; the
+// versions are those of Ironic's "REST API Version History".
+const (
+	FeatureDeploySteps      Feature = "deploy steps"              // deploy_steps with active and rebuild
+	FeatureDisableRamdisk   Feature = "clean without a ramdisk"   // disable_ramdisk with clean
+	FeatureBootMode         Feature = "boot mode"                 // boot_mode, secure_boot fields
+	FeatureHistory          Feature = "node history"              // /nodes/{id}/history
+	FeatureInventory        Feature = "inventory"                 // /nodes/{id}/inventory
+	FeatureShards           Feature = "shards"                    // shard field
+	FeatureParentNodes      Feature = "child nodes"               // parent_node, include_children
+	FeatureUnhold           Feature = "unhold"                    // hold states and the unhold verb
+	FeatureFirmware         Feature = "firmware"                  // /nodes/{id}/firmware
+	FeatureService          Feature = "service"                   // the service verb
+	FeaturePortNames        Feature = "port names"                // ports have names
+	FeatureRunbooks         Feature = "runbooks"                  // runbook with clean and service
+	FeatureDisablePowerOff  Feature = "disable_power_off"         // nodes that may not be powered off
+	FeatureInstanceName     Feature = "instance_name"             // instance_name field
+	FeatureServiceNoRamdisk Feature = "service without a ramdisk" // disable_ramdisk with service
+	FeatureHealth           Feature = "health"                    // health field
+	FeatureAbortDeploy      Feature = "abort of a deployment"     // abort from wait call-back
+	FeatureHistoryState     Feature = "state in node history"     // state, duration_seconds in history
+)
+
+var featureMinor = map[Feature]int{
+	FeatureDeploySteps:      69,
+	FeatureDisableRamdisk:   70,
+	FeatureBootMode:         75,
+	FeatureHistory:          78,
+	FeatureInventory:        81,
+	FeatureShards:           82,
+	FeatureParentNodes:      83,
+	FeatureUnhold:           85,
+	FeatureFirmware:         86,
+	FeatureService:          87,
+	FeaturePortNames:        88,
+	FeatureRunbooks:         92,
+	FeatureDisablePowerOff:  95,
+	FeatureInstanceName:     104,
+	FeatureServiceNoRamdisk: 108,
+	FeatureHealth:           109,
+	FeatureAbortDeploy:      110,
+	FeatureHistoryState:     115,
+}
+
+// Minor is the first API version (1.Minor) with the feature.
+func (f Feature) Minor() int { return featureMinor[f] }
+
+// Has says whether an Ironic that speaks v has the feature.
+func (v APIVersion) Has(f Feature) bool { return v.Minor >= featureMinor[f] }
+
+// NeedsVersionError says that a feature is too new for the Ironic we talk to.
+type NeedsVersionError struct {
+	Feature Feature
+	Has     APIVersion
+}
+
+// Error names the feature, the version it needs and the one there is.
+func (e *NeedsVersionError) Error() string {
+	return fmt.Sprintf("%s needs API 1.%d; this Ironic has %s", e.Feature, e.Feature.Minor(), e.Has)
+}
+
+// Require returns a *NeedsVersionError when v lacks the feature.
+func (v APIVersion) Require(f Feature) error {
+	if v.Has(f) {
+		return nil
+	}
+	return &NeedsVersionError{Feature: f, Has: v}
+}

@@ -1,0 +1,251 @@
+package provision
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"ironworks/ironicclient"
+	"ironworks/models"
+)
+
+// AtOnce is how many nodes are acted on at the same time.
+const AtOnce = 8
+
+// Runner acts on nodes of one context.
+type Runner struct {
+	API   API
+	Audit Audit
+	Clock Clock
+	// Context is the context's name, for the audit; ReadOnly refuses everything.
+	Context  string
+	ReadOnly bool
+	// Poll is the period of following; 0 means 1 s.
+	Poll time.Duration
+}
+
+// Plan is what would be done to each node, before anything is.
+type Plan struct {
+	Action Action
+	Items  []Item
+}
+
+// Item is a plan's part for one node.
+type Item struct {
+	Node models.Node
+	// Refusal is why nothing will be sent, nil when it will.
+	Refusal *models.Refusal
+	Effect  models.Effect
+}
+
+// Plan checks the action against every node. Nothing is sent.
+func (r *Runner) Plan(a Action, nodes []models.Node) Plan {
+	v, _ := r.API.Version()
+	p := Plan{Action: a}
+	for i := range nodes {
+		item := Item{Node: nodes[i], Effect: a.Effect(&nodes[i])}
+		if r.ReadOnly {
+			item.Refusal = refusal(a, &nodes[i], models.RefusedReadOnly, "this context is read-only", "--read-only=false lifts it")
+		} else {
+			item.Refusal = a.Refuse(&nodes[i], v)
+		}
+		p.Items = append(p.Items, item)
+	}
+	return p
+}
+
+// Refused lists the items that will not be sent, Legal those that will.
+func (p Plan) Refused() []Item { return p.pick(false) }
+
+// Legal lists the items that will be sent.
+func (p Plan) Legal() []Item { return p.pick(true) }
+
+func (p Plan) pick(legal bool) []Item {
+	var items []Item
+	for _, i := range p.Items {
+		if (i.Refusal == nil) == legal {
+			items = append(items, i)
+		}
+	}
+	return items
+}
+
+// Danger is the greatest danger among the legal items.
+func (p Plan) Danger() models.Danger {
+	d := models.DangerNone
+	for _, i := range p.Legal() {
+		d = max(d, i.Effect.Danger)
+	}
+	return d
+}
+
+// RunOptions say how a plan is carried out.
+type RunOptions struct {
+	// Wait follows each node until it comes to rest; Timeout bounds that, 0 is no bound.
+	Wait    bool
+	Timeout time.Duration
+	// Progress is told of every step, from several goroutines; it must not block. May
+	// be nil.
+	Progress func(Progress)
+}
+
+// Progress is how far one node is.
+type Progress struct {
+	Node models.NodeRef
+	// State is the node's state now, Step what runs; both may be empty.
+	State models.ProvisionState
+	Step  string
+	// Retry is set while a request that was turned down waits for its next try.
+	Retry *ironicclient.Retry
+	// Fault is set while Ironic cannot be asked how the node is.
+	Fault *models.Fault
+}
+
+// Outcome is how it went for one node.
+type Outcome string
+
+// The outcomes.
+const (
+	OutcomeAccepted Outcome = "accepted" // Ironic took it; nobody waited for the end
+	OutcomeDone     Outcome = "done"
+	OutcomeFailed   Outcome = "failed"
+	OutcomeRefused  Outcome = "refused" // nothing was sent
+	OutcomeUnknown  Outcome = "unknown" // sent, but we do not know how it went
+)
+
+// Result is how the action went for one node.
+type Result struct {
+	Node      models.NodeRef
+	Outcome   Outcome
+	State     string
+	RequestID string
+	// Err says why it failed or was refused.
+	Err error
+}
+
+// ErrTimeout is in the results of nodes that did not come to rest in time.
+var ErrTimeout = errors.New("did not come to rest in time; it goes on by itself")
+
+// ErrLeft is in the results of nodes whose following was interrupted.
+var ErrLeft = errors.New("interrupted while waiting; the node goes on by itself")
+
+// Run carries out a plan: the legal items, [AtOnce] at a time; the others come back
+// refused. The results are in the plan's order.
+func (r *Runner) Run(ctx context.Context, p Plan, opts RunOptions) []Result {
+	results := make([]Result, len(p.Items))
+	slots := make(chan struct{}, AtOnce)
+	var wg sync.WaitGroup
+	for i := range p.Items {
+		item := &p.Items[i]
+		if item.Refusal != nil {
+			results[i] = Result{Node: item.Node.Ref(), Outcome: OutcomeRefused, Err: item.Refusal, State: string(item.Node.ProvisionState)}
+			continue
+		}
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			results[i] = r.one(ctx, p.Action, &item.Node, opts)
+		})
+	}
+	wg.Wait()
+	return results
+}
+
+// Failed lists the plan's items that failed, for another try.
+func (p Plan) Failed(results []Result) []Item {
+	var items []Item
+	for i, res := range results {
+		if res.Outcome == OutcomeFailed {
+			items = append(items, p.Items[i])
+		}
+	}
+	return items
+}
+
+func (r *Runner) one(ctx context.Context, a Action, n *models.Node, opts RunOptions) Result {
+	res := Result{Node: n.Ref(), State: string(n.ProvisionState)}
+	if ctx.Err() != nil {
+		res.Outcome, res.Err = OutcomeRefused, fmt.Errorf("%s %s: interrupted before anything was sent", a.Name(), n.Label())
+		return res
+	}
+	reqs, err := a.requests(n)
+	if err != nil {
+		res.Outcome, res.Err = OutcomeRefused, err
+		return res
+	}
+	told := ironicclient.OnRetry(ctx, func(retry ironicclient.Retry) {
+		opts.tell(Progress{Node: n.Ref(), State: n.ProvisionState, Retry: &retry})
+	})
+	for _, req := range reqs {
+		res.RequestID, err = r.audited(told, req, n)
+		if err != nil {
+			res.Outcome, res.Err = OutcomeFailed, err
+			var f *models.Fault
+			if errors.As(err, &f) && f.Sent {
+				res.Outcome = OutcomeUnknown
+			}
+			return res
+		}
+	}
+	res.Outcome = OutcomeAccepted
+	if _, done := a.(interface{ doneAtOnce() }); done {
+		res.Outcome = OutcomeDone
+		return res
+	}
+	if opts.Wait {
+		r.follow(ctx, a, n, opts, &res)
+	}
+	return res
+}
+
+// doneAtOnce marks actions that are done when Ironic has answered.
+func (immediate) doneAtOnce() {}
+
+func (o RunOptions) tell(p Progress) {
+	if o.Progress != nil {
+		o.Progress(p)
+	}
+}
+
+// audited sends one request between two lines of the audit.
+func (r *Runner) audited(ctx context.Context, req request, n *models.Node) (string, error) {
+	rec := AuditRecord{
+		Time: r.Clock.Now().UTC(), ID: newID(), Context: r.Context, Node: n.Ref(), Verb: req.verb, Result: AuditSending,
+	}
+	if err := r.Audit.Write(rec); err != nil {
+		return "", fmt.Errorf("%s %s: nothing was sent: %w", req.verb, n.Label(), err)
+	}
+	requestID, err := req.send(ctx, r.API)
+	rec.Time, rec.RequestID, rec.Result = r.Clock.Now().UTC(), requestID, AuditAccepted
+	if err != nil {
+		rec.Result, rec.Reason = AuditRefused, models.Printable(err.Error())
+		var f *models.Fault
+		if errors.As(err, &f) {
+			rec.RequestID, rec.Reason = f.RequestID, f.Reason()
+			if f.Sent {
+				rec.Result = AuditUnknown
+			}
+		}
+	}
+	if auditErr := r.Audit.Write(rec); auditErr != nil && err == nil {
+		err = auditErr
+	}
+	return requestID, err
+}
+
+func newID() string {
+	var b [6]byte
+	_, _ = rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// Index is the place of a node in the plan, and so of its result; -1 when it is not in
+// it.
+func (p Plan) Index(uuid string) int {
+	return slices.IndexFunc(p.Items, func(i Item) bool { return i.Node.UUID == uuid })
+}
