@@ -1,0 +1,187 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// authKeys are the settings that clouds.yaml keeps in a cloud's auth (and, in older
+// files, beside it), with the older names.
+func authKeys() map[string][]string {
+	keys := map[string][]string{
+		keyUsername:    {"username", "user_name"},
+		keyProjectID:   {"project_id", "tenant_id"},
+		keyProjectName: {"project_name", "tenant_name"},
+		keyToken:       {"token", "auth_token"},
+	}
+	for _, k := range []string{
+		keyPassword, keyAuthURL, keyUserID, keyUserDomainID, keyUserDomainName,
+		keyProjectDomainID, keyProjectDomainName, keyDomainID, keyDomainName, keyDefaultDomain,
+		keySystemScope, keyTrustID, keyCredentialID, keyCredentialName, keyCredentialSecret,
+	} {
+		keys[k] = []string{k}
+	}
+	return keys
+}
+
+// cloudKeys are the settings that clouds.yaml keeps at the top of a cloud; what is
+// meant for bare metal alone wins.
+func cloudKeys() map[string][]string {
+	return map[string][]string{
+		keyAuth:       {"auth_type", "auth_plugin"},
+		keyInterface:  {"baremetal_interface", "baremetal_endpoint_type", "interface", "endpoint_type"},
+		keyAPIVersion: {"baremetal_default_microversion", "baremetal_api_version"},
+		keyTimeout:    {"api_timeout"},
+		keyCACert:     {"cacert"},
+		keyCert:       {"cert"},
+		keyKey:        {"key"},
+	}
+}
+
+func regionKeys() []string { return []string{"baremetal_region_name", "region_name"} }
+
+// cloudName says what a setting is called in clouds.yaml.
+func cloudName(key string) string {
+	switch key {
+	case keyURL:
+		return "auth.endpoint"
+	case keyRegion:
+		return "region_name"
+	}
+	if names, ok := authKeys()[key]; ok {
+		return "auth." + names[0]
+	}
+	if names, ok := cloudKeys()[key]; ok {
+		return names[0]
+	}
+	return key
+}
+
+// cloudReader translates one cloud to settings.
+type cloudReader struct {
+	cloud  *node
+	path   string
+	region *value
+	errs   []error
+}
+
+func (r *cloudReader) settings() settings {
+	s := settings{}
+	put := func(key string, v *value) {
+		if v != nil && v.text != "" {
+			s[key] = *v
+		}
+	}
+	auth := r.cloud.get("auth")
+	if auth != nil && auth.kind != kindMapping && auth.kind != kindEmpty {
+		r.errs = append(r.errs, auth.fault(r.path+".auth", "must be a mapping, but is "+auth.describe(), ""))
+	}
+	for key, names := range authKeys() {
+		put(key, r.first(auth, r.path+".auth", names...))
+		if !s.has(key) {
+			put(key, r.first(r.cloud, r.path, names...))
+		}
+	}
+	for key, names := range cloudKeys() {
+		put(key, r.first(r.cloud, r.path, names...))
+	}
+	for _, look := range []func() *value{
+		func() *value {
+			return r.first(r.cloud, r.path, "baremetal_endpoint_override", "bare_metal_endpoint_override", "baremetal_endpoint")
+		},
+		func() *value { return r.first(auth, r.path+".auth", "endpoint") },
+		func() *value { return r.first(r.cloud, r.path, "endpoint", "endpoint_override") },
+	} {
+		if !s.has(keyURL) {
+			put(keyURL, look())
+		}
+	}
+	put(keyRegion, r.region)
+	put(keyInsecure, r.insecure())
+	return s
+}
+
+// first gives the first of the keys that holds a text (or number: these files are
+// read leniently). Lists stand for their first text, as keystoneauth allows for
+// interfaces.
+func (r *cloudReader) first(n *node, path string, names ...string) *value {
+	for _, name := range names {
+		v := n.get(name)
+		if v != nil && v.kind == kindList && strings.HasSuffix(name, "interface") && len(v.items) > 0 {
+			v = v.items[0]
+		}
+		switch {
+		case v == nil || v.kind == kindEmpty:
+		case v.kind != kindScalar:
+			r.errs = append(r.errs, v.fault(join(path, name), "must be text, but is "+v.describe(), ""))
+		case v.text != "":
+			val := v.value(join(path, name))
+			return &val
+		}
+	}
+	return nil
+}
+
+// insecure reads verify and insecure; either can switch verification off.
+func (r *cloudReader) insecure() *value {
+	for name, off := range map[string]bool{"verify": false, "insecure": true} {
+		v := r.first(r.cloud, r.path, name)
+		if v == nil {
+			continue
+		}
+		is, ok := truth(v.text)
+		if !ok {
+			r.errs = append(r.errs, v.at.fault("must be true or false", "", nil))
+			continue
+		}
+		if is == off {
+			v.text = "true"
+			return v
+		}
+	}
+	return nil
+}
+
+// pickRegion settles the region and lays its values over the cloud: the one that is
+// asked for, else the cloud's region_name, else the first of regions.
+func (r *cloudReader) pickRegion(asked string) {
+	r.region = r.first(r.cloud, r.path, regionKeys()...)
+	if asked != "" {
+		r.region = &value{text: asked, at: origin{key: keyRegion}}
+	}
+	regions := r.cloud.get("regions")
+	if regions == nil || regions.kind == kindEmpty {
+		return
+	}
+	path := r.path + ".regions"
+	if regions.kind != kindList {
+		r.errs = append(r.errs, regions.fault(path, "must be a list of regions, but is "+regions.describe(), ""))
+		return
+	}
+	var known []string
+	for i, item := range regions.items {
+		name := item
+		if item.kind == kindMapping {
+			name = item.get("name")
+		}
+		if name == nil || name.kind != kindScalar {
+			r.errs = append(r.errs, item.fault(fmt.Sprintf("%s[%d]", path, i), "must be a region's name, or a mapping with name and values", ""))
+			continue
+		}
+		known = append(known, name.text)
+		if r.region != nil && r.region.text != name.text {
+			continue
+		}
+		v := name.value(fmt.Sprintf("%s[%d]", path, i))
+		r.region = &v
+		r.cloud = merge(r.cloud, item.get("values"), mergeDepth)
+		return
+	}
+	if r.region != nil && len(known) > 0 {
+		hint := didYouMean(r.region.text, known)
+		if hint == "" {
+			hint = "known: " + strings.Join(known, ", ")
+		}
+		r.errs = append(r.errs, regions.fault(path, fmt.Sprintf("no region %q", r.region.text), hint))
+	}
+}

@@ -1,0 +1,210 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// cloudFiles are clouds.yaml with what is merged over and under it.
+//
+// The rules are those of openstacksdk's config loader
+// (https://docs.openstack.org/openstacksdk/latest/user/config/configuration.html).
+// We read the files ourselves because gophercloud's clouds.Parse panics on a cloud
+// with auth_type none and no auth, and loses endpoint, system_scope, regions and the
+// difference between the user's and the project's domain.
+type cloudFiles struct {
+	path   string           // of clouds.yaml; empty when there is none
+	clouds map[string]*node // with secure.yaml merged in
+	at     map[string]int   // the line where each cloud is written
+	public *node            // public-clouds of clouds-public.yaml
+	secure string           // path of secure.yaml; empty when there is none
+	// err is why the files cannot be used; it matters only when a cloud is asked for.
+	err error
+}
+
+func (c *cloudFiles) names() []string {
+	names := make([]string, 0, len(c.clouds))
+	for n := range c.clouds {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// readClouds finds and reads clouds.yaml, secure.yaml and clouds-public.yaml.
+func (l *loader) readClouds() *cloudFiles {
+	c := &cloudFiles{clouds: map[string]*node{}, at: map[string]int{}}
+	explicit := l.Env("OS_CLIENT_CONFIG_FILE")
+	places := l.cloudPlaces("clouds")
+	if explicit != "" {
+		places = []string{l.fromWorkDir(explicit)}
+	}
+	path, root, err := l.firstFile("clouds.yaml", places)
+	if err == nil && root == nil && explicit != "" {
+		err = &FileError{
+			File: places[0], Problem: "the file does not exist", Hint: "OS_CLIENT_CONFIG_FILE names it", Err: fs.ErrNotExist,
+		}
+	}
+	if c.path, c.err = path, err; err != nil || root == nil {
+		return c
+	}
+	c.add(root)
+	if len(c.clouds) == 0 {
+		l.note("holds no clouds")
+	}
+
+	places = append(beside(path, "secure"), l.cloudPlaces("secure")...)
+	if explicit := l.Env("OS_CLIENT_SECURE_FILE"); explicit != "" {
+		places = []string{l.fromWorkDir(explicit)}
+	}
+	path, root, err = l.firstFile("secure.yaml", places)
+	c.secure = path
+	c.err = errors.Join(c.err, err)
+	c.mergeSecure(root)
+
+	_, root, err = l.firstFile("clouds-public.yaml", append(beside(c.path, "clouds-public"), l.cloudPlaces("clouds-public")...))
+	c.err = errors.Join(c.err, err)
+	c.public = root.get("public-clouds")
+	return c
+}
+
+func (c *cloudFiles) add(root *node) {
+	clouds := root.get("clouds")
+	if clouds == nil || clouds.kind == kindEmpty {
+		return
+	}
+	if clouds.kind != kindMapping {
+		c.err = errors.Join(c.err, clouds.fault("clouds", "must be a mapping of clouds, but is "+clouds.describe(), ""))
+		return
+	}
+	for _, e := range clouds.entries {
+		c.clouds[e.name], c.at[e.name] = e.value, e.line
+	}
+}
+
+func (c *cloudFiles) mergeSecure(root *node) {
+	secure := root.get("clouds")
+	if secure == nil || secure.kind != kindMapping {
+		return
+	}
+	for _, e := range secure.entries {
+		if cloud, ok := c.clouds[e.name]; ok {
+			c.clouds[e.name] = merge(cloud, e.value, mergeDepth)
+		}
+	}
+}
+
+// mergeDepth is how deep clouds are merged: the cloud and its auth.
+const mergeDepth = 2
+
+// merge lays over's keys over under's, key by key down to a depth. On the way names
+// lose their dashes: - and _ are one to OpenStack's clients.
+func merge(under, over *node, depth int) *node {
+	if over == nil || over.kind == kindEmpty {
+		over, under = under, nil
+	}
+	if over == nil || over.kind != kindMapping || depth == 0 {
+		return over
+	}
+	out := &node{kind: kindMapping, file: over.file, line: over.line, column: over.column}
+	layers := []*node{over}
+	if under != nil && under.kind == kindMapping {
+		layers = []*node{under, over}
+	}
+	for _, n := range layers {
+		for _, e := range n.entries {
+			e.name = strings.ReplaceAll(e.name, "-", "_")
+			e.value = merge(out.get(e.name), e.value, depth-1)
+			out.put(e)
+		}
+	}
+	return out
+}
+
+// cloudPlaces are where openstacksdk looks for a file, in its order.
+func (l *loader) cloudPlaces(stem string) []string {
+	var places []string
+	for _, dir := range []string{l.WorkDir, l.xdg("XDG_CONFIG_HOME", ".config", "openstack"), filepath.Join(l.SystemDir, "openstack")} {
+		if dir != "" {
+			places = append(places, filepath.Join(dir, stem+".yaml"), filepath.Join(dir, stem+".yml"))
+		}
+	}
+	return places
+}
+
+func beside(path, stem string) []string {
+	dir := filepath.Dir(path)
+	return []string{filepath.Join(dir, stem+".yaml"), filepath.Join(dir, stem+".yml")}
+}
+
+// firstFile reads the first of the files that exists; none is no error.
+func (l *loader) firstFile(what string, places []string) (path string, root *node, err error) {
+	seen := map[string]bool{}
+	for _, p := range places {
+		if seen[p] {
+			continue
+		}
+		seen[p] = true
+		data, _, err := readFile(p)
+		if what == "clouds.yaml" || err == nil {
+			l.look(what, p, err)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return p, nil, &FileError{File: p, Problem: readProblem(err), Err: err}
+		}
+		root, _, err := parse(p, data) // what a lenient reader overlooks is not ours to police
+		return p, root, err
+	}
+	return "", nil, nil
+}
+
+// cloud gives a cloud of clouds.yaml; region "" is the cloud's own choice. nil when
+// there is no such cloud.
+func (l *loader) cloud(name, region string) *candidate {
+	n, ok := l.clouds.clouds[name]
+	if !ok {
+		return nil
+	}
+	c := &candidate{
+		name: name, source: fmt.Sprintf("%s:%d", l.clouds.path, l.clouds.at[name]), settings: settings{}, names: cloudName,
+	}
+	if l.clouds.err != nil {
+		c.errs = append(c.errs, l.clouds.err) // a part that it needs may be missing
+	}
+	path := join("clouds", name)
+	if n.kind != kindMapping && n.kind != kindEmpty {
+		c.errs = append(c.errs, n.fault(path, "must be a mapping, but is "+n.describe(), ""))
+		return c
+	}
+	n, c.hint = l.clouds.withProfile(n)
+	r := &cloudReader{cloud: merge(nil, n, mergeDepth), path: path}
+	r.pickRegion(region)
+	c.settings = r.settings()
+	c.settings.expandPaths(l.Home, l.WorkDir)
+	c.errs = r.errs
+	return c
+}
+
+// withProfile lays a cloud over the public profile that it names. The profiles that
+// are built into openstacksdk are not ours: the hint says so when one is named.
+func (c *cloudFiles) withProfile(cloud *node) (_ *node, hint string) {
+	name := cloud.get("profile")
+	if name == nil {
+		name = cloud.get("cloud")
+	}
+	if name == nil || name.kind != kindScalar {
+		return cloud, ""
+	}
+	profile := c.public.get(name.text)
+	if profile == nil {
+		return cloud, fmt.Sprintf("its profile %q is not in any clouds-public.yaml", name.text)
+	}
+	return merge(profile, cloud, mergeDepth), ""
+}

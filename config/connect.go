@@ -1,0 +1,237 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"ironworks/models"
+)
+
+// kindNames are the names of the ways to authenticate: keystoneauth's, with and
+// without version, and the plain ones of our file.
+func kindNames() map[string]models.AuthKind {
+	return map[string]models.AuthKind{
+		"none": models.AuthNone, "noauth": models.AuthNone,
+		"http_basic": models.AuthHTTPBasic,
+		"password":   models.AuthPassword, "v3password": models.AuthPassword,
+		"token": models.AuthToken, "v3token": models.AuthToken,
+		"application_credential":  models.AuthApplicationCredential,
+		"v3applicationcredential": models.AuthApplicationCredential,
+	}
+}
+
+const supportedKinds = "none, http_basic, password, token, application_credential"
+
+// builder works settings out to a connection and collects what is wrong with them.
+type builder struct {
+	*candidate
+	s    settings
+	conn models.Connection
+	errs []error
+}
+
+// connection works a candidate's settings out.
+func (c *candidate) connection(s settings) (models.Connection, error) {
+	b := &builder{candidate: c, s: s, errs: c.errs}
+	broken := len(c.errs) > 0
+	b.kind()
+	b.endpoint()
+	b.credentials()
+	if b.conn.Auth.Keystone() {
+		b.keystone()
+	}
+	b.tls()
+	b.limits()
+	if !broken { // what seems to be missing may be there, misspelt
+		b.required()
+	}
+	return b.conn, errors.Join(b.errs...)
+}
+
+func (b *builder) bad(key, problem, hint string, cause error) {
+	b.errs = append(b.errs, b.s[key].at.fault(problem, hint, cause))
+}
+
+// kindOf is the auth that is named, else what the settings only make sense with.
+func kindOf(s settings) (kind models.AuthKind, known bool) {
+	name := strings.ToLower(strings.TrimSpace(s.text(keyAuth)))
+	switch kind, known = kindNames()[name]; {
+	case known, name != "":
+		return kind, known
+	case s.has(keyCredentialID, keyCredentialName, keyCredentialSecret):
+		return models.AuthApplicationCredential, true
+	case s.has(keyToken):
+		return models.AuthToken, true
+	case s.has(keyAuthURL):
+		return models.AuthPassword, true
+	case s.has(keyUsername, keyPassword, keyPasswordFile) || hasUserinfo(s.text(keyURL)):
+		return models.AuthHTTPBasic, true
+	}
+	return models.AuthNone, true
+}
+
+func (b *builder) kind() {
+	kind, known := kindOf(b.s)
+	if !known {
+		b.bad(keyAuth, fmt.Sprintf("authentication %q is not supported", b.s.text(keyAuth)), "supported: "+supportedKinds, nil)
+	}
+	b.conn.Auth = kind
+	if b.s.has(keyTrustID) {
+		b.bad(keyTrustID, "trusts are not supported", "", nil)
+	}
+}
+
+func (b *builder) endpoint() {
+	v, ok := b.s[keyURL]
+	if !ok {
+		return
+	}
+	u, problem, hint := parseURL(v.text)
+	if problem != "" {
+		b.bad(keyURL, problem, hint, nil)
+		return
+	}
+	if user := u.User; user != nil {
+		u.User = nil
+		if b.conn.Auth != models.AuthHTTPBasic && b.conn.Auth != "" {
+			b.bad(keyURL, "credentials in the URL are for http_basic only", "", nil)
+		}
+		if !b.s.has(keyUsername) {
+			b.conn.Username = user.Username()
+		}
+		if pw, _ := user.Password(); !b.s.has(keyPassword, keyPasswordFile) {
+			b.conn.Password = models.Secret(pw)
+		}
+	}
+	b.conn.Endpoint = strings.TrimRight(u.String(), "/")
+}
+
+// credentials takes username and password along where they are used, so that none
+// lies about in a connection that has no need of it.
+func (b *builder) credentials() {
+	k := b.conn.Auth
+	if k == models.AuthHTTPBasic || k == models.AuthPassword || k == models.AuthApplicationCredential {
+		if b.s.has(keyUsername) {
+			b.conn.Username = b.s.text(keyUsername)
+		}
+	}
+	if k != models.AuthHTTPBasic && k != models.AuthPassword {
+		return
+	}
+	switch {
+	case b.s.has(keyPassword):
+		b.conn.Password = models.Secret(b.s.text(keyPassword))
+	case b.s.has(keyPasswordFile):
+		data, _, err := readFile(b.s.text(keyPasswordFile))
+		text := strings.TrimRight(string(data), "\r\n")
+		switch {
+		case err != nil:
+			b.bad(keyPasswordFile, b.s.text(keyPasswordFile)+": "+readProblem(err), "", err)
+		case text == "" || strings.ContainsAny(text, "\r\n"):
+			b.bad(keyPasswordFile, b.s.text(keyPasswordFile)+": must hold one line, the password", "", nil)
+		default:
+			b.conn.Password = models.Secret(text)
+		}
+	}
+}
+
+func (b *builder) tls() {
+	b.conn.TLS = models.TLS{
+		CACert: b.s.text(keyCACert), Cert: b.s.text(keyCert), Key: b.s.text(keyKey),
+		Insecure: b.s.text(keyInsecure) == "true",
+	}
+	if b.s.has(keyKey) && !b.s.has(keyCert) {
+		b.bad(keyKey, "a key without a certificate", "give "+b.names(keyCert)+" too", nil)
+	}
+	for _, key := range []string{keyCACert, keyCert, keyKey} {
+		if !b.s.has(key) || key == keyCACert && b.conn.TLS.Insecure {
+			continue
+		}
+		if _, err := os.Stat(b.s.text(key)); err != nil {
+			b.bad(key, b.s.text(key)+": "+readProblem(err), "", err)
+		}
+	}
+}
+
+func (b *builder) limits() {
+	d, err := timeout(b.s[keyTimeout])
+	if err != nil {
+		b.errs = append(b.errs, err)
+	}
+	b.conn.Timeout = d
+
+	// "1" and "latest" are what other clients write for "negotiate".
+	version := b.s.text(keyAPIVersion)
+	if version == "" || version == "1" || version == "latest" {
+		return
+	}
+	v, err := models.ParseAPIVersion(version)
+	if err != nil {
+		b.bad(keyAPIVersion, fmt.Sprintf("%q is not an API version", version), `write "1.82" for at most 1.82`, err)
+	}
+	b.conn.MaxMinor = v.Minor
+}
+
+// required reports the settings that this way of authenticating cannot do without.
+func (b *builder) required() {
+	has := b.s.has
+	c := b.conn
+	switch c.Auth {
+	case models.AuthNone:
+		b.need(has(keyURL), keyURL, b.urlHint())
+	case models.AuthHTTPBasic:
+		b.need(has(keyURL), keyURL, "http_basic needs Ironic's own address; for Keystone give "+b.names(keyAuthURL))
+		b.need(c.Username != "" || !b.urlGood(), keyUsername, "http_basic needs it")
+		b.need(c.Password.IsSet() || has(keyPasswordFile) || !b.urlGood(), keyPassword, b.passwordHint())
+	case models.AuthPassword:
+		b.need(has(keyAuthURL), keyAuthURL, "Keystone's address")
+		b.need(has(keyUsername, keyUserID), keyUsername, "")
+		b.need(has(keyPassword, keyPasswordFile), keyPassword, b.passwordHint())
+	case models.AuthToken:
+		b.need(has(keyAuthURL), keyAuthURL, "Keystone's address")
+		b.need(has(keyToken), keyToken, "")
+	case models.AuthApplicationCredential:
+		b.need(has(keyAuthURL), keyAuthURL, "Keystone's address")
+		b.need(has(keyCredentialSecret), keyCredentialSecret, "")
+		b.need(has(keyCredentialID, keyCredentialName), keyCredentialID, "")
+		if has(keyCredentialName) && !has(keyCredentialID) {
+			b.need(has(keyUsername, keyUserID), keyUsername,
+				b.names(keyCredentialName)+" is unique only for one user; or give "+b.names(keyCredentialID))
+		}
+	}
+}
+
+// urlGood is false when the URL, which may hold the credentials, is bad itself.
+func (b *builder) urlGood() bool { return b.conn.Endpoint != "" || !b.s.has(keyURL) }
+
+func (b *builder) urlHint() string {
+	if b.names(keyURL) == keyURL && !b.s.has(keyAuth) {
+		return "give url (a standalone Ironic), cloud (a name in clouds.yaml) or auth_url (Keystone)"
+	}
+	return "Ironic's address; for Keystone give " + b.names(keyAuthURL)
+}
+
+func (b *builder) passwordHint() string {
+	switch own := b.names(keyPassword); own {
+	case keyPassword:
+		return "or give password_file, or set IRONWORKS_PASSWORD"
+	case ownName(keyPassword):
+		return ""
+	default:
+		return "or set IRONWORKS_PASSWORD"
+	}
+}
+
+func (b *builder) need(ok bool, key, hint string) {
+	if ok {
+		return
+	}
+	if b.hint != "" {
+		hint = strings.TrimPrefix(hint+"; "+b.hint, "; ")
+	}
+	b.errs = append(b.errs, &SettingError{
+		Context: b.name, Source: b.source, Key: b.names(key), Problem: "missing", Hint: hint,
+	})
+}

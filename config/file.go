@@ -1,0 +1,212 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+)
+
+// maxFile bounds what is read of a file, so that a device or a log given by mistake
+// does not fill the memory.
+const maxFile = 16 << 20
+
+// candidate is a context before its connection is worked out.
+type candidate struct {
+	name, source string
+	settings     settings
+	names        func(key string) string // what a setting is called where it would be written
+	hint         string                  // for a missing setting, when the source knows better
+	accent       string
+	readOnly     bool
+	defaults     Defaults
+	errs         []error // what is wrong with how it is written
+
+	listed  bool // it is among Config.Contexts under its name
+	bare    bool // it is a URL and nothing else
+	guessed bool
+}
+
+// ourFile is our configuration file.
+type ourFile struct {
+	path     string
+	top      settings     // context, timeout, read_only
+	contexts []*candidate // in the file's order
+	byName   map[string]*candidate
+	errs     []error // what is wrong outside of single contexts
+}
+
+// readOurs reads our file. A file that does not exist is an error only when the user
+// named it.
+func (l *loader) readOurs() *ourFile {
+	path, named := l.configPath()
+	f := &ourFile{path: path, top: settings{}, byName: map[string]*candidate{}}
+	if path == "" {
+		return f
+	}
+	data, mode, err := readFile(path)
+	l.look("our file", path, err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && named == "":
+		return f
+	case err != nil:
+		f.errs = append(f.errs, &FileError{File: path, Problem: readProblem(err), Hint: named, Err: err})
+		return f
+	}
+	root, problems, err := parse(path, data)
+	if err != nil {
+		f.errs = append(f.errs, err)
+		return f
+	}
+	for _, p := range problems {
+		f.errs = append(f.errs, p)
+	}
+	l.readTop(f, root)
+	if len(f.contexts) == 0 {
+		l.note("holds no contexts")
+	}
+	if mode&0o044 != 0 && slices.ContainsFunc(f.contexts, holdsSecret) {
+		l.warnReadable(path, mode)
+	}
+	return f
+}
+
+func (l *loader) readTop(f *ourFile, root *node) {
+	good, errs := check(root, "", fileKeys())
+	f.errs = append(f.errs, errs...)
+	for _, k := range []string{keyContext, keyTimeout, keyReadOnly} {
+		if n := good[k]; n != nil && n.text != "" {
+			f.top[k] = n.value(k)
+		}
+	}
+	if _, err := timeout(f.top[keyTimeout]); err != nil {
+		f.errs = append(f.errs, err)
+	}
+	contexts := good["contexts"]
+	if contexts == nil {
+		return
+	}
+	for _, e := range contexts.entries {
+		if e.name == "" {
+			f.errs = append(f.errs, &FileError{
+				File: f.path, Line: e.line, Column: e.column, Key: "contexts", Problem: "a context needs a name",
+			})
+			continue
+		}
+		c := l.readContext(f.path, e)
+		f.contexts, f.byName[c.name] = append(f.contexts, c), c
+	}
+}
+
+// readContext reads one context of our file, as far as it is right.
+func (l *loader) readContext(file string, e entry) *candidate {
+	path := join("contexts", e.name)
+	c := &candidate{
+		name: e.name, source: fmt.Sprintf("%s:%d", file, e.line), settings: settings{}, listed: true,
+		names: func(key string) string {
+			if key == keyInsecure {
+				return "verify"
+			}
+			return key
+		},
+	}
+	good, errs := check(e.value, path, contextKeys())
+	c.errs = errs
+	for _, written := range e.value.entries {
+		key, n := written.name, good[written.name]
+		if n == nil {
+			continue
+		}
+		v := n.value(join(path, key))
+		switch key {
+		case keyReadOnly:
+			c.readOnly, _ = truth(n.text)
+		case "verify":
+			verify, _ := truth(n.text)
+			v.text = strconv.FormatBool(!verify)
+			c.settings[keyInsecure] = v
+		case "accent":
+			colour, problem, hint := accent(n.text)
+			if problem != "" {
+				c.errs = append(c.errs, v.at.fault(problem, hint, nil))
+			}
+			c.accent = colour
+		case "defaults":
+			c.readDefaults(n, v.at.key)
+		default:
+			c.settings[key] = v
+		}
+	}
+	if c.settings.has(keyPassword) && c.settings.has(keyPasswordFile) {
+		c.errs = append(c.errs, c.settings[keyPasswordFile].at.fault("given beside password", "keep one of the two", nil))
+	}
+	c.settings.expandPaths(l.Home, filepath.Dir(file))
+	if pw := c.settings.text(keyPasswordFile); pw != "" {
+		if info, err := os.Stat(pw); err == nil && info.Mode()&0o044 != 0 {
+			l.warnReadable(pw, info.Mode())
+		}
+	}
+	return c
+}
+
+func (c *candidate) readDefaults(n *node, path string) {
+	good, errs := check(n, path, defaultsKeys())
+	c.errs = append(c.errs, errs...)
+	if columns := good["columns"]; columns != nil {
+		for _, item := range columns.items {
+			c.defaults.Columns = append(c.defaults.Columns, item.text)
+		}
+	}
+	if n := good["sort"]; n != nil {
+		c.defaults.Sort = n.text
+	}
+	if n := good["filter"]; n != nil {
+		c.defaults.Filter = n.text
+	}
+}
+
+func (n *node) value(key string) value {
+	return value{n.text, origin{file: n.file, line: n.line, column: n.column, key: key}}
+}
+
+func holdsSecret(c *candidate) bool {
+	return c.settings.has(keyPassword, keyToken, keyCredentialSecret) || hasUserinfo(c.settings.text(keyURL))
+}
+
+func (l *loader) warnReadable(path string, mode fs.FileMode) {
+	l.warn("%s holds a secret and others can read it (mode %04o): chmod 600 %s", path, mode.Perm(), path)
+}
+
+// readFile reads a file of a sane size, and its permissions.
+func readFile(path string) ([]byte, fs.FileMode, error) {
+	f, err := os.Open(path) //nolint:gosec // the user names these files
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close() //nolint:errcheck // read only
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = fmt.Errorf("larger than %d MiB", maxFile>>20)
+	}
+	return data, info.Mode(), err
+}
+
+// readProblem says why a file could not be read, without its name.
+func readProblem(err error) string {
+	switch pathErr := (*fs.PathError)(nil); {
+	case errors.Is(err, fs.ErrNotExist):
+		return "the file does not exist"
+	case errors.As(err, &pathErr):
+		return "cannot read the file: " + pathErr.Err.Error()
+	default:
+		return "cannot read the file: " + err.Error()
+	}
+}

@@ -1,0 +1,109 @@
+package config
+
+import (
+	"strings"
+
+	"ironworks/models"
+)
+
+// keystone fills in what only Keystone needs.
+func (b *builder) keystone() {
+	text := b.s.text
+	k := models.Keystone{
+		UserID: text(keyUserID), UserDomainID: text(keyUserDomainID), UserDomainName: text(keyUserDomainName),
+		ProjectID: text(keyProjectID), ProjectName: text(keyProjectName),
+		ProjectDomainID: text(keyProjectDomainID), ProjectDomainName: text(keyProjectDomainName),
+		DomainID: text(keyDomainID), DomainName: text(keyDomainName), SystemScope: text(keySystemScope),
+		Region: text(keyRegion), Interface: b.iface(),
+	}
+	if v, ok := b.s[keyAuthURL]; ok {
+		u, problem, hint := parseURL(v.text)
+		switch {
+		case problem != "":
+			b.bad(keyAuthURL, problem, hint, nil)
+		case u.User != nil:
+			b.bad(keyAuthURL, "credentials do not belong into Keystone's URL", "give "+b.names(keyUsername)+" and "+b.names(keyPassword), nil)
+		default:
+			k.AuthURL = strings.TrimRight(u.String(), "/")
+		}
+	}
+	switch b.conn.Auth {
+	case models.AuthToken:
+		k.Token = models.Secret(text(keyToken))
+	case models.AuthApplicationCredential:
+		k.ApplicationCredentialID = text(keyCredentialID)
+		k.ApplicationCredentialName = text(keyCredentialName)
+		k.ApplicationCredentialSecret = models.Secret(text(keyCredentialSecret))
+	case models.AuthNone, models.AuthHTTPBasic, models.AuthPassword:
+	}
+	b.domains(&k)
+	b.scope(&k)
+	b.conn.Keystone = k
+}
+
+// domains settles in which domains the user and the project live.
+//
+// A domain beside a project cannot be the scope: it is the domain of both, as
+// gophercloud reads it. Without any domain it is default_domain or else the one with
+// the id "default", as for the openstack command.
+func (b *builder) domains(k *models.Keystone) {
+	id := b.s.text(keyDefaultDomain)
+	if id == "" {
+		id = "default"
+	}
+	userless := k.UserDomainID == "" && k.UserDomainName == ""
+	if userless {
+		k.UserDomainID, k.UserDomainName = k.DomainID, k.DomainName
+	}
+	if b.conn.Username != "" && k.UserID == "" && k.UserDomainID == "" && k.UserDomainName == "" {
+		k.UserDomainID = id
+	}
+	if k.ProjectID == "" && k.ProjectName == "" {
+		return
+	}
+	if k.ProjectDomainID == "" && k.ProjectDomainName == "" {
+		k.ProjectDomainID, k.ProjectDomainName = k.DomainID, k.DomainName
+	}
+	if k.ProjectID == "" && k.ProjectDomainID == "" && k.ProjectDomainName == "" {
+		k.ProjectDomainID = id
+	}
+	k.DomainID, k.DomainName = "", ""
+}
+
+// scope checks that there is one scope at most. An application credential has its
+// own: what is given beside it is left out, but asking for the system is an error,
+// since it could never be granted.
+func (b *builder) scope(k *models.Keystone) {
+	if k.SystemScope != "" && k.SystemScope != "all" {
+		b.bad(keySystemScope, "must be all", "leave it out for a project or domain", nil)
+	}
+	if b.conn.Auth == models.AuthApplicationCredential {
+		if k.SystemScope != "" {
+			b.bad(keySystemScope, "an application credential has a scope of its own", "leave it out", nil)
+		}
+		k.ProjectID, k.ProjectName, k.ProjectDomainID, k.ProjectDomainName = "", "", "", ""
+		k.DomainID, k.DomainName, k.SystemScope = "", "", ""
+		return
+	}
+	if k.SystemScope == "" {
+		return
+	}
+	for _, key := range []string{keyProjectID, keyProjectName, keyDomainID, keyDomainName} {
+		if b.s.has(key) {
+			b.bad(keySystemScope, "given beside "+b.names(key), "keep one of the two: there is only one scope", nil)
+			return
+		}
+	}
+}
+
+// iface reads public, internal and admin, and the older spelling publicURL.
+func (b *builder) iface() string {
+	written := b.s.text(keyInterface)
+	name := strings.TrimSuffix(strings.ToLower(written), "url")
+	switch name {
+	case "", "public", "internal", "admin":
+		return name
+	}
+	b.bad(keyInterface, "must be public, internal or admin", didYouMean(name, []string{"public", "internal", "admin"}), nil)
+	return ""
+}

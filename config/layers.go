@@ -1,0 +1,132 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/viper"
+)
+
+// ownVariables are the settings that IRONWORKS_* variables give.
+func ownVariables() []string {
+	return []string{
+		keyContext, keyCloud, keyURL, keyReadOnly, keyTimeout,
+		keyCACert, keyInsecure, keyUsername, keyPassword,
+	}
+}
+
+func ownName(key string) string { return "IRONWORKS_" + strings.ToUpper(key) }
+
+// ownEnvironment reads the IRONWORKS_* variables.
+func (l *loader) ownEnvironment() (settings, []error) {
+	s := settings{}
+	var errs []error
+	for _, key := range ownVariables() {
+		v, ok := l.variable(ownName(key))
+		if !ok {
+			continue
+		}
+		switch key {
+		case keyReadOnly, keyInsecure:
+			is, known := truth(v.text)
+			if !known {
+				errs = append(errs, v.at.fault("must be true or false", "", nil))
+				continue
+			}
+			v.text = strconv.FormatBool(is)
+		case keyTimeout:
+			if _, err := timeout(v); err != nil {
+				errs = append(errs, err)
+				continue
+			}
+		}
+		s[key] = v
+	}
+	s.expandPaths(l.Home, l.WorkDir)
+	return s, errs
+}
+
+// settings gives what the flags say.
+func (f Flags) settings() settings {
+	s := settings{}
+	put := func(key, flag, text string) {
+		if text != "" {
+			s[key] = value{text, origin{key: flag}}
+		}
+	}
+	put(keyContext, "--context", f.Context)
+	put(keyCloud, "--cloud", f.Cloud)
+	put(keyURL, "--url", f.URL)
+	put(keyCACert, "--cacert", f.CACert)
+	put(keyUsername, "--username", f.Username)
+	if f.ReadOnly != nil {
+		put(keyReadOnly, "--read-only", strconv.FormatBool(*f.ReadOnly))
+	}
+	if f.Insecure != nil {
+		put(keyInsecure, "--insecure", strconv.FormatBool(*f.Insecure))
+	}
+	if f.Timeout != 0 {
+		put(keyTimeout, "--timeout", f.Timeout.String())
+	}
+	return s
+}
+
+// layered lays our file's top level, IRONWORKS_* and the flags over each other.
+//
+// viper gets the layers from us instead of reading them: it would read the process's
+// own environment, and it lower-cases keys and splits them at dots, which breaks
+// names of contexts.
+func layered(file, env, flags settings) *viper.Viper {
+	v := viper.New()
+	for key, val := range file {
+		v.SetDefault(key, val)
+	}
+	_ = v.MergeConfigMap(env.plain()) // fails only on values that are no maps
+	for key, val := range flags {
+		v.Set(key, val)
+	}
+	return v
+}
+
+func (s settings) plain() map[string]any {
+	m := make(map[string]any, len(s))
+	for k, v := range s {
+		m[k] = v
+	}
+	return m
+}
+
+// top gives a setting of the layers.
+func (l *loader) top(key string) (value, bool) {
+	v, ok := l.layers.Get(key).(value)
+	return v, ok
+}
+
+// above gives the settings that IRONWORKS_* and flags lay over a context.
+func (l *loader) above(keys ...string) settings {
+	s := settings{}
+	for _, key := range keys {
+		if v, ok := l.top(key); ok && v.at.file == "" {
+			s[key] = v
+		}
+	}
+	return s
+}
+
+// timeout reads "30s" or seconds; no value at all is 0.
+func timeout(v value) (time.Duration, error) {
+	text := v.text
+	if text == "" {
+		return 0, nil
+	}
+	if strings.Trim(text, "0123456789") == "" {
+		text += "s"
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, v.at.fault(fmt.Sprintf("%q is not a time above zero", v.text), "write 30s, 2m or a number of seconds", err)
+	}
+	return d, nil
+}

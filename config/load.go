@@ -1,0 +1,232 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/viper"
+
+	"ironworks/models"
+)
+
+// loader is one run of [Load].
+type loader struct {
+	Options
+	ours       *ourFile
+	clouds     *cloudFiles
+	env, flags settings     // IRONWORKS_* and the command line
+	osEnv      *candidate   // OS_*
+	layers     *viper.Viper // our file's top level, env and flags over each other
+
+	looked   []Place
+	warnings []string
+}
+
+func newLoader(o Options) *loader {
+	if o.Env == nil {
+		o.Env = func(string) string { return "" }
+	}
+	if o.SystemDir == "" {
+		o.SystemDir = "/etc"
+	}
+	if dir, err := filepath.Abs(o.WorkDir); err == nil {
+		o.WorkDir = dir
+	}
+	return &loader{Options: o}
+}
+
+// maxProblems is how many problems are told at once.
+const maxProblems = 50
+
+func (l *loader) load() (*Config, error) {
+	var errs []error
+	l.flags = l.Flags.settings()
+	l.flags.expandPaths(l.Home, l.WorkDir)
+	if _, err := timeout(l.flags[keyTimeout]); err != nil {
+		errs = append(errs, err)
+	}
+	env, envErrs := l.ownEnvironment()
+	l.env, errs = env, append(errs, envErrs...)
+	l.osEnv = l.osEnvironment()
+	l.lookVariables()
+	l.ours = l.readOurs()
+	l.clouds = l.readClouds()
+	l.layers = layered(l.ours.top, l.env, l.flags)
+
+	if errs = append(errs, l.ours.errs...); len(errs) > 0 {
+		for _, c := range l.ours.contexts {
+			errs = append(errs, c.errs...)
+		}
+		if more := len(errs) - maxProblems; more > 0 {
+			errs = append(errs[:maxProblems], fmt.Errorf("and %d problems more", more))
+		}
+		return &Config{}, errors.Join(errs...)
+	}
+	return l.choose()
+}
+
+// choose selects a context and works all of them out.
+func (l *loader) choose() (*Config, error) {
+	c := &Config{}
+	picked, err := l.pick()
+	if picked != nil {
+		c.Current = l.resolve(picked, true)
+		err = c.Current.Err
+	}
+	for _, name := range l.names() {
+		if picked != nil && picked.listed && picked.name == name {
+			c.Contexts = append(c.Contexts, c.Current)
+			continue
+		}
+		candidate := l.find(name)
+		ctx := l.resolve(candidate, false)
+		// What is missing may be given when the context is selected; a mistake stays one.
+		if mistake := (*FileError)(nil); l.ours.byName[name] != nil && errors.As(ctx.Err, &mistake) {
+			l.warn("context %q cannot be used: %s", name, strings.ReplaceAll(ctx.Err.Error(), "\n", "; "))
+		}
+		c.Contexts = append(c.Contexts, ctx)
+	}
+	return c, err
+}
+
+// names are those of all contexts, sorted.
+func (l *loader) names() []string {
+	names := l.clouds.names()
+	for _, c := range l.ours.contexts {
+		names = append(names, c.name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// find gives a context of our file, else a cloud, else nil.
+func (l *loader) find(name string) *candidate {
+	if c := l.ours.byName[name]; c != nil {
+		return c
+	}
+	c := l.cloud(name, "")
+	if c != nil {
+		c.listed = true
+	}
+	return c
+}
+
+// resolve works a candidate out. What IRONWORKS_* and the flags say about who we are
+// and whom we trust is for the selected context only.
+func (l *loader) resolve(c *candidate, selected bool) Context {
+	s := c.settings
+	if name, ok := s[keyCloud]; ok {
+		s = l.overItsCloud(c, name)
+	}
+	s = s.over(l.ours.top.only(keyTimeout))
+	s = l.above(keyTimeout).over(s)
+	if selected {
+		s = l.above(keyCACert, keyInsecure).over(s)
+		s = l.login(c, s).over(s)
+	}
+	ctx := Context{
+		Name: c.name, Source: c.source, Accent: c.accent, Defaults: c.defaults, Guessed: c.guessed,
+		ReadOnly: l.readOnly(c, selected),
+	}
+	ctx.Connection, ctx.Err = c.connection(s)
+	return ctx
+}
+
+// overItsCloud lays a context of our file over the cloud that it names.
+func (l *loader) overItsCloud(c *candidate, name value) settings {
+	cloud := l.cloud(name.text, c.settings.text(keyRegion))
+	if cloud == nil {
+		if l.clouds.err != nil {
+			c.errs = append(c.errs, l.clouds.err)
+		}
+		known := l.clouds.names()
+		hint := didYouMean(name.text, known)
+		switch {
+		case l.clouds.path == "":
+			hint = "there is no clouds.yaml"
+		case hint == "":
+			hint = "known: " + strings.Join(known, ", ")
+		}
+		c.errs = append(c.errs, name.at.fault(fmt.Sprintf("no cloud %q in clouds.yaml", name.text), hint, nil))
+		return c.settings
+	}
+	c.source += fmt.Sprintf(", cloud %q of %s", name.text, cloud.source)
+	c.hint = cloud.hint
+	c.errs = append(c.errs, cloud.errs...)
+	return c.settings.over(cloud.settings)
+}
+
+// login gives username and password of IRONWORKS_* and --username for a context that
+// logs in with them; a context that does not never gets to see them.
+func (l *loader) login(c *candidate, s settings) settings {
+	kind, _ := kindOf(s)
+	if c.bare {
+		user, pass := userinfo(s.text(keyURL))
+		var keys []string
+		if !user {
+			keys = append(keys, keyUsername)
+		}
+		if !pass {
+			keys = append(keys, keyPassword)
+		}
+		return l.above(keys...)
+	}
+	if kind == models.AuthHTTPBasic || kind == models.AuthPassword {
+		return l.above(keyUsername, keyPassword)
+	}
+	return settings{}
+}
+
+// readOnly says whether a context forbids changes: anyone can add that, and only an
+// explicit --read-only=false lifts it, from the selected context.
+func (l *loader) readOnly(c *candidate, selected bool) bool {
+	flag, given := l.flags[keyReadOnly]
+	if given && flag.text == "true" {
+		return true
+	}
+	if given && selected {
+		return false
+	}
+	top, _ := truth(l.ours.top.text(keyReadOnly))
+	env, _ := truth(l.env.text(keyReadOnly))
+	return c.readOnly || top || env
+}
+
+// look notes what was looked for at a path and what came of it.
+func (l *loader) look(what, path string, err error) {
+	p := Place{What: what, Path: path, Found: err == nil}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		p.Note = readProblem(err)
+	}
+	l.looked = append(l.looked, p)
+}
+
+// note says more about the place that was looked at last.
+func (l *loader) note(text string) { l.looked[len(l.looked)-1].Note = text }
+
+// lookVariables notes the flags and variables that could have selected a context.
+func (l *loader) lookVariables() {
+	for _, layer := range []struct {
+		s    settings
+		name func(string) string
+	}{
+		{l.flags, func(key string) string { return "--" + key }},
+		{l.env, ownName},
+	} {
+		for _, key := range []string{keyURL, keyContext, keyCloud} {
+			l.looked = append(l.looked, Place{What: layer.name(key), Found: layer.s.has(key)})
+		}
+	}
+	for _, name := range []string{"OS_CLOUD", "OS_AUTH_URL", "OS_ENDPOINT"} {
+		_, found := l.variable(name)
+		l.looked = append(l.looked, Place{What: name, Found: found})
+	}
+}
+
+func (l *loader) warn(format string, args ...any) {
+	l.warnings = append(l.warnings, models.Printable(fmt.Sprintf(format, args...)))
+}

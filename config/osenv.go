@@ -1,0 +1,87 @@
+package config
+
+import (
+	"strconv"
+	"strings"
+)
+
+// osVariables are the OS_* variables of OpenStack's clients, older names last.
+func osVariables() map[string][]string {
+	vars := map[string][]string{
+		keyURL:         {"OS_BAREMETAL_ENDPOINT_OVERRIDE", "OS_ENDPOINT_OVERRIDE", "OS_ENDPOINT", "IRONIC_URL"},
+		keyAuth:        {"OS_AUTH_TYPE"},
+		keyProjectID:   {"OS_PROJECT_ID", "OS_TENANT_ID"},
+		keyProjectName: {"OS_PROJECT_NAME", "OS_TENANT_NAME"},
+		keyToken:       {"OS_TOKEN", "OS_AUTH_TOKEN"},
+		keyRegion:      {"OS_BAREMETAL_REGION_NAME", "OS_REGION_NAME"},
+		keyInterface:   {"OS_BAREMETAL_INTERFACE", "OS_INTERFACE", "OS_ENDPOINT_TYPE"},
+		keyAPIVersion:  {"OS_BAREMETAL_API_VERSION", "IRONIC_API_VERSION"},
+	}
+	for _, k := range []string{
+		keyAuthURL, keyUsername, keyPassword, keyUserID, keyUserDomainID, keyUserDomainName,
+		keyProjectDomainID, keyProjectDomainName, keyDomainID, keyDomainName, keyDefaultDomain,
+		keySystemScope, keyTrustID, keyCredentialID, keyCredentialName, keyCredentialSecret,
+		keyCACert, keyCert, keyKey, keyInsecure,
+	} {
+		vars[k] = []string{"OS_" + strings.ToUpper(k)}
+	}
+	return vars
+}
+
+// osName says which variable a setting is, in the newest spelling.
+func osName(key string) string {
+	switch key {
+	case keyURL:
+		return "OS_ENDPOINT"
+	case keyRegion:
+		return "OS_REGION_NAME"
+	case keyInterface:
+		return "OS_INTERFACE"
+	}
+	if vars, ok := osVariables()[key]; ok {
+		return vars[0]
+	}
+	return "OS_" + strings.ToUpper(key)
+}
+
+// osEnvironment gives the context that the OS_* variables describe.
+func (l *loader) osEnvironment() *candidate {
+	c := &candidate{name: "environment", source: "environment", settings: settings{}, names: osName}
+	for key, vars := range osVariables() {
+		if v, ok := l.variable(vars...); ok {
+			c.settings[key] = v
+		}
+	}
+	if v, ok := c.settings[keyInsecure]; ok {
+		is, known := truth(v.text)
+		if !known {
+			c.errs = append(c.errs, v.at.fault("must be true or false", "", nil))
+		}
+		v.text = strconv.FormatBool(is)
+		c.settings[keyInsecure] = v
+	}
+	c.settings.expandPaths(l.Home, l.WorkDir)
+	return c
+}
+
+// variable gives the first of the variables that is set and not empty.
+func (l *loader) variable(names ...string) (value, bool) {
+	for _, name := range names {
+		if text := l.Env(name); text != "" {
+			return value{text, origin{key: name}}, true
+		}
+	}
+	return value{}, false
+}
+
+// overCloud are the OS_* settings that win over a cloud which OS_CLOUD selected, and
+// the password for one that has none.
+func overCloud(env, cloud settings) settings {
+	s := env.only(keyRegion, keyInterface, keySystemScope)
+	if !cloud.has(keyPassword) {
+		if pw := env.only(keyPassword); len(pw) > 0 {
+			s[keyPassword] = pw[keyPassword]
+		}
+	}
+	return s
+}

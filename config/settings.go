@@ -1,0 +1,159 @@
+package config
+
+import (
+	"maps"
+	"path/filepath"
+	"strings"
+)
+
+// The settings of a connection, under the names they have in our file. Every source
+// translates its own names to these.
+const (
+	keyURL               = "url"
+	keyCloud             = "cloud"
+	keyAuth              = "auth"
+	keyUsername          = "username"
+	keyPassword          = "password"
+	keyPasswordFile      = "password_file"
+	keyAuthURL           = "auth_url"
+	keyUserID            = "user_id"
+	keyUserDomainID      = "user_domain_id"
+	keyUserDomainName    = "user_domain_name"
+	keyProjectID         = "project_id"
+	keyProjectName       = "project_name"
+	keyProjectDomainID   = "project_domain_id"
+	keyProjectDomainName = "project_domain_name"
+	keyDomainID          = "domain_id"
+	keyDomainName        = "domain_name"
+	keyDefaultDomain     = "default_domain"
+	keySystemScope       = "system_scope"
+	keyTrustID           = "trust_id"
+	keyToken             = "token"
+	keyCredentialID      = "application_credential_id"
+	keyCredentialName    = "application_credential_name"
+	keyCredentialSecret  = "application_credential_secret"
+	keyRegion            = "region"
+	keyInterface         = "interface"
+	keyCACert            = "cacert"
+	keyCert              = "cert"
+	keyKey               = "key"
+	keyInsecure          = "insecure"
+	keyAPIVersion        = "api_version"
+	keyTimeout           = "timeout"
+	keyReadOnly          = "read_only"
+	keyContext           = "context"
+)
+
+// origin is where a value was given.
+type origin struct {
+	file         string // empty for flags and variables
+	line, column int
+	key          string // contexts.rack7.url, clouds.prod.auth.username, OS_USERNAME, --url
+}
+
+// fault is an error about the value that was given here. It must not carry the value
+// of a secret.
+func (o origin) fault(problem, hint string, cause error) error {
+	if o.file == "" {
+		return &SettingError{Key: o.key, Problem: problem, Hint: hint, Err: cause}
+	}
+	return &FileError{File: o.file, Line: o.line, Column: o.column, Key: o.key, Problem: problem, Hint: hint, Err: cause}
+}
+
+// value is a setting's text and where it was given.
+type value struct {
+	text string
+	at   origin
+}
+
+// settings are what one source, or several of them laid over each other, say about a
+// connection. A setting that is not there, or whose text is empty, is not given.
+type settings map[string]value
+
+func (s settings) text(key string) string { return s[key].text }
+
+func (s settings) has(keys ...string) bool {
+	for _, k := range keys {
+		if s[k].text != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// rivals are the settings of which a source gives one or the other: one that a
+// higher source gives takes the others of the lower source away.
+func rivals() [][]string {
+	return [][]string{
+		{keyUsername, keyUserID},
+		{keyPassword, keyPasswordFile},
+		{keyUserDomainID, keyUserDomainName},
+		{keyProjectDomainID, keyProjectDomainName},
+		{keyProjectID, keyProjectName, keyDomainID, keyDomainName, keySystemScope},
+		{keyCredentialID, keyCredentialName},
+	}
+}
+
+// over lays s over lower settings.
+func (s settings) over(lower settings) settings {
+	out := maps.Clone(lower)
+	if out == nil {
+		out = settings{}
+	}
+	for _, group := range rivals() {
+		if s.has(group...) {
+			for _, k := range group {
+				delete(out, k)
+			}
+		}
+	}
+	for k, v := range s {
+		if v.text != "" {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// only gives the settings of some keys.
+func (s settings) only(keys ...string) settings {
+	out := settings{}
+	for _, k := range keys {
+		if s.has(k) {
+			out[k] = s[k]
+		}
+	}
+	return out
+}
+
+// expandPaths makes the paths among the settings absolute: ~ is the home directory,
+// and relative ones start at dir.
+func (s settings) expandPaths(home, dir string) {
+	for _, k := range []string{keyPasswordFile, keyCACert, keyCert, keyKey} {
+		if v := s[k]; v.text != "" {
+			v.text = expandPath(v.text, home, dir)
+			s[k] = v
+		}
+	}
+}
+
+func expandPath(path, home, dir string) string {
+	if home != "" && (path == "~" || strings.HasPrefix(path, "~/")) {
+		return filepath.Join(home, path[1:])
+	}
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// truth reads the spellings of true and false that OpenStack's clients take.
+func truth(text string) (is, ok bool) {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "true", "yes", "on", "1", "y", "t":
+		return true, true
+	case "false", "no", "off", "0", "n", "f":
+		return false, true
+	}
+	return false, false
+}

@@ -1,0 +1,183 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+)
+
+// want is what a key of our file must hold.
+type want int
+
+const (
+	wantText want = iota
+	wantBool
+	wantDuration
+	wantVersion
+	wantTextList
+	wantMapping
+)
+
+// fileKeys are the keys at the top of our file.
+func fileKeys() map[string]want {
+	return map[string]want{
+		keyContext:  wantText,
+		keyTimeout:  wantDuration,
+		keyReadOnly: wantBool,
+		"contexts":  wantMapping,
+	}
+}
+
+// contextKeys are the keys of a context in our file.
+func contextKeys() map[string]want {
+	keys := map[string]want{
+		keyTimeout:    wantDuration,
+		keyAPIVersion: wantVersion,
+		keyReadOnly:   wantBool,
+		"verify":      wantBool,
+		"accent":      wantText,
+		"defaults":    wantMapping,
+	}
+	for _, k := range []string{
+		keyURL, keyCloud, keyAuth, keyUsername, keyPassword, keyPasswordFile, keyAuthURL,
+		keyUserID, keyUserDomainID, keyUserDomainName,
+		keyProjectID, keyProjectName, keyProjectDomainID, keyProjectDomainName,
+		keyDomainID, keyDomainName, keySystemScope, keyToken,
+		keyCredentialID, keyCredentialName, keyCredentialSecret,
+		keyRegion, keyInterface, keyCACert, keyCert, keyKey,
+	} {
+		keys[k] = wantText
+	}
+	return keys
+}
+
+// defaultsKeys are the keys of a context's defaults.
+func defaultsKeys() map[string]want {
+	return map[string]want{"columns": wantTextList, "sort": wantText, "filter": wantText}
+}
+
+// check compares a mapping with the keys it may have and gives the values that are
+// as they should be, and every problem.
+func check(n *node, path string, keys map[string]want) (good map[string]*node, problems []error) {
+	good = map[string]*node{}
+	if n.kind == kindEmpty {
+		return good, nil
+	}
+	if n.kind != kindMapping {
+		return good, []error{n.fault(path, "must be a mapping of keys and values, but is "+n.describe(), "")}
+	}
+	for _, e := range n.entries {
+		key := join(path, e.name)
+		w, known := keys[e.name]
+		if !known {
+			problems = append(problems, &FileError{
+				File: e.value.file, Line: e.line, Column: e.column, Key: key,
+				Problem: "unknown key", Hint: hintFor(e.name, keys),
+			})
+			continue
+		}
+		if err := w.check(e.value, key); err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		good[e.name] = e.value
+	}
+	return good, problems
+}
+
+// hintFor tells what an unknown key may have been meant to be.
+func hintFor(name string, keys map[string]want) string {
+	switch name {
+	case "endpoint", "endpoint_override", "baremetal_endpoint_override":
+		name = keyURL
+	case "auth_type":
+		name = keyAuth
+	case "insecure":
+		return "write verify: false"
+	case "region_name":
+		name = keyRegion
+	case "user":
+		name = keyUsername
+	case "color", "colour":
+		name = "accent"
+	}
+	if _, ok := keys[name]; ok {
+		return fmt.Sprintf("did you mean %s?", name)
+	}
+	known := make([]string, 0, len(keys))
+	for k := range keys {
+		known = append(known, k)
+	}
+	slices.Sort(known)
+	return didYouMean(name, known)
+}
+
+// check gives the error of a value of the wrong type. It never shows the value: it
+// may be a password.
+func (w want) check(n *node, key string) error {
+	wrong := func(must, hint string) error {
+		if n.kind == kindEmpty {
+			return n.fault(key, "has no value", "give it one, in quotes if it starts with #, or leave the key out")
+		}
+		return n.fault(key, "must be "+must+", but is "+n.describe(), hint)
+	}
+	switch w {
+	case wantText:
+		if n.kind != kindScalar || n.tag != "!!str" {
+			hint := ""
+			if n.kind == kindScalar {
+				hint = "write the value in quotes"
+			}
+			return wrong("text", hint)
+		}
+	case wantBool:
+		if _, ok := truth(n.text); n.kind != kindScalar || n.tag != "!!bool" || !ok {
+			return wrong("true or false", "")
+		}
+	case wantDuration:
+		if n.kind != kindScalar || n.tag != "!!str" && n.tag != "!!int" {
+			return wrong("a time such as 30s", "")
+		}
+	case wantVersion:
+		if n.kind != kindScalar || n.tag != "!!str" && n.tag != "!!float" {
+			return wrong(`an API version such as "1.82"`, "")
+		}
+	case wantMapping:
+		if n.kind != kindMapping && n.kind != kindEmpty {
+			return wrong("a mapping of keys and values", "")
+		}
+	case wantTextList:
+		if n.kind != kindList {
+			return wrong("a list of texts", "write [a, b]")
+		}
+		for i, item := range n.items {
+			if err := wantText.check(item, fmt.Sprintf("%s[%d]", key, i)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// describe says what a value is, without showing it.
+func (n *node) describe() string {
+	switch n.kind {
+	case kindEmpty:
+		return "empty"
+	case kindList:
+		return "a list"
+	case kindMapping:
+		return "a mapping"
+	case kindScalar:
+	}
+	switch n.tag {
+	case "!!str":
+		return "text"
+	case "!!int", "!!float":
+		return "a number"
+	case "!!bool":
+		return "true or false"
+	case "!!timestamp":
+		return "a date"
+	}
+	return "a value with a tag" // not shown: an unquoted password may start with !
+}

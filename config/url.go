@@ -1,0 +1,73 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"ironworks/models"
+)
+
+// parseURL reads the address of an HTTP service. Problems never show credentials.
+func parseURL(text string) (u *url.URL, problem, hint string) {
+	text = strings.TrimSpace(text)
+	shown := hideUserinfo(text)
+	scheme, _, found := strings.Cut(text, "://")
+	if !found {
+		return nil, fmt.Sprintf("%q has no scheme", shown), fmt.Sprintf("write http://%s or https://%s", shown, shown)
+	}
+	if s := strings.ToLower(scheme); s != "http" && s != "https" {
+		return nil, fmt.Sprintf("%q has the unknown scheme %q", shown, models.Printable(scheme)), "write http:// or https://"
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil && hasUserinfo(text), err == nil && u.User == nil && hasUserinfo(text):
+		return nil, fmt.Sprintf("%q is not a valid URL", shown), "write special characters of the password as %40, %2F, …"
+	case err != nil:
+		problem = err.Error()
+		if i := strings.LastIndex(problem, ": "); i >= 0 {
+			problem = problem[i+2:]
+		}
+		return nil, fmt.Sprintf("%q is not a valid URL: %s", shown, problem), ""
+	case u.Hostname() == "":
+		return nil, fmt.Sprintf("%q has no host", shown), ""
+	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
+		return nil, fmt.Sprintf("%q has a query or fragment", shown), "write scheme, host, port and path only"
+	}
+	return u, "", ""
+}
+
+// hasUserinfo says whether a URL, valid or not, seems to hold credentials.
+func hasUserinfo(text string) bool { return hideUserinfo(text) != text }
+
+// hideUserinfo masks what may be credentials, in texts that are no valid URLs too.
+func hideUserinfo(text string) string {
+	at := strings.LastIndex(text, "@")
+	if at < 0 {
+		return text
+	}
+	start := 0
+	if i := strings.Index(text[:at], "://"); i >= 0 {
+		start = i + len("://")
+	}
+	return text[:start] + models.Mask + text[at:]
+}
+
+// hostOf is the host and port of a URL for people, or a word when there is none.
+func hostOf(text string) string {
+	u, problem, _ := parseURL(text)
+	if problem != "" {
+		return "url"
+	}
+	return u.Host
+}
+
+// userinfo says what credentials a URL holds.
+func userinfo(text string) (user, password bool) {
+	u, problem, _ := parseURL(text)
+	if problem != "" || u.User == nil {
+		return false, false
+	}
+	_, password = u.User.Password()
+	return true, password
+}
