@@ -81,6 +81,7 @@ type watcher struct {
 	mu      sync.Mutex
 	lost    bool
 	ever    bool
+	ready   bool
 	failure error
 }
 
@@ -152,6 +153,11 @@ func (w *watcher) connection(s fleet.Status) {
 			w.app.complain("connected again")
 		}
 		w.lost, w.ever = false, true
+		if s.Complete && !w.ready {
+			// For people, and for scripts that must not act before somebody looks.
+			w.app.complain("watching %d nodes (API %s)", w.store.Len(), s.Version)
+			w.ready = true
+		}
 	case w.ever && s.Fault != nil:
 		if !w.lost {
 			w.app.complain("lost contact: %s; trying again every few seconds", s.Fault.Reason())

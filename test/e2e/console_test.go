@@ -1,0 +1,331 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"ironworks/models"
+	"ironworks/test/ironic"
+)
+
+// binary is the program, built once for all tests of the package.
+var binary string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "ironworks-e2e-")
+	if err != nil {
+		panic(err)
+	}
+	binary = filepath.Join(dir, "ironworks")
+	build := exec.Command("go", "build", "-o", binary, "ironworks/cmd/ironworks")
+	if out, err := build.CombinedOutput(); err != nil {
+		panic(fmt.Sprintf("build the program: %v\n%s", err, out))
+	}
+	code := m.Run()
+	stopShared()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// shared are the Ironics without authentication that most tests use, one per release;
+// each test works on nodes of its own.
+var shared struct {
+	sync.Mutex
+	servers map[string]*ironic.Server
+}
+
+func stopShared() {
+	shared.Lock()
+	defer shared.Unlock()
+	for _, s := range shared.servers {
+		s.Stop()
+	}
+}
+
+// sharedIronic starts the release once for all tests.
+func sharedIronic(t *testing.T, r ironic.Release) *ironic.Server {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	if s, ok := shared.servers[r.Name()]; ok {
+		return s
+	}
+	s, err := ironic.Start(context.Background(), ironic.Options{Release: r})
+	if err != nil {
+		t.Fatalf("start Ironic %s: %v", r.Version(), err)
+	}
+	if shared.servers == nil {
+		shared.servers = map[string]*ironic.Server{}
+	}
+	shared.servers[r.Name()] = s
+	return s
+}
+
+// eachRelease runs a test against a shared Ironic of each release.
+func eachRelease(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
+	t.Helper()
+	for _, r := range ironic.Releases(t) {
+		t.Run(r.Version(), func(t *testing.T) {
+			t.Parallel()
+			test(t, sharedIronic(t, r))
+		})
+	}
+}
+
+// console runs the program in a home of its own, with nothing of ours in its
+// environment.
+type console struct {
+	t    *testing.T
+	home string
+	env  []string
+}
+
+func newConsole(t *testing.T, env ...string) *console {
+	t.Helper()
+	home := t.TempDir()
+	return &console{t: t, home: home, env: append([]string{
+		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "NO_PROXY=127.0.0.1,localhost",
+	}, env...)}
+}
+
+// at is a console that is pointed at a server by its URL.
+func at(t *testing.T, s *ironic.Server) *console {
+	t.Helper()
+	return newConsole(t, "IRONWORKS_URL="+s.URL)
+}
+
+// outcome is what one run of the program left.
+type outcome struct {
+	code           int
+	stdout, stderr string
+	took           time.Duration
+}
+
+func (c *console) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd.Env = c.env
+	cmd.Dir = c.home
+	return cmd
+}
+
+// run runs the program to its end, at most two minutes.
+func (c *console) run(args ...string) outcome {
+	c.t.Helper()
+	return c.runInput("", args...)
+}
+
+func (c *console) runInput(stdin string, args ...string) outcome {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	cmd := c.command(ctx, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewBufferString(stdin), &stdout, &stderr
+	began := time.Now()
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		c.t.Fatalf("ironworks %q: %v", args, err)
+	}
+	return outcome{code: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String(), took: time.Since(began)}
+}
+
+// ok runs the program and wants exit code 0.
+func (c *console) ok(args ...string) outcome {
+	c.t.Helper()
+	o := c.run(args...)
+	if o.code != 0 {
+		c.t.Fatalf("ironworks %q: exit code %d\n%s%s", args, o.code, o.stdout, o.stderr)
+	}
+	return o
+}
+
+// fails runs the program and wants a certain exit code.
+func (c *console) fails(code int, args ...string) outcome {
+	c.t.Helper()
+	o := c.run(args...)
+	if o.code != code {
+		c.t.Fatalf("ironworks %q: exit code %d, want %d\n%s%s", args, o.code, code, o.stdout, o.stderr)
+	}
+	return o
+}
+
+// decode reads a run's JSON.
+func decode[T any](t *testing.T, o outcome) T {
+	t.Helper()
+	var v T
+	if err := json.Unmarshal([]byte(o.stdout), &v); err != nil {
+		t.Fatalf("not JSON: %v\n%s", err, o.stdout)
+	}
+	return v
+}
+
+// state asks for a node's provision state, through the program.
+func (c *console) state(node string) models.ProvisionState {
+	c.t.Helper()
+	return decode[models.Node](c.t, c.ok("node", node, "-o", "json")).ProvisionState
+}
+
+// watching is `ironworks watch -o json` in the background.
+type watching struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	mu     sync.Mutex
+	events []models.Event
+	lines  []string
+	stderr lockedBuffer
+	news   chan struct{}
+	ended  chan struct{}
+}
+
+// lockedBuffer is a buffer that may be read while a process still writes to it.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// watch starts watching and waits until it sees the nodes; the test's end stops it.
+func (c *console) watch(args ...string) *watching {
+	c.t.Helper()
+	cmd := c.command(context.Background(), append([]string{"watch", "-o", "json"}, args...)...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	w := &watching{t: c.t, cmd: cmd, news: make(chan struct{}, 1), ended: make(chan struct{})}
+	cmd.Stderr = &w.stderr
+	if err := cmd.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+	go w.read(out)
+	c.t.Cleanup(func() { w.stop() })
+	w.untilStderr("watching ")
+	return w
+}
+
+func (w *watching) read(out io.Reader) {
+	defer close(w.ended)
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var e models.Event
+		err := json.Unmarshal(lines.Bytes(), &e)
+		w.mu.Lock()
+		w.lines = append(w.lines, lines.Text())
+		if err == nil {
+			w.events = append(w.events, e)
+		}
+		w.mu.Unlock()
+		select {
+		case w.news <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// untilStderr waits for a text on the error stream.
+func (w *watching) untilStderr(text string) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	err := ironic.Poll(ctx, 10*time.Millisecond, func(context.Context) (bool, error) {
+		return strings.Contains(w.stderr.String(), text), nil
+	})
+	if err != nil {
+		w.t.Fatalf("no %q on stderr:\n%s", text, w.stderr.String())
+	}
+}
+
+// stop interrupts the watch, as Ctrl-C does, and waits for its end.
+func (w *watching) stop() int {
+	_ = w.cmd.Process.Signal(os.Interrupt)
+	<-w.ended
+	_ = w.cmd.Wait()
+	return w.cmd.ProcessState.ExitCode()
+}
+
+// of gives the events of one kind about one node.
+func (w *watching) of(uuid string, kind models.EventKind) []models.Event {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(w.events), func(e models.Event) bool {
+		return e.Node.UUID != uuid || e.Kind != kind
+	})
+}
+
+// until waits until an event that matches has come.
+func (w *watching) until(what string, match func(models.Event) bool) models.Event {
+	w.t.Helper()
+	limit := time.After(time.Minute)
+	for {
+		w.mu.Lock()
+		events := slices.Clone(w.events)
+		w.mu.Unlock()
+		if i := slices.IndexFunc(events, match); i >= 0 {
+			return events[i]
+		}
+		select {
+		case <-w.news:
+		case <-w.ended:
+			w.t.Fatalf("watch ended before %s:\n%s%s", what, w.lines, w.stderr.String())
+		case <-limit:
+			w.t.Fatalf("no event for %s:\n%s%s", what, w.lines, w.stderr.String())
+		}
+	}
+}
+
+// untilState waits until the watch has told that the node is in a state.
+func (w *watching) untilState(uuid string, s models.ProvisionState) models.Event {
+	w.t.Helper()
+	return w.until("state "+string(s), func(e models.Event) bool {
+		return e.Node.UUID == uuid && e.To == string(s) &&
+			(e.Kind == models.EventProvisionState || e.Kind == models.EventAdded)
+	})
+}
+
+// auditLines reads the audit of a console.
+func (c *console) auditLines() []map[string]any {
+	c.t.Helper()
+	data, err := os.ReadFile(filepath.Join(c.home, ".local/state/ironworks/audit.jsonl"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		c.t.Fatal(err)
+	}
+	var lines []map[string]any
+	for line := range bytes.Lines(data) {
+		var m map[string]any
+		if err := json.Unmarshal(line, &m); err != nil {
+			c.t.Fatalf("audit line %q: %v", line, err)
+		}
+		lines = append(lines, m)
+	}
+	return lines
+}
+
+// signal sends a signal to the watch.
+func (w *watching) signal(s syscall.Signal) { _ = w.cmd.Process.Signal(s) }

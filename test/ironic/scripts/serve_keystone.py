@@ -1,0 +1,12 @@
+"""Serve Keystone: serve_keystone.py PORT, OS_KEYSTONE_CONFIG_DIR names the folder."""
+
+import sys
+
+port = int(sys.argv[1])
+# Keystone reads the command line as its own.
+sys.argv = ["keystone"]
+
+import waitress  # noqa: E402
+from keystone.server import wsgi  # noqa: E402
+
+waitress.serve(wsgi.initialize_public_application(), host="127.0.0.1", port=port, threads=4)
