@@ -65,7 +65,7 @@ func (a *app) act(cmd *cobra.Command, action provision.Action, names []string, f
 	if err != nil {
 		return err
 	}
-	return a.tellResults(action, results, flags)
+	return a.tellResults(plan, results, flags)
 }
 
 // runPlan runs a plan with its progress on the terminal.
@@ -139,17 +139,20 @@ type outcome struct {
 }
 
 // tellResults prints how it went for each node, and turns it into the exit code.
-func (a *app) tellResults(action provision.Action, results []provision.Result, flags actFlags) error {
+func (a *app) tellResults(plan provision.Plan, results []provision.Result, flags actFlags) error {
 	r := result{header: []string{"NODE", "RESULT", "STATE", "REASON"}}
 	outcomes := make([]outcome, 0, len(results))
 	var failed []string
 	code := exitOK
-	for _, res := range results {
-		o := outcome{Node: res.Node, Verb: action.Name(), Result: res.Outcome, State: res.State, RequestID: res.RequestID}
+	for i, res := range results {
+		o := outcome{Node: res.Node, Verb: plan.Action.Name(), Result: res.Outcome, State: res.State, RequestID: res.RequestID}
 		reason := ""
 		if res.Err != nil {
 			o.Error = res.Err.Error()
 			reason = shortReason(res.Err)
+		} else if res.Outcome == provision.OutcomeAccepted && plan.Action.Name() == string(models.VerbAbort) {
+			// An abort may be accepted and yet do nothing for an hour.
+			reason = plan.Items[i].Effect.Text
 		}
 		outcomes = append(outcomes, o)
 		r.rows = append(r.rows, []string{res.Node.Label(), string(res.Outcome), res.State, reason})

@@ -270,6 +270,13 @@ func (w *watching) stop() int {
 	return w.cmd.ProcessState.ExitCode()
 }
 
+// wait waits until the watch ends by itself.
+func (w *watching) wait() int {
+	<-w.ended
+	_ = w.cmd.Wait()
+	return w.cmd.ProcessState.ExitCode()
+}
+
 // of gives the events of one kind about one node.
 func (w *watching) of(uuid string, kind models.EventKind) []models.Event {
 	w.mu.Lock()

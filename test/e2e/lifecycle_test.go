@@ -1,11 +1,9 @@
 package e2e
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"ironworks/models"
 	"ironworks/test/ironic"
@@ -37,7 +35,7 @@ func TestFakeNodeFromEnrollToActiveAndBack(t *testing.T) {
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
 		w := c.watch()
-		name := fmt.Sprintf("life-%d", time.Now().UnixNano())
+		name := unique("life")
 		uuid := s.CreateNode(t, map[string]any{"name": name, "deploy_interface": "fake"})
 		w.untilState(uuid, models.StateEnroll)
 
@@ -79,7 +77,7 @@ func TestDeployedNodesFieldsInTheOutput(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
-		name := "fields-" + s.Release.Name()
+		name := unique("fields")
 		uuid := s.CreateNode(t, map[string]any{"name": name, "resource_class": "gp"})
 
 		one := decode[map[string]any](t, c.ok("node", name, "-o", "json"))

@@ -1,0 +1,158 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ironworks/models"
+	"ironworks/test/ironic"
+	"ironworks/test/machine"
+)
+
+// redfishNode enrols an emulated machine and returns its node's name and uuid.
+func redfishNode(t *testing.T, s *ironic.Server, opts machine.Options) (name, uuid string, m *machine.Machine) {
+	t.Helper()
+	name = unique("redfish")
+	n := names.Add(1)
+	opts.IronicURL, opts.Name = s.URL, name
+	opts.MAC = fmt.Sprintf("52:54:00:%02x:%02x:%02x", n>>16&255, n>>8&255, n&255)
+	m, err := machine.Start(context.Background(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	uuid = s.CreateNode(t, map[string]any{
+		"name": name, "driver": "redfish", "boot_interface": "redfish-virtual-media",
+		"deploy_interface": "custom-agent", "driver_info": m.DriverInfo(),
+	})
+	status, body, err := s.Do(context.Background(), http.MethodPost, "/v1/ports", map[string]any{"address": opts.MAC, "node_uuid": uuid})
+	if err != nil || status != http.StatusCreated {
+		t.Fatalf("create the port: %d %v %s", status, err, body)
+	}
+	return name, uuid, m
+}
+
+func TestRedfishNodeFromEnrollToActive(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, s *ironic.Server) {
+		c := at(t, s)
+		w := c.watch()
+		name, uuid, m := redfishNode(t, s, machine.Options{})
+		w.untilState(uuid, models.StateEnroll)
+		c.ok("manage", name, "--wait", "--timeout", "1m")
+		c.ok("provide", name, "--wait", "--timeout", "1m")
+
+		if o := c.fails(3, "deploy", name, "--yes"); !strings.Contains(o.stderr, "installs nothing") {
+			t.Errorf("custom-agent without a step: %s", o.stderr)
+		}
+		if o := c.fails(3, "deploy", name, "--yes", "--step", "deploy.install_coreos",
+			"--configdrive", `{"user_data": "#cloud-config\n"}`); !strings.Contains(o.stderr, "emergency shell") {
+			t.Errorf("cloud-config: %s", o.stderr)
+		}
+		c.ok("deploy", name, "--yes", "--wait", "--timeout", "2m", "--step", "deploy.install_coreos",
+			"--configdrive", `{"user_data": {"ignition": {"version": "3.0.0"}}}`)
+		if m.Installs() != 1 {
+			t.Errorf("%d installations", m.Installs())
+		}
+		w.untilState(uuid, models.StateActive)
+		if got := resting(t, w, uuid); !slices.Equal(got, []string{"enroll", "manageable", "available", "active"}) {
+			t.Errorf("resting states: %q", got)
+		}
+		phases := 0
+		for _, e := range w.of(uuid, models.EventProvisionState) {
+			if models.ProvisionState(e.To).Phase() == models.StateDeploying {
+				phases++
+			}
+		}
+		if phases != 1 {
+			t.Errorf("the deployment is told as %d phases, want one: %s", phases, w.lines)
+		}
+		steps := w.of(uuid, models.EventStep)
+		if !slices.ContainsFunc(steps, func(e models.Event) bool { return e.To == "deploy.install_coreos" }) {
+			t.Errorf("no event for install_coreos: %+v", steps)
+		}
+		if len(w.of(uuid, models.EventAgent)) == 0 {
+			t.Errorf("no event for the agent's call")
+		}
+	})
+}
+
+func TestRedfishFailureSaysWhy(t *testing.T) {
+	t.Parallel()
+	const why = "No suitable device was found for deployment using these hints {'wwn': '0xdead'}"
+	eachRelease(t, func(t *testing.T, s *ironic.Server) {
+		c := at(t, s)
+		name, uuid, _ := redfishNode(t, s, machine.Options{InstallError: why})
+		c.ok("manage", name, "--wait", "--timeout", "1m")
+		c.ok("provide", name, "--wait", "--timeout", "1m")
+		w := c.watch(name)
+		o := c.fails(1, "deploy", name, "--yes", "--wait", "--timeout", "2m", "--step", "deploy.install_coreos")
+		if !strings.Contains(o.stdout, why) || !strings.Contains(o.stdout, "deploy failed") {
+			t.Errorf("deploy --wait: %s%s", o.stdout, o.stderr)
+		}
+		if e := w.untilState(uuid, models.StateDeployFailed); !strings.Contains(e.Reason, why) {
+			t.Errorf("the event has no reason: %+v", e)
+		}
+		if o := c.ok("nodes", "name:="+name); !strings.Contains(o.stdout, "No suitable device") {
+			t.Errorf("nodes: %s", o.stdout)
+		}
+		if o := c.ok("node", name); !strings.Contains(o.stdout, why) {
+			t.Errorf("node: %s", o.stdout)
+		}
+		if o := c.ok("history", name, "-o", "json"); !strings.Contains(o.stdout, "No suitable device") {
+			t.Errorf("history: %s", o.stdout)
+		}
+	})
+}
+
+func TestWrongBMCPasswordFallsBackToEnroll(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, s *ironic.Server) {
+		c := at(t, s)
+		name, uuid, _ := redfishNode(t, s, machine.Options{})
+		c.ok("set", name, "driver_info.redfish_password=wrong")
+		w := c.watch()
+		o := c.fails(1, "manage", name, "--wait", "--timeout", "1m")
+		if !strings.Contains(o.stdout, `enroll`) || !strings.Contains(strings.ToLower(o.stdout), "redfish") {
+			t.Errorf("manage --wait: %s%s", o.stdout, o.stderr)
+		}
+		e := w.until("the reason", func(e models.Event) bool { return e.Node.UUID == uuid && e.Reason != "" })
+		if !strings.Contains(strings.ToLower(e.Reason), "redfish") {
+			t.Errorf("the event: %+v", e)
+		}
+		if o := c.run("validate", name); o.code == 0 && o.stdout == "" {
+			t.Errorf("validate printed nothing")
+		}
+	})
+}
+
+func TestAbortOfADeploymentThatNeverCallsBack(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, s *ironic.Server) {
+		c := at(t, s)
+		name, uuid, _ := redfishNode(t, s, machine.Options{NeverBoots: true, BootDuration: time.Hour})
+		c.ok("manage", name, "--wait", "--timeout", "1m")
+		c.ok("provide", name, "--wait", "--timeout", "1m")
+		c.ok("deploy", name, "--yes", "--step", "deploy.install_coreos")
+		if code := c.watch(name, "--until", "wait call-back", "--timeout", "1m").wait(); code != 0 {
+			t.Fatalf("watch --until: exit code %d", code)
+		}
+		if !(models.APIVersion{Minor: s.Release.MaxMinor()}).Has(models.FeatureAbortDeploy) {
+			o := c.fails(3, "abort", name, "--yes")
+			if !strings.Contains(o.stderr, "1.110") {
+				t.Errorf("abort of an old Ironic: %s", o.stderr)
+			}
+			c.ok("undeploy", name, "--yes", "--wait", "--timeout", "1m")
+			return
+		}
+		c.ok("abort", name, "--yes", "--wait", "--timeout", "1m")
+		if state := apiNode(t, s, uuid)["provision_state"]; state != "deploy failed" {
+			t.Errorf("after abort: %v", state)
+		}
+	})
+}

@@ -1,0 +1,239 @@
+package weather
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Kind is what happens to a request; clear passes it through.
+type Kind func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc)
+
+// Match picks requests.
+type Match func(r *http.Request) bool
+
+// Rule gives the requests that match a kind of weather.
+type Rule struct {
+	match Match
+	kind  Kind
+	left  int // how often it still holds; negative is for ever
+}
+
+// On makes a rule; a nil match is every request.
+func On(match Match, kind Kind) *Rule {
+	return &Rule{match: match, kind: kind, left: -1}
+}
+
+// All is [On] for every request.
+func All(kind Kind) *Rule { return On(nil, kind) }
+
+// Times ends the rule after n requests.
+func (r *Rule) Times(n int) *Rule {
+	r.left = n
+	return r
+}
+
+func (r *Rule) take(req *http.Request) bool {
+	if r.left == 0 || r.match != nil && !r.match(req) {
+		return false
+	}
+	if r.left > 0 {
+		r.left--
+	}
+	return true
+}
+
+// Method matches requests of a method.
+func Method(method string) Match {
+	return func(r *http.Request) bool { return r.Method == method }
+}
+
+// Path matches requests whose path contains the text.
+func Path(part string) Match {
+	return func(r *http.Request) bool { return strings.Contains(r.URL.Path, part) }
+}
+
+// Stalled takes requests and never answers.
+func Stalled() Kind {
+	return func(_ http.ResponseWriter, r *http.Request, _ http.HandlerFunc) {
+		<-r.Context().Done()
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// StalledBody sends half an answer, then nothing more.
+func StalledBody() Kind {
+	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
+		rec := record(r, clear)
+		half(w, rec.Result().Header, rec.Body.Bytes())
+		<-r.Context().Done()
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// TruncatedBody sends half an answer and breaks the connection.
+func TruncatedBody() Kind {
+	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
+		rec := record(r, clear)
+		half(w, rec.Result().Header, rec.Body.Bytes())
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// half announces a whole body and sends half of it.
+func half(w http.ResponseWriter, header http.Header, body []byte) {
+	maps.Copy(w.Header(), header)
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(http.StatusOK)
+	_, _ = w.Write(body[:len(body)/2])
+	_ = http.NewResponseController(w).Flush()
+}
+
+// TruncatedJSON sends half of the JSON as if that were all.
+func TruncatedJSON() Kind {
+	return rewritten(func(_ *http.Request, _ http.Header, body []byte) []byte { return body[:len(body)/2] })
+}
+
+// Reset breaks the connection instead of an answer; Ironic never gets the request.
+func Reset() Kind {
+	return func(w http.ResponseWriter, _ *http.Request, _ http.HandlerFunc) { hangUp(w, true) }
+}
+
+// CutAfterSending hands the request on and loses the answer.
+func CutAfterSending() Kind {
+	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
+		record(r, clear)
+		hangUp(w, true)
+	}
+}
+
+// Status answers by itself. The headers are pairs of name and value.
+func Status(code int, body string, headers ...string) Kind {
+	return func(w http.ResponseWriter, _ *http.Request, _ http.HandlerFunc) {
+		for i := 0; i+1 < len(headers); i += 2 {
+			w.Header().Set(headers[i], headers[i+1])
+		}
+		w.WriteHeader(code)
+		_, _ = w.Write([]byte(body))
+	}
+}
+
+// HTML answers with a page as a proxy makes them.
+func HTML(code int) Kind {
+	page := fmt.Sprintf("<html><head><title>%d %s</title></head><body><center>nginx</center></body></html>\n", code, http.StatusText(code))
+	return Status(code, page, "Content-Type", "text/html", "Server", "nginx/1.27")
+}
+
+// Ironic answers as Ironic does when it turns a request down: JSON in a string in
+// JSON, and the headers of the API's versions.
+func Ironic(code int, message string, headers ...string) Kind {
+	inner, _ := json.Marshal(map[string]any{"faultcode": "Client", "faultstring": message, "debuginfo": nil})
+	outer, _ := json.Marshal(map[string]string{"error_message": string(inner)})
+	return Status(code, string(outer), append([]string{
+		"Content-Type", "application/json", "X-OpenStack-Ironic-API-Version", "1.69",
+		"X-OpenStack-Ironic-API-Minimum-Version", "1.1", "X-OpenStack-Ironic-API-Maximum-Version", "1.115",
+		"X-Openstack-Request-Id", "req-11111111-2222-3333-4444-555555555555",
+	}, headers...)...)
+}
+
+// NotAcceptable answers that the server speaks only these versions of the API.
+func NotAcceptable(low, high string) Kind {
+	return Ironic(http.StatusNotAcceptable, "Invalid value for X-OpenStack-Ironic-API-Version",
+		"X-OpenStack-Ironic-API-Minimum-Version", low, "X-OpenStack-Ironic-API-Maximum-Version", high)
+}
+
+// RepeatPage gives the first page whatever the marker.
+func RepeatPage() Kind {
+	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
+		q := r.URL.Query()
+		q.Del("marker")
+		r.URL.RawQuery = q.Encode()
+		clear(w, r)
+	}
+}
+
+// Skew moves the server's clock.
+func Skew(by time.Duration) Kind {
+	return rewritten(func(_ *http.Request, header http.Header, body []byte) []byte {
+		header.Set("Date", time.Now().Add(by).UTC().Format(http.TimeFormat))
+		return body
+	})
+}
+
+// Slow delays every answer.
+func Slow(by time.Duration) Kind {
+	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
+		timer := time.NewTimer(by)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			clear(w, r)
+		case <-r.Context().Done():
+			panic(http.ErrAbortHandler)
+		}
+	}
+}
+
+// Then does one kind with what passes through another: Slow(d).Then(HTML(500)).
+func (k Kind) Then(next Kind) Kind {
+	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
+		k(w, r, func(w http.ResponseWriter, r *http.Request) { next(w, r, clear) })
+	}
+}
+
+// RefuseField turns down every request that asks for the field, with a message or,
+// when that is empty, as a server that broke over it.
+func RefuseField(field string, code int, message string) Kind {
+	refuse := Ironic(code, message)
+	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
+		if slices.Contains(strings.Split(r.URL.Query().Get("fields"), ","), field) {
+			refuse(w, r, clear)
+			return
+		}
+		clear(w, r)
+	}
+}
+
+// Rewrite changes a field of every node in the answers, in lists and alone.
+func Rewrite(field string, change func(value any) any) Kind {
+	return rewritten(func(r *http.Request, _ http.Header, body []byte) []byte {
+		var doc map[string]any
+		if !strings.HasPrefix(r.URL.Path, "/v1/nodes") || json.Unmarshal(body, &doc) != nil {
+			return body
+		}
+		list, isList := doc["nodes"].([]any)
+		if !isList {
+			list = []any{doc}
+		}
+		for _, item := range list {
+			if node, ok := item.(map[string]any); ok {
+				if value, ok := node[field]; ok {
+					node[field] = change(value)
+				}
+			}
+		}
+		changed, err := json.Marshal(doc)
+		if err != nil {
+			return body
+		}
+		return changed
+	})
+}
+
+// rewritten passes requests through and changes their answers.
+func rewritten(change func(r *http.Request, header http.Header, body []byte) []byte) Kind {
+	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
+		rec := record(r, clear)
+		header := rec.Result().Header
+		body := change(r, header, rec.Body.Bytes())
+		maps.Copy(w.Header(), header)
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		w.WriteHeader(rec.Code)
+		_, _ = w.Write(body)
+	}
+}

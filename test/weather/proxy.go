@@ -1,0 +1,266 @@
+package weather
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Ports below those that systems hand out by themselves, so that nobody else takes the
+// proxy's port while it is down; and above those of test/ironic.
+const (
+	firstPort = 30000
+	portCount = 2500
+)
+
+// Proxy stands between a program and a server.
+type Proxy struct {
+	// URL is the proxy's address, Host its host and port.
+	URL, Host string
+
+	upstream *url.URL
+	port     int
+	client   *http.Client
+
+	mu       sync.Mutex
+	rules    []*Rule
+	requests []Request
+	news     chan struct{} // closed and made anew with every request
+	server   *http.Server  // nil while down
+	served   chan struct{}
+	// gone ends with the listener: requests that stall for ever end then.
+	gone    context.Context //nolint:containedctx // the listener's life
+	hangUps context.CancelFunc
+}
+
+// Request is one that came in.
+type Request struct {
+	Method, Path string
+	Query        url.Values
+	Header       http.Header
+	Body         string
+	// Ruled says that a rule took it.
+	Ruled bool
+}
+
+// Start starts a proxy in front of the server at the URL; the test's end stops it.
+func Start(tb testing.TB, upstream string) *Proxy {
+	tb.Helper()
+	u, err := url.Parse(upstream)
+	if err != nil {
+		tb.Fatalf("weather in front of %q: %v", upstream, err)
+	}
+	p := &Proxy{
+		upstream: u, news: make(chan struct{}),
+		client: &http.Client{
+			Transport:     &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 8},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
+	if err := p.choosePort(tb.Context()); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		p.Down()
+		p.client.CloseIdleConnections()
+	})
+	return p
+}
+
+func (p *Proxy) choosePort(ctx context.Context) error {
+	var err error
+	for range 100 {
+		p.port = firstPort + rand.IntN(portCount)
+		if err = p.Up(ctx); err == nil {
+			p.Host = net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port))
+			p.URL = "http://" + p.Host
+			return nil
+		}
+	}
+	return fmt.Errorf("no port for the proxy: %w", err)
+}
+
+// Up listens again on the same port after [Proxy.Down].
+func (p *Proxy) Up(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.server != nil {
+		return nil
+	}
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port)))
+	if err != nil {
+		return fmt.Errorf("listen on port %d: %w", p.port, err)
+	}
+	// Not the caller's context: the proxy lives until Down.
+	p.gone, p.hangUps = context.WithCancel(context.Background())
+	server := &http.Server{
+		Handler: http.HandlerFunc(p.serve), ReadHeaderTimeout: time.Minute,
+		ErrorLog: log.New(io.Discard, "", 0), // aborted answers are what this is for
+	}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = server.Serve(l)
+	}()
+	p.server, p.served = server, served
+	return nil
+}
+
+// Down closes the port and every connection: whoever comes now is refused.
+func (p *Proxy) Down() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.server == nil {
+		return
+	}
+	p.hangUps()
+	_ = p.server.Close()
+	<-p.served
+	p.server = nil
+}
+
+// Set replaces the rules; the first that matches a request has it.
+func (p *Proxy) Set(rules ...*Rule) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rules = rules
+}
+
+// Clear lets everything pass again.
+func (p *Proxy) Clear() { p.Set() }
+
+// Requests lists what has come in so far.
+func (p *Proxy) Requests() []Request {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.requests)
+}
+
+// Count counts the requests of a method that came in; "" is every method.
+func (p *Proxy) Count(method string) int {
+	n := 0
+	for _, r := range p.Requests() {
+		if method == "" || r.Method == method {
+			n++
+		}
+	}
+	return n
+}
+
+// Await waits until a request has come in that matches.
+func (p *Proxy) Await(ctx context.Context, match func(Request) bool) error {
+	for {
+		p.mu.Lock()
+		found, news := slices.ContainsFunc(p.requests, match), p.news
+		p.mu.Unlock()
+		if found {
+			return nil
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for a request: %w", context.Cause(ctx))
+		}
+	}
+}
+
+// serve takes one request.
+func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
+	// Read whole: only then does net/http notice that the client has gone.
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	rule, gone := p.note(r, string(body))
+	// An answer that never comes ends with the client or with the listener.
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(gone, cancel)()
+	r = r.WithContext(ctx)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if rule == nil {
+		p.pass(w, r)
+		return
+	}
+	rule.kind(w, r, p.pass)
+}
+
+// note enters a request in the log and finds its rule.
+func (p *Proxy) note(r *http.Request, body string) (*Rule, context.Context) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var taken *Rule
+	for _, rule := range p.rules {
+		if rule.take(r) {
+			taken = rule
+			break
+		}
+	}
+	p.requests = append(p.requests, Request{
+		Method: r.Method, Path: r.URL.Path, Query: r.URL.Query(), Header: r.Header.Clone(), Body: body, Ruled: taken != nil,
+	})
+	close(p.news)
+	p.news = make(chan struct{})
+	return taken, p.gone
+}
+
+// pass hands a request on and its answer back.
+func (p *Proxy) pass(w http.ResponseWriter, r *http.Request) {
+	target := *r.URL
+	target.Scheme, target.Host = p.upstream.Scheme, p.upstream.Host
+	out, err := http.NewRequestWithContext(r.Context(), r.Method, target.String(), r.Body)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	out.Header = r.Header.Clone()
+	out.ContentLength = r.ContentLength
+	answer, err := p.client.Do(out)
+	if err != nil {
+		if errors.Is(err, context.Canceled) {
+			panic(http.ErrAbortHandler)
+		}
+		hangUp(w, true)
+		return
+	}
+	defer func() { _ = answer.Body.Close() }()
+	for name, values := range answer.Header {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(answer.StatusCode)
+	if _, err := io.Copy(w, answer.Body); err != nil {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// record fetches the answer instead of handing it back.
+func record(r *http.Request, clear http.HandlerFunc) *httptest.ResponseRecorder {
+	rec := httptest.NewRecorder()
+	clear(rec, r)
+	return rec
+}
+
+// hangUp ends the connection without an answer; with reset as a crash would.
+func hangUp(w http.ResponseWriter, reset bool) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok && reset {
+		_ = tcp.SetLinger(0)
+	}
+	_ = conn.Close()
+}
