@@ -1,0 +1,88 @@
+// Command bench measures the console against a real Ironic with ten thousand nodes of
+// fake hardware and prints figures and ratios, each taken in one run. It judges
+// nothing: machines differ, ratios less so.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"time"
+
+	"ironworks/test/ironic"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
+	binary := flag.String("binary", "bin/ironworks", "the program")
+	nodes := flag.Int("nodes", 10000, "how many nodes")
+	rounds := flag.Int("rounds", 5, "how often each measurement is taken")
+	which := flag.String("release", "", "newest or old; both when empty")
+	flag.Parse()
+	for _, r := range []ironic.Release{ironic.Newest, ironic.Old} {
+		if *which != "" && *which != r.Name() {
+			continue
+		}
+		if err := benchRelease(ctx, r, *binary, *nodes, *rounds); err != nil {
+			return fmt.Errorf("ironic %s: %w", r.Version(), err)
+		}
+	}
+	return nil
+}
+
+func benchRelease(ctx context.Context, r ironic.Release, binary string, nodes, rounds int) error {
+	s, err := ironic.Start(ctx, ironic.Options{
+		Release: r,
+		// Syncing the power of ten thousand nodes would be measured instead of us.
+		Settings: map[string]map[string]string{"conductor": {"sync_power_state_interval": "0"}},
+	})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		s.Stop()
+		_ = os.RemoveAll(s.Dir)
+	}()
+	if err := s.CreateNodes(ctx, nodes); err != nil {
+		return err
+	}
+	fmt.Printf("Ironic %s, %d nodes\n", r.Version(), nodes)
+	for _, measure := range []func(context.Context, *ironic.Server, string, int) error{listing, polling} {
+		if err := measure(ctx, s, binary, rounds); err != nil {
+			return err
+		}
+	}
+	fmt.Println()
+	return nil
+}
+
+// spread prints the smallest, the middle and the largest of some figures.
+func spread[T time.Duration | float64](figures []T) string {
+	sorted := slices.Clone(figures)
+	slices.Sort(sorted)
+	one := func(v T) string {
+		if d, ok := any(v).(time.Duration); ok {
+			return d.Round(time.Millisecond).String()
+		}
+		return fmt.Sprintf("%.3f", float64(v))
+	}
+	return fmt.Sprintf("%s … %s … %s", one(sorted[0]), one(sorted[len(sorted)/2]), one(sorted[len(sorted)-1]))
+}
+
+func median[T time.Duration | float64](figures []T) T {
+	sorted := slices.Clone(figures)
+	slices.Sort(sorted)
+	return sorted[len(sorted)/2]
+}
