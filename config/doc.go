@@ -19,7 +19,7 @@
 //	    cloud: prod                 # … or a cloud of clouds.yaml; keys beside it win
 //	    region: RegionTwo
 //	    read_only: true
-//	    defaults: {columns: [name, state], sort: name, filter: "maintenance=false"}
+//	    defaults: {columns: [name, state], sort: name, filter: "!maintenance:yes"}
 //	  dc2:
 //	    auth_url: https://keystone.example:5000/v3   # … or Keystone without clouds.yaml
 //	    username: admin             # or application_credential_id and …_secret

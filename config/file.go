@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
+
+	"ironworks/models"
 )
 
 // maxFile bounds what is read of a file, so that a device or a log given by mistake
@@ -159,13 +162,26 @@ func (c *candidate) readDefaults(n *node, path string) {
 	if columns := good["columns"]; columns != nil {
 		for _, item := range columns.items {
 			c.defaults.Columns = append(c.defaults.Columns, item.text)
+			_, err := models.FindColumn(item.text)
+			c.wrongDefault(item, join(path, "columns"), err)
 		}
 	}
 	if n := good["sort"]; n != nil {
 		c.defaults.Sort = n.text
+		_, err := models.FindColumn(strings.TrimPrefix(n.text, "-"))
+		c.wrongDefault(n, join(path, "sort"), err)
 	}
 	if n := good["filter"]; n != nil {
 		c.defaults.Filter = n.text
+		_, err := models.ParseFilter(n.text)
+		c.wrongDefault(n, join(path, "filter"), err)
+	}
+}
+
+// wrongDefault keeps the error of a default that no list could start with.
+func (c *candidate) wrongDefault(n *node, key string, err error) {
+	if err != nil {
+		c.errs = append(c.errs, n.fault(key, err.Error(), ""))
 	}
 }
 

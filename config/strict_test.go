@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ironworks/models"
 )
 
 func TestStrictErrors(t *testing.T) {
@@ -34,6 +36,9 @@ func TestStrictErrors(t *testing.T) {
 		{"bad time", "timeout: soon" + tail, `:1:10: timeout: "soon" is not a time above zero (write 30s, 2m or a number of seconds)`},
 		{"whole number for version", "contexts:\n  x: {url: 'http://h', api_version: 82}", `:2:37: contexts.x.api_version: must be an API version such as "1.82", but is a number`},
 		{"text for columns", "contexts:\n  x:\n    url: http://h\n    defaults: {columns: name}", `:4:25: contexts.x.defaults.columns: must be a list of texts, but is text (write [a, b])`},
+		{"unknown column", "contexts:\n  x:\n    url: http://h\n    defaults: {columns: [name, colour]}", `:4:32: contexts.x.defaults.columns: no column "colour"; there are ` + columnKeys()},
+		{"unknown sort column", "contexts:\n  x:\n    url: http://h\n    defaults: {sort: -size}", `:4:22: contexts.x.defaults.sort: no column "size"; there are ` + columnKeys()},
+		{"filter that cannot be read", "contexts:\n  x:\n    url: http://h\n    defaults: {filter: 'x \"y'}", `:4:24: contexts.x.defaults.filter: filter "x \"y": a quote is not closed`},
 		{"number among columns", "contexts:\n  x:\n    url: http://h\n    defaults: {columns: [name, 1]}", `:4:32: contexts.x.defaults.columns[1]: must be text, but is a number (write the value in quotes)`},
 		{"list for contexts", "contexts: []", `:1:11: contexts: must be a mapping of keys and values, but is a list`},
 		{"list at the top", "- a", `:1:1: must be a mapping of keys and values, but is a list`},
@@ -154,7 +159,7 @@ contexts:
     defaults:
       columns: [name, state]
       sort: name
-      filter: maintenance=false
+      filter: maintenance:no
   rack8:
     url: https://iron8:6385
     accent: Grey
@@ -170,7 +175,7 @@ contexts:
 	if cur.Connection.MaxMinor != 82 || cur.Connection.Timeout != 90*time.Second {
 		t.Errorf("limits %+v", cur.Connection)
 	}
-	if want := (Defaults{Columns: []string{"name", "state"}, Sort: "name", Filter: "maintenance=false"}); !reflect.DeepEqual(cur.Defaults, want) {
+	if want := (Defaults{Columns: []string{"name", "state"}, Sort: "name", Filter: "maintenance:no"}); !reflect.DeepEqual(cur.Defaults, want) {
 		t.Errorf("defaults %+v", cur.Defaults)
 	}
 	if cur.Accent != "#ff8800" || !cur.ReadOnly || cur.Name != "rack7" || b.short(cur.Source) != oursPath+":4" {
@@ -288,4 +293,12 @@ func TestReadableSecretsAreWarnedOf(t *testing.T) {
 			}
 		})
 	}
+}
+
+func columnKeys() string {
+	var keys []string
+	for _, c := range models.Columns() {
+		keys = append(keys, c.Key)
+	}
+	return strings.Join(keys, ", ")
 }
