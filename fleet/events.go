@@ -3,6 +3,7 @@ package fleet
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"ironworks/models"
@@ -12,6 +13,17 @@ import (
 // content: no API field says reliably that a node changed.
 func sameNode(a, b *models.Node) bool {
 	return a.UUID == b.UUID && a.ProvisionState == b.ProvisionState && a.PowerState == b.PowerState && reflect.DeepEqual(a, b)
+}
+
+// onlyLearned says that nothing changed but that driver_internal_info is known now,
+// which a listing does not ask for.
+func onlyLearned(old, n *models.Node) bool {
+	if old.Internal != nil || n.Internal == nil {
+		return false
+	}
+	was := *old
+	was.Internal = n.Internal
+	return sameNode(&was, n)
 }
 
 // remember notes what the next differences are told against.
@@ -72,16 +84,26 @@ func (r *record) differences(n *models.Node, at time.Time) []models.Event {
 	event := func(kind models.EventKind, from, to, reason string) models.Event {
 		return models.Event{Time: at, Node: n.Ref(), Kind: kind, From: from, To: to, Reason: reason}
 	}
+	states := stateEvents(n, r.said, at)
 	var events []models.Event
+	if n.ProvisionState.Busy() {
+		// What runs now belongs to the work that began, what ran last to that which ended.
+		events = append(events, states...)
+	}
 	if e, ok := agentEvent(r, n); ok {
 		e.Time = at
 		events = append(events, e)
 	}
-	if step, kind := n.CurrentStep(); step != nil && step.Label() != r.step {
-		events = append(events, event(models.EventStep, r.step, step.Label(), stepPlace(n, kind)))
+	told := r.step
+	if len(states) > 0 && n.ProvisionState.Busy() {
+		told = ""
 	}
-	states := stateEvents(n, r.said, at)
-	events = append(events, states...)
+	if step, kind := n.CurrentStep(); step != nil && step.Label() != told {
+		events = append(events, event(models.EventStep, told, step.Label(), stepPlace(n, step, kind)))
+	}
+	if !n.ProvisionState.Busy() {
+		events = append(events, states...)
+	}
 	if old.PowerState != n.PowerState {
 		events = append(events, event(models.EventPower, string(old.PowerState), string(n.PowerState), ""))
 	}
@@ -94,8 +116,8 @@ func (r *record) differences(n *models.Node, at time.Time) []models.Event {
 	if old.InstanceUUID != n.InstanceUUID {
 		events = append(events, event(models.EventInstance, old.InstanceUUID, n.InstanceUUID, ""))
 	}
-	told := len(states) > 0 && states[len(states)-1].Reason == n.LastError
-	if n.LastError != "" && n.LastError != old.LastError && !told {
+	inState := len(states) > 0 && states[len(states)-1].Reason == n.LastError
+	if n.LastError != "" && n.LastError != old.LastError && !inState {
 		events = append(events, event(models.EventError, "", n.LastError, n.LastError))
 	}
 	return events
@@ -106,17 +128,27 @@ func agentEvent(r *record, n *models.Node) (models.Event, bool) {
 	if n.Internal == nil || n.Internal.AgentURL == "" || !n.ProvisionState.Busy() {
 		return models.Event{}, false
 	}
-	if r.row.Node.Internal != nil && r.row.Node.Internal.AgentURL == n.Internal.AgentURL {
+	old := &r.row.Node
+	switch {
+	case old.Internal == nil && old.ProvisionState.Phase() == n.ProvisionState.Phase():
+		return models.Event{}, false // it may have been there before we asked
+	case old.Internal != nil && old.Internal.AgentURL == n.Internal.AgentURL:
 		return models.Event{}, false
 	}
 	return models.Event{Node: n.Ref(), Kind: models.EventAgent, To: n.Internal.AgentURL}, true
 }
 
-func stepPlace(n *models.Node, kind models.StepKind) string {
-	if steps, i := n.Internal.Progress(kind); i >= 0 {
-		return fmt.Sprintf("%d/%d", i+1, len(steps))
+// stepPlace is a step's place among the others, such as 3/6. The index may be older
+// than the step: a listing does not have it.
+func stepPlace(n *models.Node, step *models.Step, kind models.StepKind) string {
+	steps, i := n.Internal.Progress(kind)
+	if i < 0 || steps[i].Label() != step.Label() {
+		i = slices.IndexFunc(steps, func(s models.Step) bool { return s.Label() == step.Label() })
 	}
-	return ""
+	if i < 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", i+1, len(steps))
 }
 
 func onOff(on bool) string {

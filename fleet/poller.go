@@ -31,7 +31,7 @@ type Options struct {
 	// Clock defaults to the system's.
 	Clock Clock
 	// Fast is the period while a node is in transition, Idle otherwise. 0 means 1 s and
-	// 5 s. Neither is shorter than ten times the last latency.
+	// 5 s. Neither is shorter than ten times what the last round's questions took.
 	Fast, Idle time.Duration
 	// Fields are API fields to fetch beyond [models.ListFields].
 	Fields []string
@@ -81,26 +81,19 @@ type Poller struct {
 	only bool
 
 	// The rest belongs to Run's goroutine.
-	phase       listing
-	marker      string
-	sweep       uint64
-	sweepDue    time.Time
-	lastNews    time.Time
-	latency     time.Duration
-	requests    int
+	list     listing
+	lastNews time.Time
+	// latency is how long the last round of small questions took in all.
+	latency  time.Duration
+	requests int
+	// failures counts the rounds that failed in a row.
 	failures    int
-	wantReasons []string
+	wantReasons []wantedReason
+	// reasonsDue is when the history may be asked again, reasonFaults how often in a row
+	// it could not be had.
+	reasonsDue   time.Time
+	reasonFaults int
 }
-
-// listing is where the poller is with the first full listing and the sweeps.
-type listing int
-
-const (
-	nothingYet listing = iota
-	listingAll         // the first full listing is under way
-	steady             // nothing is being listed
-	sweeping           // a later full listing is under way
-)
 
 // NewPoller makes a poller for one Ironic and one store.
 func NewPoller(api API, store *Store, opts Options) *Poller {
@@ -155,18 +148,20 @@ func (p *Poller) Run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		wait := p.period() - p.clock.Now().Sub(began)
-		if err != nil {
-			fault := faultOf(err)
-			if p.opts.GiveUp != nil && p.opts.GiveUp(fault) {
-				return fault
-			}
-			wait = p.failed(fault)
-		}
-		if err == nil && len(p.opts.Only) == 0 && p.only {
+		if err == nil && p.only && len(p.opts.Only) == 0 {
 			return nil
 		}
-		if p.phase == listingAll && err == nil {
+		wait := p.period() - p.clock.Now().Sub(began)
+		if err != nil {
+			p.failures++
+			wait = p.backOff(err)
+			if err := p.failed(err, wait); err != nil {
+				return err
+			}
+		} else {
+			p.recovered()
+		}
+		if err == nil && p.list.phase == listingAll {
 			continue
 		}
 		if err := p.rest(ctx, wait); err != nil {
@@ -175,12 +170,34 @@ func (p *Poller) Run(ctx context.Context) error {
 	}
 }
 
-// rest waits; while a sweep is under way it uses the time for the sweep's pages.
+// recovered notes a round without a fault. After one with a fault much may have
+// happened unseen, and what left only a full listing can tell.
+func (p *Poller) recovered() {
+	if p.failures == 0 {
+		return
+	}
+	p.failures = 0
+	if !p.only && (p.list.phase == steady || p.list.phase == sweeping) {
+		p.beginSweep()
+	}
+}
+
+// rest waits; while a sweep is under way it uses the time for the sweep's questions,
+// of which at least one fits into every period.
 func (p *Poller) rest(ctx context.Context, wait time.Duration) error {
 	until := p.clock.Now().Add(wait)
-	for p.phase == sweeping && p.failures == 0 && until.Sub(p.clock.Now()) > p.pageCost() {
-		if err := p.sweepPage(ctx); err != nil && ctx.Err() == nil {
-			until = p.clock.Now().Add(p.failed(faultOf(err)))
+	for first := true; p.failures == 0 && p.sweeps(); first = false {
+		if !first && until.Sub(p.clock.Now()) <= p.sweepCost() {
+			break
+		}
+		err := p.sweepOn(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			if err := p.failed(err, until.Sub(p.clock.Now())); err != nil {
+				return err
+			}
 		}
 	}
 	select {
@@ -191,47 +208,56 @@ func (p *Poller) rest(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// pageCost is a guess of how long a full page takes, from how long a small one did.
-func (p *Poller) pageCost() time.Duration { return 8 * p.latency }
-
 // period is how long one round lasts: short while something moves or has just moved,
-// and never so short that our own questions are a tenth of the API's time.
+// and never so short that our own questions are more than a tenth of the API's time.
 func (p *Poller) period() time.Duration {
 	period := p.opts.Idle
-	if p.store.Status().Busy > 0 || p.clock.Now().Sub(p.lastNews) < recently {
+	if p.store.Status().Busy > 0 || (!p.lastNews.IsZero() && p.clock.Now().Sub(p.lastNews) < recently) {
 		period = p.opts.Fast
 	}
-	period = max(period, latencyFactor*p.latency)
-	return period - time.Duration(rand.Float64()*0.1*float64(period)) //nolint:gosec // jitter
+	jitter := 0.1 * rand.Float64() //nolint:gosec // not a secret
+	least := latencyFactor * p.latency
+	return max(period-time.Duration(jitter*float64(period)), least+time.Duration(jitter*float64(least)))
 }
 
-func (p *Poller) failed(f *models.Fault) time.Duration {
-	p.failures++
-	wait := min(time.Second<<min(p.failures-1, 10), backOffMax)
+// backOff is how long to wait after a fault: longer each time, and no less than the
+// server asks for, up to half a minute.
+func (p *Poller) backOff(err error) time.Duration {
+	wait := doubled(max(p.failures, p.list.faults), backOffMax)
 	wait -= time.Duration(rand.Float64() * 0.25 * float64(wait)) //nolint:gosec // jitter
-	now := p.clock.Now()
-	p.notify(nil, func(s *Status) {
-		s.Connected, s.Fault, s.Failures, s.NextTry = false, f, p.failures, now.Add(wait)
-	})
-	return wait
+	return max(wait, min(faultOf(err).RetryAfter, backOffMax))
 }
 
-// answered notes a good answer.
-func (p *Poller) answered(date time.Time, latency time.Duration) time.Time {
+// doubled is a second after the first fault, and twice as much after each more.
+func doubled(faults int, most time.Duration) time.Duration {
+	return min(time.Second<<min(max(faults-1, 0), 10), most)
+}
+
+// failed tells a fault; it returns it when the owner gives up.
+func (p *Poller) failed(err error, wait time.Duration) error {
+	f := faultOf(err)
+	if p.opts.GiveUp != nil && p.opts.GiveUp(f) {
+		return f
+	}
+	next := p.clock.Now().Add(wait)
+	p.notify(nil, func(s *Status) {
+		s.Connected, s.Fault, s.Failures, s.NextTry = false, f, max(p.failures, p.list.faults), next
+	})
+	return nil
+}
+
+// answered notes a good answer to a question that was put at local time began, and
+// gives the server's time now. A small question tells the latency.
+func (p *Poller) answered(date, began time.Time, small bool) time.Time {
 	now := p.clock.Now()
 	p.requests++
-	p.server.observe(date, now)
-	if p.failures > 0 && p.phase == steady {
-		// Much may have happened meanwhile: what left only a full listing can tell.
-		p.sweepDue = now
-	}
-	p.failures = 0
+	p.server.observe(date, began, now)
 	version, _ := p.api.Version()
 	p.store.setStatus(func(s *Status) {
 		s.Connected, s.Fault, s.Failures, s.NextTry = true, nil, 0, time.Time{}
 		s.Answered, s.Skew, s.Version, s.Requests = now, p.server.skew(), version, p.requests
-		if latency > 0 {
-			s.Latency = latency
+		if small {
+			s.Latency = now.Sub(began)
 		}
 	})
 	return p.server.at(now)
@@ -245,17 +271,15 @@ func (p *Poller) notify(events []models.Event, change func(*Status)) {
 }
 
 // put stores nodes and tells what changed.
-func (p *Poller) put(ctx context.Context, nodes []models.Node, at time.Time, from origin) int {
-	out := p.store.apply(nodes, at, from, p.sweep)
+func (p *Poller) put(ctx context.Context, nodes []models.Node, at time.Time, from origin) (news int) {
+	out := p.store.apply(nodes, at, from, p.list.number)
 	if out.news > 0 && from == arrived {
 		p.lastNews = p.clock.Now()
 	}
-	p.explain(ctx, out.events)
 	for _, uuid := range out.failed {
-		if !slices.Contains(p.wantReasons, uuid) {
-			p.wantReasons = append(p.wantReasons, uuid)
-		}
+		p.wantReasons = append(p.wantReasons, wantedReason{uuid: uuid})
 	}
+	p.explain(ctx, out.events)
 	p.tell(out.events)
 	return out.news
 }

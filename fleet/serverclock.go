@@ -9,16 +9,17 @@ type serverClock struct {
 	// low and high bound server time − local time.
 	low, high time.Duration
 	known     bool
+	last      time.Time
 }
 
-// observe takes one Date header, received at local time now.
-func (c *serverClock) observe(date, now time.Time) {
+// observe takes one Date header of an answer to a question that was put at local time
+// sent and whose answer was there at local time got.
+func (c *serverClock) observe(date, sent, got time.Time) {
 	if date.IsZero() {
 		return
 	}
-	low := date.Sub(now)
-	high := low + time.Second
-	if !c.known || low >= c.high || high <= c.low {
+	low, high := date.Sub(got), date.Add(time.Second).Sub(sent)
+	if !c.known || low > c.high || high < c.low {
 		c.low, c.high, c.known = low, high, true
 		return
 	}
@@ -33,5 +34,13 @@ func (c *serverClock) skew() time.Duration {
 	return c.low + (c.high-c.low)/2
 }
 
-// at is the server's time at local time now.
-func (c *serverClock) at(now time.Time) time.Time { return now.Add(c.skew()) }
+// at is the server's time at local time now. A better estimate does not turn it back:
+// what is told later happened no earlier.
+func (c *serverClock) at(now time.Time) time.Time {
+	t := now.Add(c.skew())
+	if back := c.last.Sub(t); back > 0 && back < 2*time.Second {
+		return c.last
+	}
+	c.last = t
+	return t
+}

@@ -32,10 +32,10 @@ type Status struct {
 
 // Stale says that the picture is older than it should be at local time now.
 func (s Status) Stale(now time.Time) bool {
-	return !s.Connected || now.Sub(s.Answered) > staleAfter
+	return !s.Connected || now.Sub(s.Answered) > max(staleAfter, 4*latencyFactor*s.Latency)
 }
 
-// staleAfter is well beyond the slowest regular poll.
+// staleAfter is well beyond the slowest regular poll of an API that answers quickly.
 const staleAfter = 20 * time.Second
 
 // Update is what a poller tells its owner.

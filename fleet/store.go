@@ -20,14 +20,15 @@ type Store struct {
 
 // record is a node with what only watching tells.
 type record struct {
-	row      models.Row
+	// row is never changed, only replaced, so that readers need not hold the lock.
+	row      *models.Row
 	evidence models.Evidence
-	// said is the provision state that the last event ended with, step and power the
-	// last ones that were told.
+	// said is the provision state that the last event ended with, step the last step
+	// that was told.
 	said models.ProvisionState
 	step string
-	// asked says that the reason of the failure was looked for.
-	asked bool
+	// wanted says that the reason of the failure is looked for, explained that it was.
+	wanted, explained bool
 	// sweep is the number of the last full listing that had the node.
 	sweep uint64
 }
@@ -35,20 +36,6 @@ type record struct {
 // NewStore makes an empty store.
 func NewStore() *Store {
 	return &Store{nodes: map[string]*record{}, byName: map[string]string{}}
-}
-
-// Rows gives the nodes that match the filter, sorted by a column.
-func (s *Store) Rows(f models.Filter, by models.Column, descending bool) []models.Row {
-	s.mu.RLock()
-	rows := make([]models.Row, 0, len(s.nodes))
-	for _, r := range s.nodes {
-		if f.Match(&r.row.Node) {
-			rows = append(rows, r.row)
-		}
-	}
-	s.mu.RUnlock()
-	models.SortRows(rows, by, descending)
-	return rows
 }
 
 // Get gives one node by uuid or name, with the evidence that was kept of the last
@@ -63,7 +50,7 @@ func (s *Store) Get(id string) (models.Row, models.Evidence, bool) {
 	if !ok {
 		return models.Row{}, models.Evidence{}, false
 	}
-	return r.row, r.evidence, true
+	return *r.row, r.evidence, true
 }
 
 // Len is how many nodes there are.
@@ -118,11 +105,13 @@ const (
 // applied is what came of putting nodes into the store.
 type applied struct {
 	events []models.Event
-	// news counts the nodes that were new or different.
+	// news counts the nodes that were new or different; a node whose
+	// driver_internal_info was merely not asked for before is not.
 	news int
-	// failed are the uuids of nodes that entered a failed state or that are in one
-	// without a known reason.
+	// failed are the uuids of nodes that are in a failed state without a reason.
 	failed []string
+	// changed says that something in the store is different.
+	changed bool
 }
 
 // apply puts what the server said at time at into the store. A nil Internal keeps the
@@ -134,47 +123,87 @@ func (s *Store) apply(nodes []models.Node, at time.Time, from origin, sweep uint
 	for i := range nodes {
 		s.applyOne(&nodes[i], at, from, sweep, &out)
 	}
-	if out.news > 0 {
+	if out.changed {
 		s.revision++
 	}
-	s.status.Busy = s.busy()
 	return out
 }
 
 func (s *Store) applyOne(n *models.Node, at time.Time, from origin, sweep uint64, out *applied) {
 	r, known := s.nodes[n.UUID]
-	switch {
-	case !known:
-		r = &record{row: models.Row{FirstSeen: at}, said: n.ProvisionState}
-		s.nodes[n.UUID] = r
-		if from == arrived {
-			out.events = append(out.events, arrival(n, at)...)
-			r.row.Since = at
-		}
-		out.news++
-	default:
+	if !known {
+		r = s.begin(n, at, from, out)
+	} else {
 		if n.Internal == nil {
 			n.Internal = r.row.Node.Internal
 		}
-		if sameNode(&r.row.Node, n) {
-			break
-		}
-		out.news++
-		out.events = append(out.events, r.differences(n, at)...)
-		if n.ProvisionState.Phase() != r.row.Node.ProvisionState.Phase() {
-			r.row.Since, r.row.Reason, r.asked = at, "", false
+		if !sameNode(&r.row.Node, n) {
+			s.change(r, n, at, out)
 		}
 	}
 	r.evidence.Update(n, at)
-	s.rename(r.row.Node.Name, n)
-	r.row.Node = *n
-	r.remember(n)
-	if sweep > 0 {
-		r.sweep = sweep
-	}
-	if n.ProvisionState.Failed() && !r.asked {
+	r.sweep = max(r.sweep, sweep)
+	if n.ProvisionState.Failed() && !r.wanted && r.row.Reason == "" {
+		r.wanted = true
 		out.failed = append(out.failed, n.UUID)
 	}
+}
+
+// begin takes a node in that was not known.
+func (s *Store) begin(n *models.Node, at time.Time, from origin, out *applied) *record {
+	row := &models.Row{Node: *n, FirstSeen: at, Reason: failureOf(n)}
+	if from == arrived {
+		out.events = append(out.events, arrival(n, at)...)
+		row.Since = at
+	}
+	r := &record{row: row, said: n.ProvisionState}
+	r.remember(n)
+	s.nodes[n.UUID] = r
+	s.rename("", n)
+	s.countBusy("", n.ProvisionState)
+	out.news++
+	out.changed = true
+	return r
+}
+
+// change puts what is different over what is known, and tells it.
+func (s *Store) change(r *record, n *models.Node, at time.Time, out *applied) {
+	old := &r.row.Node
+	out.changed = true
+	if !onlyLearned(old, n) {
+		out.news++
+	}
+	out.events = append(out.events, r.differences(n, at)...)
+	row := *r.row
+	row.Node = *n
+	if n.ProvisionState.Phase() != old.ProvisionState.Phase() {
+		row.Since, row.Reason = at, ""
+		r.wanted, r.explained = false, false
+		if beginsWork(old.ProvisionState, n.ProvisionState) {
+			r.evidence = models.Evidence{}
+		}
+	}
+	if reason := failureOf(n); reason != "" {
+		row.Reason = reason
+	}
+	s.rename(old.Name, n)
+	s.countBusy(old.ProvisionState, n.ProvisionState)
+	r.row = &row
+	r.remember(n)
+}
+
+// beginsWork says that between two states new work began, if unseen: what is known of
+// the work before does not explain how this ends. A hold is in the middle of work.
+func beginsWork(from, to models.ProvisionState) bool {
+	return from.Resting() && from.Class() != models.ClassHold && (to.Busy() || to.Failed())
+}
+
+// failureOf is the reason of a failure where the node itself says it.
+func failureOf(n *models.Node) string {
+	if n.ProvisionState.Failed() {
+		return n.LastError
+	}
+	return ""
 }
 
 func (s *Store) rename(old string, n *models.Node) {
@@ -186,6 +215,17 @@ func (s *Store) rename(old string, n *models.Node) {
 	}
 }
 
+// unexplained gives a node that is in a failed state without a known reason.
+func (s *Store) unexplained(uuid string) (models.Row, models.Evidence, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	r, ok := s.nodes[uuid]
+	if !ok || r.explained || r.row.Reason != "" || !r.row.Node.ProvisionState.Failed() {
+		return models.Row{}, models.Evidence{}, false
+	}
+	return *r.row, r.evidence, true
+}
+
 // setReason keeps why a node failed.
 func (s *Store) setReason(uuid, reason string) {
 	s.mu.Lock()
@@ -194,9 +234,11 @@ func (s *Store) setReason(uuid, reason string) {
 	if !ok {
 		return
 	}
-	r.asked = true
+	r.explained = true
 	if r.row.Reason != reason {
-		r.row.Reason = reason
+		row := *r.row
+		row.Reason = reason
+		r.row = &row
 		s.revision++
 	}
 }
@@ -214,7 +256,7 @@ func (s *Store) remove(uuid string, at time.Time) (models.Event, bool) {
 		delete(s.byName, r.row.Node.Name)
 	}
 	s.revision++
-	s.status.Busy = s.busy()
+	s.countBusy(r.row.Node.ProvisionState, "")
 	return models.Event{Time: at, Node: r.row.Node.Ref(), Kind: models.EventRemoved, From: string(r.said)}, true
 }
 
@@ -232,12 +274,12 @@ func (s *Store) missedBy(sweep uint64) []string {
 	return missed
 }
 
-func (s *Store) busy() int {
-	busy := 0
-	for _, r := range s.nodes {
-		if r.row.Node.ProvisionState.Busy() {
-			busy++
-		}
+// countBusy keeps the number of nodes on their way; "" is no node.
+func (s *Store) countBusy(from, to models.ProvisionState) {
+	if from != "" && from.Busy() {
+		s.status.Busy--
 	}
-	return busy
+	if to != "" && to.Busy() {
+		s.status.Busy++
+	}
 }

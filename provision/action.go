@@ -10,6 +10,7 @@ import (
 // API is what acting needs of Ironic; *ironicclient.Client has it.
 type API interface {
 	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
+	NodeAt(ctx context.Context, id string, fields ...string) (*models.Node, time.Time, error)
 	History(ctx context.Context, node string) ([]models.HistoryEntry, error)
 	Version() (v models.APIVersion, agreed bool)
 
@@ -48,7 +49,10 @@ type Action interface {
 type request struct {
 	// verb is what the audit calls it.
 	verb string
-	send func(ctx context.Context, api API) (requestID string, err error)
+	// sensitive says that what is sent may hold secrets, which a server that turns it
+	// down may repeat in its answer.
+	sensitive bool
+	send      func(ctx context.Context, api API) (requestID string, err error)
 }
 
 // verdict is how a followed action ended.

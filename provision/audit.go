@@ -49,13 +49,22 @@ type AuditFile struct {
 	file *os.File
 }
 
-// OpenAudit opens or makes the file, readable by its owner alone.
+// OpenAudit opens or makes the file, readable by its owner alone, also where it was not
+// so before.
 func OpenAudit(path string) (*AuditFile, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("open the audit: %w", err)
 	}
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600) //nolint:gosec // the user's own configured path
 	if err != nil {
+		return nil, fmt.Errorf("open the audit: %w", err)
+	}
+	info, err := f.Stat()
+	if err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
+		err = f.Chmod(0o600)
+	}
+	if err != nil {
+		_ = f.Close()
 		return nil, fmt.Errorf("open the audit: %w", err)
 	}
 	return &AuditFile{file: f}, nil

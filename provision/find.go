@@ -2,7 +2,6 @@ package provision
 
 import (
 	"context"
-	"sync"
 
 	"ironworks/models"
 )
@@ -13,16 +12,9 @@ import (
 func FindNodes(ctx context.Context, api API, ids []string) ([]models.Node, error) {
 	found := make([]*models.Node, len(ids))
 	errs := make([]error, len(ids))
-	slots := make(chan struct{}, AtOnce)
-	var wg sync.WaitGroup
-	for i, id := range ids {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			found[i], errs[i] = api.Node(ctx, id)
-		})
-	}
-	wg.Wait()
+	inParallel(ctx, len(ids), func(going context.Context, i int) {
+		found[i], errs[i] = api.Node(going, ids[i])
+	})
 	seen := map[string]bool{}
 	var nodes []models.Node
 	for i, n := range found {

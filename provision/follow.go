@@ -18,48 +18,81 @@ func followFields() []string {
 // through states faster than somebody who watches can see them.
 const firstLook = 400 * time.Millisecond
 
+// following is what is known of a node that is followed.
+type following struct {
+	action Action
+	before *models.Node
+	// began is on our own clock; ahead is how far the server's is ahead of it, to the
+	// second, and known says that it was heard.
+	began    time.Time
+	ahead    time.Duration
+	known    bool
+	evidence models.Evidence
+}
+
+// look takes a node in as it was at local time at, when the server's clock said date.
+// The evidence is on the server's clock, as the node's history is.
+func (f *following) look(n *models.Node, at, date time.Time) {
+	if !f.known {
+		f.known = true
+		if !date.IsZero() {
+			f.ahead = date.Sub(at)
+		}
+		f.evidence.Update(f.before, f.began.Add(f.ahead))
+		f.evidence.Since = f.began.Add(f.ahead)
+	}
+	f.evidence.Update(n, at.Add(f.ahead))
+}
+
 // follow looks at the node until the action has ended, and puts how into res.
 func (r *Runner) follow(ctx context.Context, a Action, before *models.Node, opts RunOptions, res *Result) {
-	began := r.Clock.Now()
-	var evidence models.Evidence
-	evidence.Update(before, began)
-	evidence.Since = began
+	f := &following{action: a, before: before, began: r.Clock.Now()}
 	wait := firstLook
 	for {
+		if opts.Timeout > 0 {
+			wait = min(wait, opts.Timeout-r.Clock.Now().Sub(f.began))
+		}
 		select {
 		case <-ctx.Done():
 			res.Outcome, res.Err = OutcomeUnknown, ErrLeft
 			return
 		case <-r.Clock.After(wait):
 		}
-		waited := r.Clock.Now().Sub(began)
-		now, err := r.API.Node(ctx, before.UUID, followFields()...)
+		now, date, err := r.API.NodeAt(ctx, before.UUID, followFields()...)
+		at := r.Clock.Now()
+		waited := at.Sub(f.began)
 		switch {
+		case ctx.Err() != nil:
+			continue
 		case models.IsFault(err, models.FaultNotFound):
 			res.Outcome, res.Err = OutcomeFailed, fmt.Errorf("%s %s: the node was deleted meanwhile", a.Name(), models.Printable(before.Label()))
 			return
 		case err == nil:
 			res.State = string(now.ProvisionState)
-			evidence.Update(now, r.Clock.Now())
+			f.look(now, at, date)
 			opts.tell(progressOf(now))
 			if v, ended := a.ended(before, now, waited); ended {
-				r.judge(ctx, a, now, evidence, v, res)
+				r.judge(ctx, f, now, v, res)
 				return
 			}
 		default:
 			// The node goes on whether we see it or not: look again.
-			res.Err = err
-			var f *models.Fault
-			if errors.As(err, &f) {
-				opts.tell(Progress{Node: before.Ref(), State: models.ProvisionState(res.State), Fault: f})
-			}
+			opts.tell(Progress{Node: before.Ref(), State: models.ProvisionState(res.State), Fault: faultOf(err)})
 		}
-		if opts.Timeout > 0 && waited > opts.Timeout {
+		if opts.Timeout > 0 && waited >= opts.Timeout {
 			res.Outcome, res.Err = OutcomeUnknown, errors.Join(ErrTimeout, err)
 			return
 		}
 		wait = r.nextLook(waited)
 	}
+}
+
+func faultOf(err error) *models.Fault {
+	var f *models.Fault
+	if errors.As(err, &f) {
+		return f
+	}
+	return &models.Fault{Kind: models.FaultServer, Op: "get node", Message: models.Printable(err.Error()), Err: err}
 }
 
 // nextLook doubles from the first look up to the regular period.
@@ -76,7 +109,7 @@ func progressOf(n *models.Node) Progress {
 }
 
 // judge fills in how it ended, with the reason of a failure from wherever it still is.
-func (r *Runner) judge(ctx context.Context, a Action, now *models.Node, evidence models.Evidence, v verdict, res *Result) {
+func (r *Runner) judge(ctx context.Context, f *following, now *models.Node, v verdict, res *Result) {
 	res.State, res.Err = v.state, nil
 	if v.ok {
 		res.Outcome = OutcomeDone
@@ -87,11 +120,14 @@ func (r *Runner) judge(ctx context.Context, a Action, now *models.Node, evidence
 	if version, _ := r.API.Version(); now.LastError == "" && version.Has(models.FeatureHistory) {
 		history, _ = r.API.History(ctx, now.UUID)
 	}
-	reason := models.FailureReason(now, evidence, history)
-	if reason == "" {
+	reason := models.FailureReason(now, f.evidence, history)
+	switch {
+	case models.ProvisionState(v.state).Class() == models.ClassHold:
+		reason = "a hold step stopped it; ironworks unhold " + now.Label() + " goes on"
+	case reason == "":
 		reason = "Ironic gives no reason"
 	}
-	res.Err = &FailedError{Action: a.Name(), Node: now.Ref(), State: v.state, Reason: reason}
+	res.Err = &FailedError{Action: f.action.Name(), Node: now.Ref(), State: v.state, Reason: reason}
 }
 
 // FailedError says that a node came to rest where the action should not have led.

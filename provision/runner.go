@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"ironworks/ironicclient"
@@ -50,7 +49,7 @@ func (r *Runner) Plan(a Action, nodes []models.Node) Plan {
 	for i := range nodes {
 		item := Item{Node: nodes[i], Effect: a.Effect(&nodes[i])}
 		if r.ReadOnly {
-			item.Refusal = refusal(a, &nodes[i], models.RefusedReadOnly, "this context is read-only", "--read-only=false lifts it")
+			item.Refusal = r.readOnly(a, &nodes[i])
 		} else {
 			item.Refusal = a.Refuse(&nodes[i], v)
 		}
@@ -138,22 +137,23 @@ var ErrLeft = errors.New("interrupted while waiting; the node goes on by itself"
 // refused. The results are in the plan's order.
 func (r *Runner) Run(ctx context.Context, p Plan, opts RunOptions) []Result {
 	results := make([]Result, len(p.Items))
-	slots := make(chan struct{}, AtOnce)
-	var wg sync.WaitGroup
-	for i := range p.Items {
+	inParallel(ctx, len(p.Items), func(going context.Context, i int) {
 		item := &p.Items[i]
-		if item.Refusal != nil {
-			results[i] = Result{Node: item.Node.Ref(), Outcome: OutcomeRefused, Err: item.Refusal, State: string(item.Node.ProvisionState)}
-			continue
+		refused := item.Refusal
+		if refused == nil && r.ReadOnly {
+			refused = r.readOnly(p.Action, &item.Node)
 		}
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			results[i] = r.one(ctx, p.Action, &item.Node, opts)
-		})
-	}
-	wg.Wait()
+		if refused != nil {
+			results[i] = Result{Node: item.Node.Ref(), Outcome: OutcomeRefused, Err: refused, State: string(item.Node.ProvisionState)}
+			return
+		}
+		results[i] = r.one(ctx, going, p.Action, &item.Node, opts)
+	})
 	return results
+}
+
+func (r *Runner) readOnly(a Action, n *models.Node) *models.Refusal {
+	return refusal(a, n, models.RefusedReadOnly, "this context is read-only", "--read-only=false lifts it")
 }
 
 // Failed lists the plan's items that failed, for another try.
@@ -167,12 +167,10 @@ func (p Plan) Failed(results []Result) []Item {
 	return items
 }
 
-func (r *Runner) one(ctx context.Context, a Action, n *models.Node, opts RunOptions) Result {
+// one acts on one node. What was begun to be sent is sent to its end unless ctx ends;
+// nothing new begins, and nothing is followed any longer, once going has ended.
+func (r *Runner) one(ctx, going context.Context, a Action, n *models.Node, opts RunOptions) Result {
 	res := Result{Node: n.Ref(), State: string(n.ProvisionState)}
-	if ctx.Err() != nil {
-		res.Outcome, res.Err = OutcomeRefused, fmt.Errorf("%s %s: interrupted before anything was sent", a.Name(), n.Label())
-		return res
-	}
 	reqs, err := a.requests(n)
 	if err != nil {
 		res.Outcome, res.Err = OutcomeRefused, err
@@ -181,14 +179,16 @@ func (r *Runner) one(ctx context.Context, a Action, n *models.Node, opts RunOpti
 	told := ironicclient.OnRetry(ctx, func(retry ironicclient.Retry) {
 		opts.tell(Progress{Node: n.Ref(), State: n.ProvisionState, Retry: &retry})
 	})
-	for _, req := range reqs {
-		res.RequestID, err = r.audited(told, req, n)
-		if err != nil {
-			res.Outcome, res.Err = OutcomeFailed, err
-			var f *models.Fault
-			if errors.As(err, &f) && f.Sent {
-				res.Outcome = OutcomeUnknown
+	for i, req := range reqs {
+		if going.Err() != nil {
+			res.Outcome, res.Err = OutcomeRefused, fmt.Errorf("%s %s: interrupted before anything was sent", a.Name(), n.Label())
+			if i > 0 {
+				res.Outcome, res.Err = OutcomeUnknown, fmt.Errorf("%s %s: interrupted before %q", a.Name(), n.Label(), req.verb)
 			}
+			return res
+		}
+		res.RequestID, res.Outcome, res.Err = r.audited(told, req, n)
+		if res.Err != nil {
 			return res
 		}
 	}
@@ -198,7 +198,7 @@ func (r *Runner) one(ctx context.Context, a Action, n *models.Node, opts RunOpti
 		return res
 	}
 	if opts.Wait {
-		r.follow(ctx, a, n, opts, &res)
+		r.follow(going, a, n, opts, &res)
 	}
 	return res
 }
@@ -213,29 +213,44 @@ func (o RunOptions) tell(p Progress) {
 }
 
 // audited sends one request between two lines of the audit.
-func (r *Runner) audited(ctx context.Context, req request, n *models.Node) (string, error) {
+func (r *Runner) audited(ctx context.Context, req request, n *models.Node) (requestID string, o Outcome, err error) {
 	rec := AuditRecord{
 		Time: r.Clock.Now().UTC(), ID: newID(), Context: r.Context, Node: n.Ref(), Verb: req.verb, Result: AuditSending,
 	}
 	if err := r.Audit.Write(rec); err != nil {
-		return "", fmt.Errorf("%s %s: nothing was sent: %w", req.verb, n.Label(), err)
+		return "", OutcomeFailed, fmt.Errorf("%s %s: nothing was sent: %w", req.verb, n.Label(), err)
 	}
-	requestID, err := req.send(ctx, r.API)
-	rec.Time, rec.RequestID, rec.Result = r.Clock.Now().UTC(), requestID, AuditAccepted
+	rec.RequestID, err = req.send(ctx, r.API)
+	rec.Time, rec.Result, o = r.Clock.Now().UTC(), AuditAccepted, OutcomeAccepted
 	if err != nil {
-		rec.Result, rec.Reason = AuditRefused, models.Printable(err.Error())
+		rec.Result, o = AuditRefused, OutcomeFailed
+		rec.Reason = models.Printable(err.Error())
 		var f *models.Fault
 		if errors.As(err, &f) {
-			rec.RequestID, rec.Reason = f.RequestID, f.Reason()
+			rec.RequestID, rec.Reason = f.RequestID, auditReason(req, f)
 			if f.Sent {
-				rec.Result = AuditUnknown
+				rec.Result, o = AuditUnknown, OutcomeUnknown
 			}
 		}
 	}
-	if auditErr := r.Audit.Write(rec); auditErr != nil && err == nil {
-		err = auditErr
+	if auditErr := r.Audit.Write(rec); auditErr != nil {
+		// It was sent: doing it again because of a full disk would be worse.
+		o, err = OutcomeUnknown, errors.Join(err, fmt.Errorf("%s %s: sent, but its end is not in the audit: %w", req.verb, n.Label(), auditErr))
 	}
-	return requestID, err
+	return rec.RequestID, o, err
+}
+
+// auditReason is why a request was turned down. Ironic's answers to bad requests repeat
+// what was sent, passwords too, so of such a request only the kind of answer is kept;
+// the request id leads to the rest in Ironic's own log.
+func auditReason(req request, f *models.Fault) string {
+	switch {
+	case !req.sensitive || f.Kind == models.FaultLocked:
+		return f.Reason()
+	case f.Status == 0:
+		return string(f.Kind)
+	}
+	return fmt.Sprintf("%s (HTTP %d)", f.Kind, f.Status)
 }
 
 func newID() string {

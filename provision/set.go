@@ -18,14 +18,33 @@ type setAction struct {
 
 func (a setAction) Name() string { return "set" }
 
-// Refuse: Ironic takes no change of a node whose state is in transition.
 func (a setAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
-	if n.ProvisionState.Busy() && n.ProvisionState != models.StateVerifying && n.ProvisionState != models.StateInspectWait && !n.Maintenance {
-		return refusal(a, n, models.RefusedState, fmt.Sprintf("Ironic changes nothing while the node is %s", n.ProvisionState),
-			"wait for it to come to rest")
-	}
-	if _, err := models.Patch(n, a.settings); err != nil {
+	ops, err := models.Patch(n, a.settings)
+	switch {
+	case err != nil:
 		return refusal(a, n, models.RefusedArguments, err.Error(), "")
+	case len(ops) == 0: // traits are not part of the node's own fields
+		return nil
+	case n.Maintenance && len(ops) == 1 && ops[0].Op == "remove" && ops[0].Path == "/instance_uuid":
+		return nil // the one change that Ironic always takes
+	}
+	return unchangeable(a, n)
+}
+
+// unchangeable refuses changes of fields while a state transition is in progress, as
+// Ironic does (UPDATE_ALLOWED_STATES in ironic/common/states.py): maintenance does not
+// lift that, and of the holds only service hold does.
+func unchangeable(a Action, n *models.Node) *models.Refusal {
+	s := n.ProvisionState
+	switch {
+	case s == models.StateVerifying, s == models.StateInspectWait:
+		return nil
+	case s == models.StateDeployHold, s == models.StateCleanHold:
+		return refusal(a, n, models.RefusedState, fmt.Sprintf("Ironic changes nothing while the node is in %q", s),
+			"unhold or abort it first")
+	case s.Class() == models.ClassTransitional, s.Class() == models.ClassWait:
+		return refusal(a, n, models.RefusedState, fmt.Sprintf("Ironic changes nothing while the node is %s", s),
+			"wait for it to come to rest")
 	}
 	return nil
 }

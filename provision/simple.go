@@ -3,6 +3,8 @@ package provision
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"ironworks/models"
@@ -50,21 +52,27 @@ func (a powerAction) requests(n *models.Node) ([]request, error) {
 	}}, nil
 }
 
-// rebootSettles is how long a reboot is given to show that it has begun: the power
-// state before and after it is the same, and the conductor starts it in the background.
-const rebootSettles = 3 * time.Second
+// powerSettles is how long a power change is given to show: before and after a reboot
+// the power state is the same.
+const powerSettles = 3 * time.Second
 
+// ended: Ironic sets the target and clears last_error before it accepts a power change,
+// so a target that is gone means the end, and an error is one of this change, also
+// where it reads as the one before.
 func (a powerAction) ended(before, now *models.Node, waited time.Duration) (verdict, bool) {
 	v := verdict{state: string(now.PowerState)}
+	fresh := now.LastError != "" && now.LastError != before.LastError
+	settled := waited >= powerSettles
 	switch {
 	case now.TargetPowerState != "":
 		return v, false
-	case now.LastError != "" && now.LastError != before.LastError:
+	case fresh:
 		return v, true
 	case now.PowerState != a.target.Ends():
-		return v, false
-	case before.PowerState == now.PowerState && waited < rebootSettles && a.reboots():
-		return v, false
+		return v, settled
+	case a.reboots() && before.PowerState == now.PowerState:
+		v.ok = now.LastError == ""
+		return v, settled
 	}
 	v.ok = true
 	return v, true
@@ -167,7 +175,7 @@ func (a flagAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal 
 	case a.field == "retired" && a.on && s == models.StateAvailable:
 		return refusal(a, n, models.RefusedState, `not possible in state "available"`, "ironworks manage "+n.Label()+" first")
 	}
-	return nil
+	return unchangeable(a, n)
 }
 
 func (a flagAction) Effect(*models.Node) models.Effect { return models.Effect{} }
@@ -181,7 +189,9 @@ func (a flagAction) requests(n *models.Node) ([]request, error) {
 }
 
 func patchRequest(verb string, n *models.Node, ops []models.PatchOp) request {
-	return request{verb: verb, send: func(ctx context.Context, api API) (string, error) {
+	// Only the fields that hold objects may hold secrets.
+	secret := slices.ContainsFunc(ops, func(op models.PatchOp) bool { return strings.Count(op.Path, "/") > 1 })
+	return request{verb: verb, sensitive: secret, send: func(ctx context.Context, api API) (string, error) {
 		_, id, err := api.PatchNode(ctx, n.UUID, ops)
 		return id, err
 	}}

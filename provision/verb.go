@@ -3,9 +3,7 @@ package provision
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"ironworks/models"
@@ -50,8 +48,16 @@ func (a verbAction) badArguments(n *models.Node) (why, hint string) {
 	return "", ""
 }
 
+// installs says that a step may be one that installs: the agent's own, and not one of
+// those that every deployment has or that only erase.
 func installs(steps []models.Step) bool {
-	return slices.ContainsFunc(steps, func(s models.Step) bool { return s.Priority == nil || *s.Priority > 0 })
+	others := []string{
+		"deploy", "prepare_instance_boot", "tear_down_agent", "switch_to_tenant_network", "boot_instance", "hold", "wait",
+		"erase_devices", "erase_devices_metadata", "erase_devices_express", "erase_pstore", "clean_uefi_nvram", "inject_files",
+	}
+	return slices.ContainsFunc(steps, func(s models.Step) bool {
+		return s.Interface == "deploy" && !slices.Contains(others, s.Step) && (s.Priority == nil || *s.Priority > 0)
+	})
 }
 
 // hasTemplates says that deploy templates may bring the steps: they are named by the
@@ -68,16 +74,16 @@ func badUserData(configDrive any) (why, hint string) {
 	if configDrive != nil && !isObject {
 		return "install_coreos cannot use a rendered configdrive", "give an object with user_data"
 	}
+	object, isObject := drive["user_data"].(map[string]any)
 	text, isText := drive["user_data"].(string)
-	if !isText {
+	switch {
+	case drive["user_data"] == nil:
+		return "", ""
+	case isText && json.Unmarshal([]byte(text), &object) == nil && object != nil, isObject:
 		return "", ""
 	}
-	var object map[string]any
-	if json.Unmarshal([]byte(text), &object) != nil {
-		return "the configdrive's user_data is not Ignition (a JSON object): the machine would boot into an emergency shell",
-			"translate it with butane first"
-	}
-	return "", ""
+	return "the configdrive's user_data is not Ignition (a JSON object): the machine would boot into an emergency shell",
+		"translate it with butane first"
 }
 
 func (a verbAction) Effect(n *models.Node) models.Effect {
@@ -89,9 +95,13 @@ func (a verbAction) Effect(n *models.Node) models.Effect {
 }
 
 func (a verbAction) requests(n *models.Node) ([]request, error) {
+	args := func(s models.Step) bool { return len(s.Args) > 0 }
+	r := a.req
 	return []request{{
 		verb: a.Name(),
-		send: func(ctx context.Context, api API) (string, error) { return api.Provision(ctx, n.UUID, a.req) },
+		sensitive: r.ConfigDrive != nil || r.RescuePassword.IsSet() || slices.ContainsFunc(r.DeploySteps, args) ||
+			slices.ContainsFunc(r.CleanSteps, args) || slices.ContainsFunc(r.ServiceSteps, args),
+		send: func(ctx context.Context, api API) (string, error) { return api.Provision(ctx, n.UUID, r) },
 	}}, nil
 }
 
@@ -104,66 +114,4 @@ func (a verbAction) ended(before, now *models.Node, _ time.Duration) (verdict, b
 	}
 	t, _ := models.FindTransition(before.ProvisionState, a.req.Verb)
 	return verdict{ok: slices.Contains(t.Success, s), state: string(s)}, true
-}
-
-// ParseSteps reads steps from JSON: a list of objects with interface and step, and
-// args, priority (deploy) or order (clean, service).
-func ParseSteps(data []byte) ([]models.Step, error) {
-	var steps []models.Step
-	dec := json.NewDecoder(strings.NewReader(string(data)))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&steps); err != nil {
-		return nil, fmt.Errorf("steps: want a JSON list such as "+
-			`[{"interface":"deploy","step":"install_coreos","args":{},"priority":80}]: %w`, err)
-	}
-	for i, s := range steps {
-		if err := checkStep(s); err != nil {
-			return nil, fmt.Errorf("step %d: %w", i+1, err)
-		}
-	}
-	return steps, nil
-}
-
-// ParseStep reads the short form of a step: INTERFACE.STEP, and @PRIORITY for a deploy
-// step; install_coreos is put at 80, where its makers put it, without.
-func ParseStep(text string) (models.Step, error) {
-	name, prio, hasPrio := strings.Cut(text, "@")
-	iface, step, _ := strings.Cut(name, ".")
-	s := models.Step{Interface: iface, Step: step}
-	if hasPrio {
-		var n int
-		if _, err := fmt.Sscanf(prio, "%d", &n); err != nil || fmt.Sprint(n) != prio || n < 0 {
-			return s, fmt.Errorf("step %q: the priority %q is not a number", models.Printable(text), models.Printable(prio))
-		}
-		s.Priority = &n
-	}
-	return s, checkStep(s)
-}
-
-func checkStep(s models.Step) error {
-	known := []string{"bios", "deploy", "firmware", "management", "power", "raid", "vendor"}
-	switch {
-	case s.Step == "":
-		return fmt.Errorf("no step name in %q: want INTERFACE.STEP, such as deploy.install_coreos", models.Printable(s.Interface))
-	case !slices.Contains(known, s.Interface):
-		return fmt.Errorf("%s: no interface %q has steps; there are %s",
-			models.Printable(s.Label()), models.Printable(s.Interface), strings.Join(known, ", "))
-	}
-	return nil
-}
-
-// WithPriorities gives every deploy step without a priority that of install steps, 80,
-// in falling order so that the list's order is kept; Ironic wants one in each.
-func WithPriorities(steps []models.Step) []models.Step {
-	const installPriority = 80
-	out := slices.Clone(steps)
-	next := installPriority
-	for i := range out {
-		if out[i].Priority == nil {
-			p := next
-			out[i].Priority = &p
-		}
-		next = max(*out[i].Priority-1, 1)
-	}
-	return out
 }

@@ -1,0 +1,260 @@
+package fleet_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"ironworks/ironicclient"
+	"ironworks/models"
+)
+
+// fakeIronic is an Ironic in memory, with its rules for lists: the order of ids, nulls
+// of updated_at last, markers that have to exist, a Date of whole seconds.
+type fakeIronic struct {
+	mu      sync.Mutex
+	nodes   map[string]*fakeNode
+	lastID  int
+	history map[string][]models.HistoryEntry
+	version models.APIVersion
+	log     []asked
+	running int
+	atOnce  int
+
+	// skew is how far its clock is ahead of ours.
+	skew time.Duration
+	// maxLimit caps pages; ignoreMarker gives the first page for every marker.
+	maxLimit     int
+	ignoreMarker bool
+	// latency and fault shape the answers; nil is none.
+	latency func(asked) time.Duration
+	fault   func(asked) error
+}
+
+type fakeNode struct {
+	models.Node
+	id               int
+	created, updated time.Time
+}
+
+// asked is one request.
+type asked struct {
+	at    time.Time
+	what  string // page, node or history
+	id    string
+	query ironicclient.NodeQuery
+}
+
+func (a asked) String() string {
+	if a.what != "page" {
+		return a.what + " " + a.id
+	}
+	return fmt.Sprintf("page limit=%d marker=%s sort=%s", a.query.Limit, a.query.Marker, a.query.SortKey)
+}
+
+func newFake() *fakeIronic {
+	return &fakeIronic{
+		nodes: map[string]*fakeNode{}, history: map[string][]models.HistoryEntry{},
+		version: models.APIVersion{Minor: models.NewestMinor}, maxLimit: 1000,
+	}
+}
+
+func uuidOf(i int) string { return fmt.Sprintf("00000000-0000-0000-0000-%012d", i) }
+
+func (f *fakeIronic) now() time.Time { return time.Now().Add(f.skew) }
+
+// add enrols a node, named n1, n2, …
+func (f *fakeIronic) add(state models.ProvisionState) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.lastID++
+	n := &fakeNode{id: f.lastID, created: f.now()}
+	n.UUID, n.Name, n.ProvisionState, n.PowerState = uuidOf(n.id), fmt.Sprintf("n%d", n.id), state, models.PowerOff
+	n.Internal = &models.Internal{}
+	f.nodes[n.UUID] = n
+	return n.UUID
+}
+
+func (f *fakeIronic) addMany(n int, state models.ProvisionState) {
+	for range n {
+		f.add(state)
+	}
+}
+
+// set changes a node, as a conductor would.
+func (f *fakeIronic) set(uuid string, change func(n *models.Node)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := f.nodes[uuid]
+	internal := *n.Internal
+	n.Internal = &internal
+	change(&n.Node)
+	n.updated = f.now()
+}
+
+func (f *fakeIronic) state(uuid string, s models.ProvisionState) {
+	f.set(uuid, func(n *models.Node) { n.ProvisionState = s })
+}
+
+func (f *fakeIronic) remove(uuid string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.nodes, uuid)
+}
+
+// tune changes how it behaves while it runs.
+func (f *fakeIronic) tune(change func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change()
+}
+
+func (f *fakeIronic) fail(fault func(asked) error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fault = fault
+}
+
+// requests gives what was asked so far and forgets it.
+func (f *fakeIronic) requests() []asked {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	log := f.log
+	f.log = nil
+	return log
+}
+
+// enter notes a request, lets its time pass and fails it where it is to fail.
+func (f *fakeIronic) enter(ctx context.Context, a asked) (date time.Time, err error) {
+	f.mu.Lock()
+	a.at = time.Now()
+	f.log = append(f.log, a)
+	f.running++
+	f.atOnce = max(f.atOnce, f.running)
+	latency, fault, skew := f.latency, f.fault, f.skew
+	f.mu.Unlock()
+	defer func() {
+		f.mu.Lock()
+		f.running--
+		f.mu.Unlock()
+	}()
+	date = time.Now().Add(skew)
+	if latency != nil {
+		// The answer is stamped half way.
+		half := latency(a) / 2
+		for range 2 {
+			select {
+			case <-ctx.Done():
+				return date, ctx.Err()
+			case <-time.After(half):
+			}
+			if date.Equal(a.at.Add(skew)) {
+				date = time.Now().Add(skew)
+			}
+		}
+	}
+	if ctx.Err() != nil {
+		return date, ctx.Err()
+	}
+	if fault != nil {
+		err = fault(a)
+	}
+	return date.Truncate(time.Second), err
+}
+
+func (f *fakeIronic) NodePage(ctx context.Context, q ironicclient.NodeQuery) (*ironicclient.NodePage, error) {
+	date, err := f.enter(ctx, asked{what: "page", query: q})
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all := make([]*fakeNode, 0, len(f.nodes))
+	for _, n := range f.nodes {
+		all = append(all, n)
+	}
+	slices.SortFunc(all, func(a, b *fakeNode) int { return order(a, b, q) })
+	if q.Marker != "" && !f.ignoreMarker {
+		i := slices.IndexFunc(all, func(n *fakeNode) bool { return n.UUID == q.Marker })
+		if i < 0 {
+			return nil, notFound(q.Marker)
+		}
+		all = all[i+1:]
+	}
+	limit := min(cmp.Or(q.Limit, ironicclient.DefaultPage), f.maxLimit)
+	page := &ironicclient.NodePage{Date: date, More: len(all) > limit || f.ignoreMarker}
+	for _, n := range all[:min(limit, len(all))] {
+		page.Nodes = append(page.Nodes, seen(n, q.Fields))
+	}
+	return page, nil
+}
+
+// order is Ironic's: by the sort key, nulls last when descending, then by id.
+func order(a, b *fakeNode, q ironicclient.NodeQuery) int {
+	c := 0
+	switch q.SortKey {
+	case "updated_at":
+		c = a.updated.Compare(b.updated)
+	case "created_at":
+		c = a.created.Compare(b.created)
+	}
+	c = cmp.Or(c, cmp.Compare(a.id, b.id))
+	if q.Descending {
+		c = -c
+	}
+	return c
+}
+
+func seen(n *fakeNode, fields []string) models.Node {
+	out := n.Node
+	if !slices.Contains(fields, "driver_internal_info") {
+		out.Internal = nil
+	} else {
+		internal := *n.Internal
+		out.Internal = &internal
+	}
+	return out
+}
+
+func notFound(id string) error {
+	return &models.Fault{Kind: models.FaultNotFound, Status: 404, Message: "Node " + id + " could not be found."}
+}
+
+func (f *fakeIronic) NodeAt(ctx context.Context, id string, fields ...string) (*models.Node, time.Time, error) {
+	date, err := f.enter(ctx, asked{what: "node", id: id})
+	if err != nil {
+		return nil, date, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, n := range f.nodes {
+		if n.UUID == id || n.Name == id {
+			out := seen(n, fields)
+			out.Raw = []byte("{}")
+			return &out, date, nil
+		}
+	}
+	return nil, date, notFound(id)
+}
+
+func (f *fakeIronic) History(ctx context.Context, node string) ([]models.HistoryEntry, error) {
+	if _, err := f.enter(ctx, asked{what: "history", id: node}); err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.history[node]), nil
+}
+
+// record puts an error into a node's history.
+func (f *fakeIronic) record(uuid, event string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	entry := models.HistoryEntry{CreatedAt: models.Time{Time: f.now()}, Severity: "ERROR", Event: event}
+	f.history[uuid] = append([]models.HistoryEntry{entry}, f.history[uuid]...)
+}
+
+func (f *fakeIronic) Version() (models.APIVersion, bool) { return f.version, true }

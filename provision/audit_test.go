@@ -1,0 +1,91 @@
+package provision_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"ironworks/models"
+	"ironworks/provision"
+)
+
+func TestAuditFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "deep", "state", "audit.jsonl")
+	var writers sync.WaitGroup
+	for w := range 4 { // as four processes would
+		audit, err := provision.OpenAudit(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for g := range 4 {
+			writers.Go(func() {
+				for i := range 100 {
+					rec := provision.AuditRecord{
+						ID: fmt.Sprintf("%d-%d-%d", w, g, i), Context: "lab", Node: models.NodeRef{UUID: "u", Name: "n\n1"}, Verb: "manage",
+						Result: provision.AuditSending,
+					}
+					if err := audit.Write(rec); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		t.Cleanup(func() { _ = audit.Close() })
+	}
+	writers.Wait()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	seen := map[string]bool{}
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var rec provision.AuditRecord
+		if err := json.Unmarshal(lines.Bytes(), &rec); err != nil {
+			t.Fatalf("%q: %v", lines.Text(), err)
+		}
+		seen[rec.ID] = true
+	}
+	if len(seen) != 1600 {
+		t.Errorf("%d records of 1600", len(seen))
+	}
+	mode(t, path, 0o600)
+	mode(t, filepath.Dir(path), 0o700)
+	mode(t, filepath.Dir(filepath.Dir(path)), 0o700)
+}
+
+func mode(t *testing.T, path string, want os.FileMode) {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := info.Mode().Perm(); got != want {
+		t.Errorf("%s has mode %o, want %o", path, got, want)
+	}
+}
+
+func TestAuditFileOfOthersEyes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	if err := os.WriteFile(path, []byte("{}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	audit, err := provision.OpenAudit(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mode(t, path, 0o600)
+	if err := audit.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := audit.Write(provision.AuditRecord{}); err == nil {
+		t.Error("a write that failed is not told")
+	}
+	if _, err := provision.OpenAudit(filepath.Join(path, "below", "a-file")); err == nil {
+		t.Error("opened below a file")
+	}
+}

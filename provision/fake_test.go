@@ -1,0 +1,248 @@
+package provision_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"ironworks/models"
+	"ironworks/provision"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+type clock struct{}
+
+func (clock) Now() time.Time                         { return time.Now() }
+func (clock) After(d time.Duration) <-chan time.Time { return time.After(d) }
+
+// fakeAPI is an Ironic in memory that accepts everything and does nothing by itself.
+type fakeAPI struct {
+	mu      sync.Mutex
+	nodes   map[string]models.Node
+	history map[string][]models.HistoryEntry
+	version models.APIVersion
+	// calls are the changes that were asked for, looks counts the questions.
+	calls   []string
+	looks   int
+	running int
+	atOnce  int
+	// took is how long a change takes, skew how far the server's clock is ahead.
+	took, skew time.Duration
+	// onCall is what a change does and answers; onLook may fail a question.
+	onCall func(call, id string) error
+	onLook func(id string) error
+}
+
+func newAPI(nodes ...models.Node) *fakeAPI {
+	f := &fakeAPI{
+		nodes: map[string]models.Node{}, history: map[string][]models.HistoryEntry{},
+		version: models.APIVersion{Minor: models.NewestMinor},
+	}
+	for _, n := range nodes {
+		f.nodes[n.UUID] = n
+	}
+	return f
+}
+
+func node(name string, s models.ProvisionState) models.Node {
+	empty := func() map[string]any { return map[string]any{} }
+	return models.Node{
+		UUID: "uuid-" + name, Name: name, ProvisionState: s, PowerState: models.PowerOff,
+		Properties: empty(), DriverInfo: empty(), InstanceInfo: empty(),
+	}
+}
+
+// later changes a node after some time.
+func (f *fakeAPI) later(d time.Duration, name string, change func(n *models.Node)) {
+	time.AfterFunc(d, func() { f.set(name, change) })
+}
+
+func (f *fakeAPI) set(name string, change func(n *models.Node)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := f.nodes["uuid-"+name]
+	change(&n)
+	f.nodes["uuid-"+name] = n
+}
+
+func (f *fakeAPI) now() time.Time { return time.Now().Add(f.skew) }
+
+func (f *fakeAPI) Version() (models.APIVersion, bool) { return f.version, true }
+
+func (f *fakeAPI) Node(ctx context.Context, id string, fields ...string) (*models.Node, error) {
+	n, _, err := f.NodeAt(ctx, id, fields...)
+	return n, err
+}
+
+func (f *fakeAPI) NodeAt(ctx context.Context, id string, _ ...string) (*models.Node, time.Time, error) {
+	f.mu.Lock()
+	f.looks++
+	look := f.onLook
+	f.mu.Unlock()
+	if look != nil {
+		if err := look(id); err != nil {
+			return nil, time.Time{}, err
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, time.Time{}, &models.Fault{Kind: models.FaultCanceled, Err: ctx.Err()}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, n := range f.nodes {
+		if n.UUID == id || n.Name == id {
+			return &n, f.now().Truncate(time.Second), nil
+		}
+	}
+	return nil, time.Time{}, &models.Fault{Kind: models.FaultNotFound, Status: 404, Message: "Node " + id + " could not be found."}
+}
+
+func (f *fakeAPI) History(_ context.Context, id string) ([]models.HistoryEntry, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.history[id], nil
+}
+
+func (f *fakeAPI) record(name, event string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	entry := models.HistoryEntry{CreatedAt: models.Time{Time: f.now()}, Severity: "ERROR", Event: event}
+	f.history["uuid-"+name] = append([]models.HistoryEntry{entry}, f.history["uuid-"+name]...)
+}
+
+func (f *fakeAPI) call(ctx context.Context, id, format string, args ...any) (string, error) {
+	call := fmt.Sprintf(format, args...)
+	f.mu.Lock()
+	f.calls = append(f.calls, strings.TrimPrefix(id, "uuid-")+" "+call)
+	f.running++
+	f.atOnce = max(f.atOnce, f.running)
+	on := f.onCall
+	f.mu.Unlock()
+	defer func() {
+		f.mu.Lock()
+		f.running--
+		f.mu.Unlock()
+	}()
+	select {
+	case <-ctx.Done():
+		return "", &models.Fault{Kind: models.FaultCanceled, Sent: true, Err: ctx.Err()}
+	case <-time.After(f.took):
+	}
+	if on != nil {
+		if err := on(call, id); err != nil {
+			return "", err
+		}
+	}
+	return "req-" + strings.TrimPrefix(id, "uuid-"), nil
+}
+
+func (f *fakeAPI) Provision(ctx context.Context, id string, r models.ProvisionRequest) (string, error) {
+	return f.call(ctx, id, "provision %s", r.Verb.Target())
+}
+
+func (f *fakeAPI) SetPower(ctx context.Context, id string, t models.PowerTarget) (string, error) {
+	return f.call(ctx, id, "power %s", t)
+}
+
+func (f *fakeAPI) SetBootDevice(ctx context.Context, id, device string, persistent bool) (string, error) {
+	return f.call(ctx, id, "boot %s %v", device, persistent)
+}
+
+func (f *fakeAPI) SetMaintenance(ctx context.Context, id string, on bool, reason string) (string, error) {
+	return f.call(ctx, id, "maintenance %v %q", on, reason)
+}
+
+func (f *fakeAPI) PatchNode(ctx context.Context, id string, ops []models.PatchOp) (*models.Node, string, error) {
+	data, _ := json.Marshal(ops)
+	req, err := f.call(ctx, id, "patch %s", data)
+	return &models.Node{UUID: id}, req, err
+}
+
+func (f *fakeAPI) SetTraits(ctx context.Context, id string, traits []string) (string, error) {
+	return f.call(ctx, id, "traits %q", traits)
+}
+
+func (f *fakeAPI) AddTrait(ctx context.Context, id, trait string) (string, error) {
+	return f.call(ctx, id, "trait+ %s", trait)
+}
+
+func (f *fakeAPI) RemoveTrait(ctx context.Context, id, trait string) (string, error) {
+	return f.call(ctx, id, "trait- %s", trait)
+}
+
+// memAudit keeps the records; fail makes the writes from the nth on (from 1) fail.
+type memAudit struct {
+	mu      sync.Mutex
+	records []provision.AuditRecord
+	writes  int
+	fail    int
+}
+
+var errDiskFull = errors.New("no space left on device")
+
+func (a *memAudit) Write(r provision.AuditRecord) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.writes++
+	if a.fail > 0 && a.writes >= a.fail {
+		return errDiskFull
+	}
+	a.records = append(a.records, r)
+	return nil
+}
+
+func (a *memAudit) lines() []string {
+	var lines []string
+	for _, r := range a.records {
+		lines = append(lines, strings.TrimRight(fmt.Sprintf("%s %s %s %s %s", r.Node.Name, r.Verb, r.Result, r.RequestID, r.Reason), " "))
+	}
+	return lines
+}
+
+// act plans and runs an action on all of the API's nodes that are named.
+func act(t *testing.T, api *fakeAPI, a provision.Action, opts provision.RunOptions, names ...string) ([]provision.Result, *memAudit) {
+	t.Helper()
+	audit := &memAudit{}
+	r := &provision.Runner{API: api, Audit: audit, Clock: clock{}, Context: "lab"}
+	var nodes []models.Node
+	for _, n := range names {
+		nodes = append(nodes, api.nodes["uuid-"+n])
+	}
+	return r.Run(t.Context(), r.Plan(a, nodes), opts), audit
+}
+
+func verb(v models.Verb) provision.Action {
+	r := models.ProvisionRequest{Verb: v}
+	step := []models.Step{{Interface: "deploy", Step: "erase_devices_metadata"}}
+	switch v {
+	case models.VerbClean:
+		r.CleanSteps = step
+	case models.VerbService:
+		r.ServiceSteps = step
+	case models.VerbRescue:
+		r.RescuePassword = "hunter2"
+	default:
+	}
+	return provision.Provision(r)
+}
+
+func settings(t *testing.T, args ...string) provision.Action {
+	t.Helper()
+	var list []models.Setting
+	for _, a := range args {
+		s, err := models.ParseSetting(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, s)
+	}
+	return provision.Set(list)
+}
