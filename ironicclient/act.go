@@ -15,7 +15,7 @@ func (c *Client) act(ctx context.Context, cl call) (requestID string, err error)
 	if err != nil {
 		return "", err
 	}
-	return models.Printable(ans.header.Get(requestIDHeader)), nil
+	return requestIDOf(ans.header), nil
 }
 
 // Provision sends a provision verb. Success means accepted: follow the node to know
@@ -104,6 +104,18 @@ func (c *Client) SetPower(ctx context.Context, id string, target models.PowerTar
 		op: "set power of node " + models.Printable(id) + " to " + string(target), method: http.MethodPut,
 		path: segments("nodes", id, "states", "power"), body: map[string]any{"target": target}, slow: true,
 	})
+}
+
+// States reads a node's provision and power states alone.
+func (c *Client) States(ctx context.Context, id string) (*models.Node, error) {
+	n := new(models.Node)
+	err := c.get(ctx, call{
+		op: "read the states of node " + models.Printable(id), path: segments("nodes", id, "states"),
+	}, n)
+	if err != nil {
+		return nil, err
+	}
+	return n, nil
 }
 
 // BootDevice reads what the node boots from. It reaches into the BMC: never poll it.

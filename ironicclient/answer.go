@@ -1,6 +1,7 @@
 package ironicclient
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"regexp"
@@ -13,13 +14,17 @@ import (
 	"ironworks/models"
 )
 
-var lockedBy = regexp.MustCompile(`is locked by host (\S+?),`)
+// A lock as NodeLocked says it; ParentNodeLocked and ChildNodeLocked name no host.
+var (
+	lockedBy = regexp.MustCompile(`is locked by host (\S+?),`)
+	locked   = regexp.MustCompile(`is locked by host|is presently locked`)
+)
 
 // decodeFault fills a fault from an answer of 3xx, 4xx or 5xx.
 func (c *Client) decodeFault(f *models.Fault, resp gophercloud.ErrUnexpectedResponseCode) {
 	h := resp.ResponseHeader
 	f.Status = resp.Actual
-	f.RequestID = models.Printable(h.Get(requestIDHeader))
+	f.RequestID = requestIDOf(h)
 	f.Message = models.Printable(errorText(resp.Body))
 	if s, err := strconv.Atoi(h.Get("Retry-After")); err == nil && s > 0 {
 		f.RetryAfter = time.Duration(s) * time.Second
@@ -30,12 +35,21 @@ func (c *Client) decodeFault(f *models.Fault, resp gophercloud.ErrUnexpectedResp
 	fromIronic := h.Get(maxHeader) != "" || h.Get(versionHeader) != "" || f.RequestID != ""
 	f.Kind = kindOf(f, fromIronic)
 	c.addHint(f, h, fromIronic)
+	if !fromIronic && f.Status == http.StatusBadRequest && speaksTLS(f.URL, resp.Body) {
+		f.Kind, f.Message, f.Hint = models.FaultTLS, hostOf(f.URL)+" speaks TLS only on this port", "use https://"
+	}
 	if f.Message == "" {
 		f.Message = http.StatusText(f.Status)
 		if looksLikeHTML(resp.Body) {
 			f.Message += ", an HTML page" + fromServer(h)
 		}
 	}
+}
+
+// speaksTLS says whether a 400 is what a TLS server says to plain HTTP: Go, nginx and
+// cheroot name HTTPS in it, Apache SSL.
+func speaksTLS(target string, body []byte) bool {
+	return strings.HasPrefix(target, "http://") && (bytes.Contains(body, []byte("HTTPS")) || bytes.Contains(body, []byte("SSL-enabled")))
 }
 
 func looksLikeHTML(body []byte) bool {
@@ -52,13 +66,13 @@ func kindOf(f *models.Fault, fromIronic bool) models.FaultKind {
 		return models.FaultForbidden
 	case s == http.StatusNotFound && strings.Contains(f.Message, "No valid host was found"):
 		return models.FaultNoConductor
-	case s == http.StatusNotFound && !fromIronic:
+	case (s == http.StatusNotFound || s == http.StatusNotAcceptable) && !fromIronic:
 		return models.FaultNotIronic
 	case s == http.StatusNotFound:
 		return models.FaultNotFound
 	case s == http.StatusNotAcceptable:
 		return models.FaultVersion
-	case s == http.StatusConflict && f.LockedBy != "":
+	case s == http.StatusConflict && locked.MatchString(f.Message):
 		return models.FaultLocked
 	case s == http.StatusConflict:
 		return models.FaultConflict
@@ -80,12 +94,13 @@ func (c *Client) addHint(f *models.Fault, h http.Header, fromIronic bool) {
 		if to := h.Get("Location"); to != "" {
 			f.Hint = "it points to " + models.Printable(redacted(to))
 		}
-	case models.FaultServer:
-		if !fromIronic {
+	case models.FaultServer, models.FaultUnavailable, models.FaultForbidden:
+		switch {
+		case !fromIronic:
 			f.Hint = "this comes from a proxy in front of Ironic" + fromServer(h)
+		case f.Kind == models.FaultForbidden:
+			f.Hint = "your role does not allow it"
 		}
-	case models.FaultForbidden:
-		f.Hint = "your role does not allow it"
 	case models.FaultNoConductor:
 		f.Hint = "see ironworks conductors and ironworks drivers: no living conductor has the node's driver and group"
 	default:

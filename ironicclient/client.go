@@ -1,7 +1,9 @@
 package ironicclient
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"sync"
@@ -102,6 +104,11 @@ func New(conn models.Connection, opts Options) (*Client, error) {
 	}
 	c.minor.Store(int32(top)) //nolint:gosec // 1…115
 	return c, nil
+}
+
+// Format keeps every verb of fmt, %#v too, from printing the connection's secrets.
+func (c *Client) Format(f fmt.State, _ rune) {
+	_, _ = fmt.Fprintf(f, "Ironic at %q", redacted(cmp.Or(c.conn.Endpoint, c.conn.Keystone.AuthURL)))
 }
 
 // Close drops idle connections; nothing of the client runs afterwards.

@@ -32,7 +32,10 @@ func (c *Client) fault(err error, cl call, target string) *models.Fault {
 		return already
 	case errors.As(err, &reauth):
 		inner := c.fault(reauth.ErrReauth, cl, c.conn.Keystone.AuthURL)
-		inner.Hint = "the token expired and Keystone gave no new one"
+		inner.Hint = joinHints("the token expired and Keystone gave no new one", inner.Hint)
+		if inner.Kind == models.FaultUnauthorized {
+			inner.Hint = "the token expired and Keystone gave no new one: check the credentials"
+		}
 		return inner
 	case errors.As(err, &after):
 		return c.fault(after.ErrOriginal, cl, target)
@@ -43,24 +46,36 @@ func (c *Client) fault(err error, cl call, target string) *models.Fault {
 		return f
 	}
 	describeConnection(f, err, target)
-	f.Sent = cl.method != http.MethodGet && cl.method != "" && mayHaveArrived(f.Kind)
-	if f.Sent {
-		f.Hint = joinHints(f.Hint, "it is not known whether Ironic got the request: look at the node before sending it again")
-	}
 	return f
 }
 
 func joinHints(a, b string) string {
-	if a == "" {
-		return b
+	if a == "" || b == "" {
+		return a + b
 	}
 	return a + "; " + b
 }
 
-// mayHaveArrived says whether a request may have reached Ironic although its answer
-// did not reach us.
-func mayHaveArrived(k models.FaultKind) bool {
-	return k == models.FaultTimeout || k == models.FaultReset || k == models.FaultCanceled || k == models.FaultBadAnswer
+// markSent marks the fault of a change that may have reached Ironic although its answer
+// did not reach us: it went out, and nobody turned it down. Wrote says that it went out.
+func markSent(f *models.Fault, cl call, wrote bool) {
+	if cl.method == http.MethodGet || !wrote || !mayHaveArrived(f) {
+		return
+	}
+	f.Sent = true
+	f.Hint = joinHints(f.Hint, "it is not known whether Ironic got the request: look at the node before sending it again")
+}
+
+func mayHaveArrived(f *models.Fault) bool {
+	switch f.Kind {
+	case models.FaultTimeout, models.FaultReset, models.FaultCanceled, models.FaultBadAnswer:
+		return true
+	case models.FaultServer:
+		// A proxy passed it on and heard nothing more.
+		return f.Status == http.StatusBadGateway || f.Status == http.StatusGatewayTimeout
+	default:
+		return false
+	}
 }
 
 // describeConnection names the exact fault of a connection.
@@ -68,6 +83,10 @@ func describeConnection(f *models.Fault, err error, target string) {
 	host := hostOf(target)
 	var dns *net.DNSError
 	var netErr net.Error
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "proxyconnect" {
+		host = "the proxy (HTTP_PROXY, HTTPS_PROXY) in front of " + host
+	}
 	set := func(k models.FaultKind, hint, format string, args ...any) {
 		f.Kind, f.Hint, f.Message = k, hint, models.Printable(fmt.Sprintf(format, args...))
 	}
@@ -89,6 +108,8 @@ func describeConnection(f *models.Fault, err error, target string) {
 		set(models.FaultBadAnswer, "the connection broke in the middle of the answer", "the answer of %s is incomplete", host)
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF):
 		set(models.FaultReset, plainToTLSHint(target), "%s closed the connection without an answer", host)
+	case strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`):
+		set(models.FaultTLS, "use https://", "%s speaks TLS only on this port", host)
 	case strings.Contains(err.Error(), "malformed HTTP"):
 		set(models.FaultNotIronic, plainToTLSHint(target), "%s does not speak HTTP", host)
 	default:

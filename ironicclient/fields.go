@@ -75,19 +75,27 @@ func fieldRefusal(f *models.Fault) bool {
 	return false
 }
 
-// findRefused finds the fields that the server refuses: those the message names, or
-// else each is asked for alone, on one row. It returns none when the fields are not
-// to blame.
+// findRefused finds the fields that the server refuses, each asked for alone, on one
+// row: those that the message names, and when these are innocent (name, driver and
+// fault stand in many a message) all the others. It returns none when the fields are
+// not to blame.
 func (c *Client) findRefused(ctx context.Context, f *models.Fault, cl call, fields []string) ([]string, error) {
-	var named []string
+	var named, others []string
 	for _, field := range fields {
-		if field != "uuid" && mentions(f.Message, field) {
+		if mentions(f.Message, field) {
 			named = append(named, field)
+		} else {
+			others = append(others, field)
 		}
 	}
-	if len(named) > 0 {
-		return named, nil
+	bad, err := c.probe(ctx, cl, named)
+	if err != nil || len(bad) > 0 {
+		return bad, err
 	}
+	return c.probe(ctx, cl, others)
+}
+
+func (c *Client) probe(ctx context.Context, cl call, fields []string) ([]string, error) {
 	var bad []string
 	for _, field := range fields {
 		if field == "uuid" {
@@ -136,7 +144,10 @@ func wordByte(b byte) bool {
 // withFields sends a GET with a list of fields; those that the server refuses are
 // dropped, remembered, and never cost the call.
 func (c *Client) withFields(ctx context.Context, cl call, fields []string, base url.Values) (*answer, error) {
-	cl.method = http.MethodGet
+	if len(fields) > 0 && !slices.Contains(fields, "uuid") {
+		// Without it an answer cannot be told from one that is broken.
+		fields = append([]string{"uuid"}, fields...)
+	}
 	cl.query = func(v models.APIVersion) url.Values {
 		q := url.Values{}
 		for k, vs := range base {

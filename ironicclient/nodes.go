@@ -2,6 +2,7 @@ package ironicclient
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -76,7 +77,7 @@ func (q NodeQuery) values() url.Values {
 
 // NodePage fetches one page.
 func (c *Client) NodePage(ctx context.Context, q NodeQuery) (*NodePage, error) {
-	cl := call{op: "list nodes", path: "nodes"}
+	cl := call{op: "list nodes", method: http.MethodGet, path: "nodes"}
 	fields := q.Fields
 	switch {
 	case q.Detail:
@@ -88,16 +89,15 @@ func (c *Client) NodePage(ctx context.Context, q NodeQuery) (*NodePage, error) {
 	if err != nil {
 		return nil, err
 	}
-	var links struct {
-		Next string `json:"next"`
-	}
 	nodes, err := models.DecodeNodes(ans.body, q.KeepRaw)
-	if err == nil {
-		err = c.decode(ans, cl, &links)
-	}
 	if err != nil {
 		return nil, c.badAnswer(ans, cl, err)
 	}
+	var links struct {
+		Next string `json:"next"`
+	}
+	// A link of a strange type is none: the JSON itself was just read.
+	_ = json.Unmarshal(ans.body, &links)
 	return &NodePage{Nodes: nodes, More: links.Next != "", Date: ans.date, Latency: ans.latency}, nil
 }
 
@@ -108,9 +108,9 @@ func (c *Client) NodePage(ctx context.Context, q NodeQuery) (*NodePage, error) {
 // meanwhile is given once; a server that repeats itself is a fault.
 func (c *Client) EachPage(ctx context.Context, q NodeQuery, yield func(*NodePage) error) error {
 	seen := map[string]bool{}
-	var previous []models.Node
+	var trail []string
 	for {
-		page, err := c.pageAfter(ctx, q, previous)
+		page, err := c.pageAfter(ctx, q, trail)
 		if err != nil {
 			return err
 		}
@@ -124,12 +124,12 @@ func (c *Client) EachPage(ctx context.Context, q NodeQuery, yield func(*NodePage
 				seen[uuid] = true
 				fresh = append(fresh, page.Nodes[i])
 			}
+			trail = append(trail, page.Nodes[i].UUID)
 		}
 		if len(fresh) == 0 {
 			return repeatedPage(q, page.Nodes[0].UUID)
 		}
-		previous = page.Nodes
-		q.Marker = previous[got-1].UUID
+		q.Marker = trail[len(trail)-1]
 		more := page.More || got == max(q.Limit, 0)
 		page.Nodes = fresh
 		if err := yield(page); err != nil {
@@ -141,12 +141,15 @@ func (c *Client) EachPage(ctx context.Context, q NodeQuery, yield func(*NodePage
 	}
 }
 
-// pageAfter fetches the page after q.Marker. When that node was deleted meanwhile the
-// page goes on from one before it.
-func (c *Client) pageAfter(ctx context.Context, q NodeQuery, previous []models.Node) (*NodePage, error) {
+// stepsBack bounds how many deleted markers in a row are walked over.
+const stepsBack = 50
+
+// pageAfter fetches the page after q.Marker, the last of the trail. When that node was
+// deleted meanwhile the page goes on from one before it.
+func (c *Client) pageAfter(ctx context.Context, q NodeQuery, trail []string) (*NodePage, error) {
 	page, err := c.NodePage(ctx, q)
-	for i := len(previous) - 2; i >= 0 && goneMarker(err, q.Marker); i-- {
-		q.Marker = previous[i].UUID
+	for i := len(trail) - 2; i >= max(0, len(trail)-1-stepsBack) && goneMarker(err, q.Marker); i-- {
+		q.Marker = trail[i]
 		page, err = c.NodePage(ctx, q)
 	}
 	return page, err
@@ -173,7 +176,7 @@ func (c *Client) Node(ctx context.Context, id string, fields ...string) (*models
 
 // NodeAt is [Client.Node] with the server's clock.
 func (c *Client) NodeAt(ctx context.Context, id string, fields ...string) (*models.Node, time.Time, error) {
-	cl := call{op: "get node " + models.Printable(id), path: segments("nodes", id)}
+	cl := call{op: "get node " + models.Printable(id), method: http.MethodGet, path: segments("nodes", id)}
 	ans, err := c.withFields(ctx, cl, fields, nil)
 	if err != nil {
 		return nil, time.Time{}, err
@@ -186,9 +189,15 @@ func (c *Client) NodeAt(ctx context.Context, id string, fields ...string) (*mode
 }
 
 // PatchNode changes leaf fields of a node and returns it as it is then. Whole objects
-// that were read back must never be written: Ironic masks secrets in them.
+// that were read back must never be written, for Ironic masks secrets in them: such an
+// operation is refused here.
 func (c *Client) PatchNode(ctx context.Context, id string, ops []models.PatchOp) (*models.Node, string, error) {
 	cl := call{op: "change node " + models.Printable(id), method: http.MethodPatch, path: segments("nodes", id), body: ops}
+	for _, op := range ops {
+		if err := op.Check(); err != nil {
+			return nil, "", notSent(cl, err.Error())
+		}
+	}
 	ans, err := c.do(ctx, cl)
 	if err != nil {
 		return nil, "", err
@@ -197,5 +206,5 @@ func (c *Client) PatchNode(ctx context.Context, id string, ops []models.PatchOp)
 	if err != nil {
 		return nil, "", c.badAnswer(ans, cl, err)
 	}
-	return n, ans.header.Get(requestIDHeader), nil
+	return n, requestIDOf(ans.header), nil
 }

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -50,6 +52,22 @@ func segments(parts ...string) string {
 	return strings.Join(parts, "/")
 }
 
+// hostile says whether a path has a part that would make another path of it: with an
+// empty trait DELETE …/traits/ takes all of them away, and dots climb.
+func hostile(path string) bool {
+	for part := range strings.SplitSeq(path, "/") {
+		if part == "" || part == "." || part == ".." {
+			return true
+		}
+	}
+	return false
+}
+
+// notSent is the fault for a call that is refused here.
+func notSent(cl call, why string) *models.Fault {
+	return &models.Fault{Kind: models.FaultBadRequest, Op: cl.op, Method: cl.method, Message: why + ": nothing was sent"}
+}
+
 // okCodes are all the statuses that mean success; which one a call has is Ironic's
 // affair.
 func okCodes() []int {
@@ -59,13 +77,16 @@ func okCodes() []int {
 // do sends the call, follows the version negotiation, and waits out locks and busy
 // services. Its error is always a *models.Fault or a *models.NeedsVersionError.
 func (c *Client) do(ctx context.Context, cl call) (*answer, error) {
+	if hostile(cl.path) {
+		return nil, notSent(cl, "a name in it is empty or dots only")
+	}
 	if c.opts.ReadOnly && cl.method != http.MethodGet {
 		return nil, &models.Fault{
 			Kind: models.FaultReadOnly, Op: cl.op, Method: cl.method,
 			Message: "this context is read-only: nothing was sent",
 		}
 	}
-	negotiations := 0
+	negotiations, strangers := 0, 0
 	for attempt := 1; ; {
 		v, agreed := c.Version()
 		if agreed && cl.feature != "" {
@@ -79,6 +100,10 @@ func (c *Client) do(ctx context.Context, cl call) (*answer, error) {
 			return ans, nil
 		case f.Kind == models.FaultVersion && negotiations < 2 && c.renegotiated(v):
 			negotiations++
+			continue
+		case f.Kind == models.FaultCanceled && ctx.Err() == nil && strangers < 2:
+			// Somebody else's call was interrupted, which was getting a token for us too.
+			strangers++
 			continue
 		case !worthRetrying(f) || attempt >= c.opts.Retry.Tries:
 			return nil, f
@@ -121,17 +146,23 @@ func (c *Client) send(ctx context.Context, cl call, v models.APIVersion) (*answe
 		OkCodes:          okCodes(),
 		MoreHeaders:      map[string]string{versionHeader: v.String(), "OpenStack-API-Version": "baremetal " + v.String()},
 	}
+	var wrote atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { wrote.Store(true) }})
 	start := c.clock.Now()
 	resp, err := sc.Request(ctx, cl.method, target, opts)
 	if err != nil {
 		f := c.fault(err, cl, target)
 		c.learnLimits(f, err, v)
+		var reauth *gophercloud.ErrUnableToReauthenticate
+		markSent(f, cl, wrote.Load() && !errors.As(err, &reauth))
 		return nil, f
 	}
 	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return nil, c.fault(err, cl, target)
+		f := c.fault(err, cl, target)
+		markSent(f, cl, true)
+		return nil, f
 	}
 	if f := c.checkIronic(resp, body, cl, target); f != nil {
 		return nil, f
@@ -162,10 +193,12 @@ func (c *Client) decode(ans *answer, cl call, out any) error {
 
 // badAnswer is the fault for a success whose JSON cannot be read.
 func (c *Client) badAnswer(ans *answer, cl call, err error) *models.Fault {
-	return &models.Fault{
+	f := &models.Fault{
 		Kind: models.FaultBadAnswer, Op: cl.op, Method: cl.method, URL: redacted(ans.asked),
 		Message:   fmt.Sprintf("the answer cannot be read: %s", models.Printable(err.Error())),
 		Hint:      "the API, or a proxy in front of it, sent incomplete or wrong JSON",
-		RequestID: ans.header.Get(requestIDHeader), Err: err,
+		RequestID: requestIDOf(ans.header), Err: err,
 	}
+	markSent(f, cl, true)
+	return f
 }

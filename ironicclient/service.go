@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"net/http"
 	"net/url"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -46,7 +47,7 @@ func (c *Client) newService(ctx context.Context) (*gophercloud.ServiceClient, er
 	}
 	return nil, &models.Fault{
 		Kind: models.FaultConfig, Op: "connect",
-		Message: fmt.Sprintf("unknown way to authenticate %q", models.Printable(string(c.conn.Auth))),
+		Message: fmt.Sprintf("unknown way to authenticate %q", c.conn.Auth),
 	}
 }
 
@@ -78,7 +79,7 @@ func (c *Client) keystone(ctx context.Context) (*gophercloud.ServiceClient, erro
 	if _, err := url.Parse(k.AuthURL); err != nil || k.AuthURL == "" {
 		return nil, &models.Fault{
 			Kind: models.FaultConfig, Op: "authenticate", Err: err,
-			Message: fmt.Sprintf("auth_url %q is not a URL", models.Printable(redacted(k.AuthURL))),
+			Message: fmt.Sprintf("auth_url %q is not a URL", redacted(k.AuthURL)),
 		}
 	}
 	provider, err := openstack.NewClient(k.AuthURL)
@@ -88,6 +89,12 @@ func (c *Client) keystone(ctx context.Context) (*gophercloud.ServiceClient, erro
 	provider.HTTPClient = *c.http
 	c.setUserAgent(provider)
 	opts := c.authOptions()
+	if err := checkAuth(&opts); err != nil {
+		return nil, &models.Fault{
+			Kind: models.FaultConfig, Op: "authenticate with Keystone", Err: err,
+			Message: models.Printable(err.Error()), Hint: "check user, domain, project and credentials",
+		}
+	}
 	if err := openstack.AuthenticateV3(ctx, provider, &opts, gophercloud.EndpointOpts{}); err != nil {
 		return nil, fail(err)
 	}
@@ -98,6 +105,16 @@ func (c *Client) keystone(ctx context.Context) (*gophercloud.ServiceClient, erro
 		}
 	}
 	return &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: endpoint}, nil
+}
+
+// checkAuth says what is missing or contradicts itself, before anything is sent.
+func checkAuth(opts *gophercloud.AuthOptions) error {
+	scope, err := opts.ToTokenV3ScopeMap()
+	if err != nil {
+		return err
+	}
+	_, err = opts.ToTokenV3CreateMap(scope)
+	return err
 }
 
 // fromCatalog finds the bare metal endpoint. Version stays 0, so that gophercloud
@@ -189,7 +206,12 @@ func (c *Client) keystoneFault(err error) error {
 		}
 	case models.FaultNotFound, models.FaultNotIronic:
 		f.Kind, f.Hint = models.FaultConfig, "is auth_url really Keystone's, with /v3?"
+	case models.FaultServer, models.FaultUnavailable, models.FaultForbidden:
+		f.Hint = "this comes from Keystone, or a proxy in front of it"
 	default:
+		if f.Status >= http.StatusOK && f.Status < http.StatusMultipleChoices {
+			f.Kind, f.Hint = models.FaultConfig, "what answers is not Keystone: check auth_url"
+		}
 	}
 	return f
 }

@@ -33,7 +33,7 @@ const (
 var errStalled = errors.New("no answer in time")
 
 // errTooLarge is the cause of an answer beyond maxBody.
-var errTooLarge = fmt.Errorf("the answer is larger than %d MiB", maxBody>>20)
+var errTooLarge = errors.New("the answer is too large to be one of Ironic's")
 
 func newHTTPClient(conn models.Connection) (*http.Client, error) {
 	tlsConfig, err := tlsConfig(conn.TLS)
@@ -51,7 +51,7 @@ func newHTTPClient(conn models.Connection) (*http.Client, error) {
 		ForceAttemptHTTP2:   true,
 	}
 	return &http.Client{
-		Transport: &watchdog{next: transport, limit: conn.Timeout},
+		Transport: &watchdog{next: transport, limit: conn.Timeout, largest: maxBody},
 		// Credentials must not follow a redirect, and Ironic sends none: it is shown as
 		// "not Ironic" with the place that it points to.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -96,7 +96,7 @@ func rootURL(endpoint string) (string, error) {
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
 		return "", &models.Fault{
 			Kind: models.FaultConfig, Op: "connect", Err: err,
-			Message: fmt.Sprintf("%q is not a URL of an Ironic API", models.Printable(redacted(endpoint))),
+			Message: fmt.Sprintf("%q is not a URL of an Ironic API", redacted(endpoint)),
 			Hint:    "want http://HOST:6385 or https://HOST:6385",
 		}
 	}
@@ -105,11 +105,12 @@ func rootURL(endpoint string) (string, error) {
 	return strings.TrimRight(u.String(), "/") + "/", nil
 }
 
-// redacted is a URL without its password, for messages.
+// redacted is a URL without its password, for messages. What has no host may have its
+// password anywhere before the @.
 func redacted(raw string) string {
 	u, err := url.Parse(raw)
-	if err != nil {
-		return "that"
+	if err != nil || u.Host == "" {
+		return raw[strings.LastIndex(raw, "@")+1:]
 	}
 	return u.Redacted()
 }
@@ -117,9 +118,14 @@ func redacted(raw string) string {
 // watchdog gives up a request when nothing has come from the server for a while. It
 // counts silence, not length: a long page over a slow line is no fault.
 type watchdog struct {
-	next  http.RoundTripper
+	next  *http.Transport
 	limit time.Duration
+	// largest bounds an answer, in bytes.
+	largest int64
 }
+
+// CloseIdleConnections is what http.Client looks for in its transport.
+func (w *watchdog) CloseIdleConnections() { w.next.CloseIdleConnections() }
 
 type limitKey struct{}
 
@@ -145,7 +151,7 @@ func (w *watchdog) RoundTrip(req *http.Request) (*http.Response, error) {
 		cancel(nil)
 		return nil, err
 	}
-	resp.Body = &watchedBody{body: resp.Body, ctx: ctx, timer: timer, limit: limit, left: maxBody, cancel: cancel}
+	resp.Body = &watchedBody{body: resp.Body, ctx: ctx, timer: timer, limit: limit, left: w.largest, cancel: cancel}
 	return resp, nil
 }
 

@@ -2,6 +2,7 @@ package ironicclient
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,11 +13,17 @@ import (
 )
 
 const (
-	versionHeader   = "X-OpenStack-Ironic-API-Version"
-	minHeader       = "X-OpenStack-Ironic-API-Minimum-Version"
-	maxHeader       = "X-OpenStack-Ironic-API-Maximum-Version"
-	requestIDHeader = "X-Openstack-Request-Id"
+	versionHeader = "X-OpenStack-Ironic-API-Version"
+	minHeader     = "X-OpenStack-Ironic-API-Minimum-Version"
+	maxHeader     = "X-OpenStack-Ironic-API-Maximum-Version"
+	// Ironic sends the first since 1.107, and the second always.
+	requestIDHeader    = "X-Openstack-Request-Id"
+	oldRequestIDHeader = "Openstack-Request-Id"
 )
+
+func requestIDOf(h http.Header) string {
+	return models.Printable(cmp.Or(h.Get(requestIDHeader), h.Get(oldRequestIDHeader)))
+}
 
 // limits are the API versions that a server says it speaks, on every answer.
 func limits(h http.Header) (low, high models.APIVersion, ok bool) {
@@ -30,14 +37,18 @@ func limits(h http.Header) (low, high models.APIVersion, ok bool) {
 // parameter is too new, and the fault is marked as that.
 func (c *Client) learnLimits(f *models.Fault, err error, sent models.APIVersion) {
 	var unexpected gophercloud.ErrUnexpectedResponseCode
-	if f.Status != http.StatusNotAcceptable || !errors.As(err, &unexpected) {
+	if !errors.As(err, &unexpected) {
 		return
 	}
 	low, high, ok := limits(unexpected.ResponseHeader)
+	inside := sent.Minor >= low.Minor && sent.Minor <= high.Minor
+	if ok && inside {
+		c.negotiated.Store(true)
+	}
 	switch {
-	case !ok:
+	case !ok || f.Status != http.StatusNotAcceptable:
 		return
-	case sent.Minor >= low.Minor && sent.Minor <= high.Minor:
+	case inside:
 		f.Kind = models.FaultNotAcceptable
 		return
 	case high.Minor < models.OldestMinor || low.Minor > models.NewestMinor:
@@ -57,6 +68,7 @@ func (c *Client) learnLimits(f *models.Fault, err error, sent models.APIVersion)
 		next = min(next, c.conn.MaxMinor)
 	}
 	c.minor.Store(int32(max(min(next, models.NewestMinor), low.Minor))) //nolint:gosec // parsed, small
+	c.negotiated.Store(true)
 }
 
 // renegotiated says that another version than the one sent is to be tried now.

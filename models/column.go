@@ -88,26 +88,61 @@ func FindColumn(key string) (Column, error) {
 	for i, c := range all {
 		keys[i] = c.Key
 	}
-	return Column{}, fmt.Errorf("no column %q; there are %s", Printable(key), strings.Join(keys, ", "))
+	return Column{}, fmt.Errorf("no column %q; there are %s", key, strings.Join(keys, ", "))
+}
+
+// sortRow is a row while it is sorted. Rows are large: their pointers are moved, and
+// the text of a cell is made once and not for every comparison.
+type sortRow struct {
+	row  *Row
+	text string
+	at   int
 }
 
 // SortRows orders rows by a column, ties by name and uuid, so that the order is
 // always the same; descending turns all but the ties around.
 func SortRows(rows []Row, by Column, descending bool) {
-	compare := by.Compare
-	switch {
-	case compare == nil && by.Key == "name":
-		compare = func(a, b *Row) int { return CompareNatural(a.Node.Label(), b.Node.Label()) }
-	case compare == nil:
-		compare = func(a, b *Row) int { return CompareNatural(by.Text(a, time.Time{}), by.Text(b, time.Time{})) }
+	sorted := make([]sortRow, len(rows))
+	for i := range rows {
+		sorted[i] = sortRow{row: &rows[i], at: i}
+		switch {
+		case by.Compare != nil:
+		case by.Key == "name":
+			sorted[i].text = rows[i].Node.Label()
+		default:
+			sorted[i].text = by.Text(&rows[i], time.Time{})
+		}
 	}
-	slices.SortStableFunc(rows, func(a, b Row) int {
-		c := compare(&a, &b)
+	slices.SortFunc(sorted, func(a, b sortRow) int {
+		var c int
+		if by.Compare != nil {
+			c = by.Compare(a.row, b.row)
+		} else {
+			c = CompareNatural(a.text, b.text)
+		}
 		if descending {
 			c = -c
 		}
-		return cmp.Or(c, CompareNatural(a.Node.Name, b.Node.Name), strings.Compare(a.Node.UUID, b.Node.UUID))
+		if c != 0 {
+			return c
+		}
+		return compareTie(a, b)
 	})
+	out := make([]Row, len(rows))
+	for i, s := range sorted {
+		out[i] = *s.row
+	}
+	copy(rows, out)
+}
+
+func compareTie(a, b sortRow) int {
+	if c := CompareNatural(a.row.Node.Name, b.row.Node.Name); c != 0 {
+		return c
+	}
+	if c := strings.Compare(a.row.Node.UUID, b.row.Node.UUID); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.at, b.at)
 }
 
 // StepLine is the one thing that matters about a node now: the step and its place in
@@ -124,10 +159,14 @@ func StepLine(r *Row) string {
 	if step == nil {
 		return ""
 	}
+	text := step.Step
 	if steps, i := n.Internal.Progress(kind); i >= 0 {
-		return fmt.Sprintf("%d/%d %s", i+1, len(steps), step.Step)
+		text = fmt.Sprintf("%d/%d %s", i+1, len(steps), step.Step)
 	}
-	return step.Step
+	if step.AbortAfter {
+		text += " (then aborts)"
+	}
+	return text
 }
 
 func stateText(r *Row, _ time.Time) string {
@@ -174,8 +213,18 @@ func Attention(n *Node) int {
 		return 4
 	case ClassStable, ClassHold, ClassFailed:
 	}
-	return 5 + slices.Index(States(), n.ProvisionState)
+	return 5 + lifeOrder[n.ProvisionState]
 }
+
+// lifeOrder is every state's place in [States]; read-only, and a variable because
+// sorting asks for it at every comparison.
+var lifeOrder = func() map[ProvisionState]int {
+	order := map[ProvisionState]int{}
+	for i, s := range States() {
+		order[s] = i
+	}
+	return order
+}()
 
 func compareAttention(a, b *Row) int { return cmp.Compare(Attention(&a.Node), Attention(&b.Node)) }
 
@@ -199,12 +248,18 @@ func CompareNatural(a, b string) int {
 	for i, j := 0, 0; ; {
 		switch {
 		case i == len(a) || j == len(b):
-			return cmp.Or(cmp.Compare(len(a)-i, len(b)-j), strings.Compare(a, b))
+			if c := cmp.Compare(len(a)-i, len(b)-j); c != 0 {
+				return c
+			}
+			return strings.Compare(a, b)
 		case digit(a[i]) && digit(b[j]):
 			x, y := number(a[i:]), number(b[j:])
 			i, j = i+len(x), j+len(y)
 			x, y = strings.TrimLeft(x, "0"), strings.TrimLeft(y, "0")
-			if c := cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(x, y)); c != 0 {
+			if c := cmp.Compare(len(x), len(y)); c != 0 {
+				return c
+			}
+			if c := strings.Compare(x, y); c != 0 {
 				return c
 			}
 		default:

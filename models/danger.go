@@ -46,13 +46,22 @@ func VerbEffect(verb Verb, n *Node, steps []Step) Effect {
 	case VerbUnrescue:
 		return Effect{DangerInterrupts, "unrescue reboots the machine out of the rescue ramdisk"}
 	case VerbAbort:
-		return Effect{DangerInterrupts, "abort stops what goes on at the next point where that is possible"}
+		return abortEffect(n)
 	case VerbInspect:
 		return Effect{DangerInterrupts, "inspection may power-cycle the machine"}
 	case VerbManage, VerbAdopt, VerbUnhold:
 		return Effect{DangerNone, ""}
 	}
 	return Effect{DangerErases, "ironworks does not know what this does"}
+}
+
+// abortEffect: Ironic takes every abort, but a step that is not abortable is run to its
+// end first (ironic/conductor/manager.py: _do_abort).
+func abortEffect(n *Node) Effect {
+	if step, _ := n.CurrentStep(); step != nil && !step.Abortable {
+		return Effect{DangerInterrupts, "abort takes effect when step " + step.Label() + " has ended: it cannot be aborted in the middle"}
+	}
+	return Effect{DangerInterrupts, "abort stops what goes on"}
 }
 
 func cleaningEffect(n *Node, what string) Effect {

@@ -27,18 +27,24 @@ type Evidence struct {
 	Step string
 	// LastError is the last one that was seen during the work.
 	LastError string
+
+	// ended says that the node came to rest since: what begins next is other work, of
+	// the same phase or not.
+	ended bool
 }
 
 // Update takes from the node what is there now and keeps what it no longer says. New
-// work (another phase than the one before) starts from nothing.
+// work (another phase than the one before, or the same again after a rest) starts from
+// nothing. A hold is a part of the work.
 func (e *Evidence) Update(n *Node, at time.Time) {
 	phase := n.ProvisionState.Phase()
-	if n.ProvisionState.Busy() && phase != e.Phase {
+	if n.ProvisionState.Busy() && (phase != e.Phase || e.ended) {
 		*e = Evidence{Phase: phase, Since: at, StepIndex: -1}
 	}
 	if e.Phase == "" {
 		return
 	}
+	e.ended = n.ProvisionState.Resting() && n.ProvisionState.Class() != ClassHold
 	e.At = at
 	if step, kind := n.CurrentStep(); step != nil {
 		e.Step, e.Kind = step.Label(), kind

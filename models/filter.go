@@ -42,7 +42,7 @@ type FilterError struct {
 
 // Error names the term and the way out.
 func (e *FilterError) Error() string {
-	return fmt.Sprintf("filter %q: %s", Printable(e.Term), e.Why)
+	return fmt.Sprintf("filter %q: %s", e.Term, e.Why)
 }
 
 // ParseFilter reads a filter line; the empty line matches every node.
@@ -159,21 +159,23 @@ func parseTerm(w word) (term, error) {
 	if _, known := filterKeys()[t.key]; !known {
 		return t, &FilterError{
 			Term: w.text,
-			Why:  fmt.Sprintf("no key %q; there are %s; quote the text to look for a colon", Printable(key), strings.Join(FilterKeys(), ", ")),
+			Why:  fmt.Sprintf("no key %q; there are %s; quote the text to look for a colon", key, strings.Join(FilterKeys(), ", ")),
 		}
 	}
-	value, t.exact = cutExact(value)
+	if quoted != len(key)+1 {
+		value, t.exact = strings.CutPrefix(value, "=")
+	}
 	t.values = []string{fold(value)}
 	if quoted < 0 {
 		t.values = strings.Split(fold(value), ",")
 	}
+	if filterKeys()[t.key].kind == filterBool && slices.ContainsFunc(t.values, notBool) {
+		return t, &FilterError{Term: w.text, Why: "want yes or no"}
+	}
 	return t, nil
 }
 
-func cutExact(value string) (string, bool) {
-	rest, exact := strings.CutPrefix(value, "=")
-	return rest, exact
-}
+func notBool(s string) bool { return boolWord(s) != "true" && boolWord(s) != "false" }
 
 func fold(s string) string { return strings.ToLower(s) }
 

@@ -51,10 +51,10 @@ var allFilterKeys = map[string]filterKey{
 	"uuid":        {values: one(func(n *Node) string { return n.UUID })},
 	"state":       {values: one(func(n *Node) string { return string(n.ProvisionState) }), kind: filterState},
 	"target":      {values: one(func(n *Node) string { return string(n.TargetProvisionState) }), kind: filterState},
-	"power":       {values: one(func(n *Node) string { return n.PowerState.Short() }), kind: filterPower},
+	"power":       {values: one(func(n *Node) string { return string(n.PowerState) }), kind: filterPower},
 	"class":       {values: one(func(n *Node) string { return n.ResourceClass })},
 	"driver":      {values: one(func(n *Node) string { return n.Driver })},
-	"instance":    {values: func(n *Node) []string { return []string{n.InstanceUUID, n.InstanceName} }},
+	"instance":    {values: func(n *Node) []string { return []string{n.InstanceUUID, n.InstanceName} }, field: "instance_name"},
 	"owner":       {values: one(func(n *Node) string { return n.Owner })},
 	"fault":       {values: one(func(n *Node) string { return n.Fault })},
 	"error":       {values: one(func(n *Node) string { return n.LastError })},
@@ -88,7 +88,10 @@ func (k filterKey) matchOne(want, have string, exact bool) bool {
 	case filterBool:
 		return have == boolWord(want)
 	case filterPower:
-		return have == strings.TrimPrefix(strings.ReplaceAll(want, "-", " "), "power ") || (want == "unknown" && have == "?")
+		if have == "" {
+			return want == "unknown" || want == "?"
+		}
+		return shortPower(have) == shortPower(want)
 	case filterState:
 		return matchState(want, have, exact)
 	case filterText:
@@ -97,6 +100,13 @@ func (k filterKey) matchOne(want, have string, exact bool) bool {
 		return have == want
 	}
 	return strings.Contains(have, want)
+}
+
+// blanks makes blanks of - and _, so that a state can be written without quotes.
+var blanks = strings.NewReplacer("-", " ", "_", " ")
+
+func shortPower(s string) string {
+	return strings.TrimPrefix(blanks.Replace(s), "power ")
 }
 
 func boolWord(s string) string {
@@ -126,9 +136,8 @@ func matchState(want, have string, exact bool) bool {
 			return s.Class() == ClassHold
 		}
 	}
-	plain := func(s string) string { return strings.NewReplacer("-", " ", "_", " ").Replace(s) }
 	if exact {
-		return plain(have) == plain(want)
+		return blanks.Replace(have) == blanks.Replace(want)
 	}
-	return strings.Contains(plain(have), plain(want))
+	return strings.Contains(blanks.Replace(have), blanks.Replace(want))
 }

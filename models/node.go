@@ -187,20 +187,31 @@ func DecodeNode(data []byte) (*Node, error) {
 // DecodeNodes reads the answer of GET /v1/nodes. With keepRaw every node carries its
 // own object as Ironic sent it.
 func DecodeNodes(data []byte, keepRaw bool) ([]Node, error) {
-	var page struct {
-		Nodes *[]Node `json:"nodes"`
-	}
-	err := json.Unmarshal(data, &page)
-	var typeErr *json.UnmarshalTypeError
-	if err != nil && !errors.As(err, &typeErr) {
-		return nil, err
-	}
-	if err == nil && !keepRaw {
-		if page.Nodes == nil {
-			return nil, errors.New(`no "nodes" in the answer`)
+	if !keepRaw {
+		var page struct {
+			Nodes *[]Node `json:"nodes"`
 		}
-		return *page.Nodes, checkUUIDs(*page.Nodes)
+		var strange *json.UnmarshalTypeError
+		switch err := json.Unmarshal(data, &page); {
+		case err == nil && page.Nodes == nil:
+			return nil, errNoNodes
+		case err == nil:
+			if err := checkUUIDs(*page.Nodes); err != nil {
+				return nil, err
+			}
+			return *page.Nodes, nil
+		case !errors.As(err, &strange):
+			return nil, err
+		}
 	}
+	return decodeRows(data, keepRaw)
+}
+
+var errNoNodes = errors.New(`no "nodes" in the answer`)
+
+// decodeRows reads the page node by node, which is slower, and lets a field of a
+// strange type cost only itself.
+func decodeRows(data []byte, keepRaw bool) ([]Node, error) {
 	var rows struct {
 		Nodes *[]json.RawMessage `json:"nodes"`
 	}
@@ -208,7 +219,7 @@ func DecodeNodes(data []byte, keepRaw bool) ([]Node, error) {
 		return nil, err
 	}
 	if rows.Nodes == nil {
-		return nil, errors.New(`no "nodes" in the answer`)
+		return nil, errNoNodes
 	}
 	nodes := make([]Node, len(*rows.Nodes))
 	for i, row := range *rows.Nodes {

@@ -3,7 +3,7 @@ package models
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -24,279 +24,169 @@ func (o PatchOp) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{"op": o.Op, "path": o.Path, "value": o.Value})
 }
 
-var patchPath = regexp.MustCompile(`^(/[\w-]+)+$`)
-
-// Setting is one KEY=VALUE, KEY+=VALUE, KEY-=VALUE (traits only) or KEY- (remove) of
-// the set command.
-type Setting struct {
-	// Path is the key's parts: a root field and, below the fields that are objects,
-	// the leaf.
-	Path []string
-	Op   SettingOp
-	// Text is the value as it was written.
-	Text string
-}
-
-// SettingOp is what a setting does with its key.
-type SettingOp string
-
-// The operations.
-const (
-	SettingSet    SettingOp = "="
-	SettingAdd    SettingOp = "+="
-	SettingDrop   SettingOp = "-="
-	SettingRemove SettingOp = "-"
-)
-
-// objectFields are the node's fields that hold an object of their own.
-func objectFields() []string {
-	return []string{"properties", "driver_info", "instance_info", "extra", "network_data"}
-}
-
-// settableFields are the root fields that PATCH may set (PATCH_ALLOWED_FIELDS of
-// ironic/api/controllers/v1/node.py), with how their text is read.
-func settableFields() map[string]valueKind {
-	fields := map[string]valueKind{
-		"automated_clean": valueBool, "protected": valueBool, "retired": valueBool, "disable_power_off": valueBool,
-	}
-	for _, f := range []string{
-		"name", "chassis_uuid", "conductor_group", "description", "driver", "instance_uuid", "instance_name",
-		"lessee", "owner", "parent_node", "protected_reason", "resource_class", "retired_reason", "shard",
-		"bios_interface", "boot_interface", "console_interface", "deploy_interface", "firmware_interface",
-		"inspect_interface", "management_interface", "network_interface", "power_interface", "raid_interface",
-		"rescue_interface", "storage_interface", "vendor_interface",
-	} {
-		fields[f] = valueText
-	}
-	return fields
-}
-
-type valueKind int
-
-const (
-	valueText valueKind = iota
-	valueBool
-)
-
-// SettingError says what in a setting cannot work, before anything is sent.
-type SettingError struct {
-	Setting string
-	Why     string
-}
-
-// Error names the setting and the way out.
-func (e *SettingError) Error() string { return fmt.Sprintf("set %s: %s", Printable(e.Setting), e.Why) }
-
-// ParseSetting reads one setting. A dot or a slash parts a path:
-// properties.root_device.wwn=0x5000 or properties/root_device/wwn=0x5000.
-func ParseSetting(arg string) (Setting, error) {
-	fail := func(format string, args ...any) (Setting, error) {
-		return Setting{}, &SettingError{Setting: arg, Why: fmt.Sprintf(format, args...)}
-	}
-	s := Setting{Op: SettingSet}
-	key, value, ok := strings.Cut(arg, "=")
+// Check says why an operation must not be sent: the path is none that Ironic takes, it
+// replaces a whole object in which Ironic masks secrets, or it carries such a mask.
+func (o PatchOp) Check() error {
 	switch {
-	case ok && strings.HasSuffix(key, "+"):
-		s.Op, key = SettingAdd, key[:len(key)-1]
-	case ok && strings.HasSuffix(key, "-"):
-		s.Op, key = SettingDrop, key[:len(key)-1]
-	case !ok && strings.HasSuffix(arg, "-"):
-		s.Op, key = SettingRemove, arg[:len(arg)-1]
-	case !ok:
-		return fail("want KEY=VALUE, or KEY- to remove it")
+	case !patchPath.MatchString(o.Path):
+		return &SettingError{Setting: o.Path, Why: "Ironic takes no such path"}
+	case slices.Contains(objectFields(), strings.TrimPrefix(o.Path, "/")):
+		return &SettingError{Setting: o.Path, Why: "whole objects are not written: Ironic masks secrets in them"}
+	case masked(o.Value):
+		return &SettingError{Setting: o.Path, Why: Mask + " is what Ironic shows instead of a secret"}
 	}
-	s.Text = value
-	s.Path = strings.FieldsFunc(key, func(r rune) bool { return r == '.' || r == '/' })
-	if len(s.Path) == 0 {
-		return fail("the key is missing")
-	}
-	for _, part := range s.Path {
-		if !patchPath.MatchString("/" + part) {
-			return fail("Ironic's patches cannot name %q: only letters, digits, _ and - (replace the whole object above it instead)", part)
-		}
-	}
-	return s, s.check(arg)
-}
-
-func (s Setting) check(arg string) error {
-	fail := func(format string, args ...any) error {
-		return &SettingError{Setting: arg, Why: fmt.Sprintf(format, args...)}
-	}
-	root := s.Path[0]
-	_, scalar := settableFields()[root]
-	switch {
-	case root == "traits":
-		if len(s.Path) > 1 || s.Op == SettingRemove && s.Text != "" {
-			return fail("traits is a list: traits=A,B traits+=C traits-=D traits-")
-		}
-		return nil
-	case s.Op == SettingAdd || s.Op == SettingDrop:
-		return fail("%s works on traits only", s.Op)
-	case slices.Contains(objectFields(), root):
-		if len(s.Path) == 1 {
-			return fail("%s is an object: name the leaf, such as %s.NAME=VALUE (Ironic masks secrets in it, so that writing it back whole would lose them)", root, root)
-		}
-		return nil
-	case !scalar:
-		return fail("%q cannot be set; there are %s, traits, and the leaves of %s",
-			Printable(root), strings.Join(sortedKeys(settableFields()), ", "), strings.Join(objectFields(), ", "))
-	case len(s.Path) > 1:
-		return fail("%s has no parts", root)
-	}
-	_, err := s.Value()
-	return err
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// String gives the setting as it is written.
-func (s Setting) String() string {
-	if s.Op == SettingRemove {
-		return strings.Join(s.Path, ".") + "-"
-	}
-	return strings.Join(s.Path, ".") + string(s.Op) + s.Text
-}
-
-// Value is the text as Ironic wants it: yes/no for the fields that are booleans, text
-// for the other root fields, and below an object JSON where the text is JSON, else
-// the text, as the baremetal command does.
-func (s Setting) Value() (any, error) {
-	kind, scalar := settableFields()[s.Path[0]]
-	switch {
-	case scalar && kind == valueBool:
-		switch boolWord(fold(s.Text)) {
-		case "true":
-			return true, nil
-		case "false":
-			return false, nil
-		}
-		if s.Op == SettingRemove {
-			return nil, nil
-		}
-		return nil, &SettingError{Setting: s.String(), Why: "want true or false"}
-	case scalar:
-		return s.Text, nil
-	}
-	dec := json.NewDecoder(strings.NewReader(s.Text))
-	dec.UseNumber()
-	var v any
-	if dec.Decode(&v) == nil && !dec.More() {
-		return v, nil
-	}
-	return s.Text, nil
-}
-
-// Traits are the traits that the setting names.
-func (s Setting) Traits() []string {
-	return strings.FieldsFunc(s.Text, func(r rune) bool { return r == ',' || r == ' ' })
+	return nil
 }
 
 // Patch turns settings into leaf operations for a node as it is now: an object that
 // does not exist yet is added around its leaf, because Ironic's add wants the parent,
 // and removing what is not there is no operation. Traits are not part of it.
 func Patch(n *Node, settings []Setting) ([]PatchOp, error) {
-	var ops []PatchOp
-	made := map[string]map[string]any{}
+	p := patcher{node: n, roots: map[string]map[string]any{}, made: map[string]bool{}}
 	for _, s := range settings {
-		if s.Path[0] == "traits" {
-			continue
+		var err error
+		switch {
+		case s.Path[0] == "traits":
+		case s.Op == SettingRemove:
+			err = p.remove(s)
+		default:
+			err = p.set(s)
 		}
-		op, err := patchOne(n, s, made)
 		if err != nil {
 			return nil, err
 		}
-		if op != nil {
-			ops = append(ops, *op)
-		}
 	}
-	return ops, nil
+	return p.ops, nil
 }
 
-func patchOne(n *Node, s Setting, made map[string]map[string]any) (*PatchOp, error) {
+// patcher gathers the operations, and applies each to a copy of the node's objects, so
+// that a setting sees what the ones before it did.
+type patcher struct {
+	node  *Node
+	roots map[string]map[string]any
+	// made are the paths of the objects that an operation of ours carries: what is put
+	// into them later goes with that operation.
+	made map[string]bool
+	ops  []PatchOp
+}
+
+func (p *patcher) set(s Setting) error {
 	value, err := s.Value()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	path := "/" + strings.Join(s.Path, "/")
-	if len(s.Path) == 1 {
-		if s.Op == SettingRemove {
-			return &PatchOp{Op: "remove", Path: path}, nil
-		}
-		return &PatchOp{Op: "add", Path: path, Value: value}, nil
+	last := len(s.Path) - 1
+	if last == 0 {
+		p.ops = append(p.ops, PatchOp{Op: "add", Path: pointer(s.Path), Value: value})
+		return nil
 	}
-	parent := objectOf(n, s.Path[0])
-	for i := 1; i < len(s.Path)-1; i++ {
-		key := strings.Join(s.Path[:i+1], "/")
-		if m, ok := made[key]; ok {
-			// An earlier setting of the same call makes this object: put the leaf into it.
-			nest(m, s.Path[i+1:], value, s.Op == SettingRemove)
-			return nil, nil
-		}
-		child, there := parent[s.Path[i]]
-		m, isObject := child.(map[string]any)
+	parent, err := p.root(s)
+	if err != nil {
+		return err
+	}
+	carried := false
+	for i := 1; i < last; i++ {
+		path := pointer(s.Path[:i+1])
+		child, isObject := parent[s.Path[i]].(map[string]any)
 		switch {
-		case there && child != nil && !isObject:
-			return nil, &SettingError{Setting: s.String(), Why: fmt.Sprintf("%s is not an object", strings.Join(s.Path[:i+1], "."))}
-		case !isObject && s.Op == SettingRemove:
-			return nil, nil
-		case !isObject:
-			m = map[string]any{}
-			nest(m, s.Path[i+1:], value, false)
-			made[key] = m
-			return &PatchOp{Op: "add", Path: "/" + key, Value: m}, nil
-		}
-		parent = m
-	}
-	leaf := s.Path[len(s.Path)-1]
-	if s.Op == SettingRemove {
-		if _, there := parent[leaf]; !there {
-			return nil, nil
-		}
-		return &PatchOp{Op: "remove", Path: path}, nil
-	}
-	return &PatchOp{Op: "add", Path: path, Value: value}, nil
-}
-
-func nest(m map[string]any, path []string, value any, remove bool) {
-	for _, p := range path[:len(path)-1] {
-		child, ok := m[p].(map[string]any)
-		if !ok {
+		case isObject:
+			carried = carried || p.made[path]
+		case parent[s.Path[i]] != nil:
+			return &SettingError{Setting: s.String(), Why: strings.Join(s.Path[:i+1], ".") + " is not an object"}
+		default:
 			child = map[string]any{}
-			m[p] = child
+			parent[s.Path[i]] = child
+			if !carried {
+				p.ops = append(p.ops, PatchOp{Op: "add", Path: path, Value: child})
+				p.made[path], carried = true, true
+			}
 		}
-		m = child
+		parent = child
 	}
-	if remove {
-		delete(m, path[len(path)-1])
-		return
+	parent[s.Path[last]] = value
+	if !carried {
+		p.ops = append(p.ops, PatchOp{Op: "add", Path: pointer(s.Path), Value: value})
+		_, isObject := value.(map[string]any)
+		p.made[pointer(s.Path)] = isObject
 	}
-	m[path[len(path)-1]] = value
+	return nil
 }
 
-func objectOf(n *Node, field string) map[string]any {
+func (p *patcher) remove(s Setting) error {
+	last := len(s.Path) - 1
+	if last == 0 {
+		p.ops = append(p.ops, PatchOp{Op: "remove", Path: pointer(s.Path)})
+		return nil
+	}
+	parent, err := p.root(s)
+	if err != nil {
+		return err
+	}
+	carried := false
+	for i := 1; i < last; i++ {
+		// A parent that is not there is nil, and so is what it has.
+		parent, _ = parent[s.Path[i]].(map[string]any)
+		carried = carried || p.made[pointer(s.Path[:i+1])]
+	}
+	if _, there := parent[s.Path[last]]; !there {
+		return nil
+	}
+	delete(parent, s.Path[last])
+	if !carried {
+		p.ops = append(p.ops, PatchOp{Op: "remove", Path: pointer(s.Path)})
+		delete(p.made, pointer(s.Path))
+	}
+	return nil
+}
+
+// root is our copy of the root object that the setting is about. One that was not read
+// counts as empty only where nothing depends on what is in it: an object that is taken
+// for missing would be written over with all that it holds.
+func (p *patcher) root(s Setting) (map[string]any, error) {
+	field := s.Path[0]
+	if m, ok := p.roots[field]; ok {
+		return m, nil
+	}
+	m, known := objectOf(p.node, field)
+	if !known && (len(s.Path) > 2 || s.Op == SettingRemove) {
+		return nil, &SettingError{Setting: s.String(), Why: fmt.Sprintf("the node's %s cannot be read, so that it is not known what is there", field)}
+	}
+	p.roots[field] = cloneObject(m)
+	return p.roots[field], nil
+}
+
+func pointer(path []string) string { return "/" + strings.Join(path, "/") }
+
+// cloneObject copies an object with the objects in it; lists are never changed.
+func cloneObject(m map[string]any) map[string]any {
+	out := make(map[string]any, len(m))
+	maps.Copy(out, m)
+	for k, v := range out {
+		if child, ok := v.(map[string]any); ok {
+			out[k] = cloneObject(child)
+		}
+	}
+	return out
+}
+
+// objectOf is one of the node's fields that are objects, and whether it was read:
+// Ironic may redact a whole one by policy.
+func objectOf(n *Node, field string) (m map[string]any, known bool) {
 	switch field {
 	case "properties":
-		return n.Properties
+		m = n.Properties
 	case "driver_info":
-		return n.DriverInfo
+		m = n.DriverInfo
 	case "instance_info":
-		return n.InstanceInfo
+		m = n.InstanceInfo
 	}
-	return rawObject(n, field)
-}
-
-func rawObject(n *Node, field string) map[string]any {
+	if m != nil {
+		return m, true
+	}
 	var fields map[string]json.RawMessage
-	var m map[string]any
-	if json.Unmarshal(n.Raw, &fields) == nil {
-		_ = json.Unmarshal(fields[field], &m)
+	if json.Unmarshal(n.Raw, &fields) != nil || fields[field] == nil {
+		return nil, false
 	}
-	return m
+	err := json.Unmarshal(fields[field], &m)
+	return m, err == nil
 }

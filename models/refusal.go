@@ -57,8 +57,8 @@ func WhyNot(verb Verb, n *Node, v APIVersion) *Refusal {
 	switch {
 	case !ok:
 		return refuse(RefusedState, nextHint(n.ProvisionState, v),
-			"not possible in state %q, only in %s", Printable(string(n.ProvisionState)), quotedStates(LegalFrom(verb, v)))
-	case !v.IsZero() && v.Minor < t.Minor:
+			"not possible in state %q, only in %s", n.ProvisionState, quotedStates(LegalFrom(verb, v)))
+	case !t.allowed(v):
 		return refuse(RefusedVersion, "", "needs API 1.%d from state %q; this Ironic has %s", t.Minor, n.ProvisionState, v)
 	case n.Maintenance && refusedInMaintenance(verb):
 		return refuse(RefusedMaintenance, "ironworks maintenance off "+n.Label(), "the node is in maintenance%s", reasonSuffix(n.MaintenanceReason))

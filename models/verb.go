@@ -61,8 +61,15 @@ type Transition struct {
 // transitions is Ironic's state machine for users' verbs, from
 // ironic/common/state_machine.py of 39.0.0, with the version gates of
 // ironic/api/controllers/v1/utils.py (MIN_VERB_VERSIONS and check_allow_*).
-// TestTransitionsAgainstIronic compares it with the code of both releases.
-func transitions() []Transition {
+// TestTransitionsAgainstIronic compares it with the code of both releases. The list is
+// shared: nobody may change it.
+func transitions() []Transition { return allTransitions }
+
+// allTransitions is read-only; it is a variable because it is looked at for every node
+// and key.
+var allTransitions = buildTransitions()
+
+func buildTransitions() []Transition {
 	row := func(v Verb, enters, success ProvisionState, minor int, from ...ProvisionState) []Transition {
 		rows := make([]Transition, 0, len(from))
 		for _, f := range from {
@@ -127,11 +134,15 @@ func widen(t Transition) Transition {
 	return t
 }
 
+// allowed says whether version v is new enough for the row; one that is not known yet
+// is given the benefit of the doubt.
+func (t Transition) allowed(v APIVersion) bool { return v.IsZero() || v.Minor >= t.Minor }
+
 // LegalFrom lists the states from which the verb is legal with API version v.
 func LegalFrom(verb Verb, v APIVersion) []ProvisionState {
 	var from []ProvisionState
 	for _, t := range transitions() {
-		if t.Verb == verb && v.Minor >= t.Minor {
+		if t.Verb == verb && t.allowed(v) {
 			from = append(from, t.From)
 		}
 	}
@@ -142,7 +153,7 @@ func LegalFrom(verb Verb, v APIVersion) []ProvisionState {
 func LegalVerbs(s ProvisionState, v APIVersion) []Verb {
 	var verbs []Verb
 	for _, verb := range Verbs() {
-		if t, ok := FindTransition(s, verb); ok && v.Minor >= t.Minor {
+		if t, ok := FindTransition(s, verb); ok && t.allowed(v) {
 			verbs = append(verbs, verb)
 		}
 	}

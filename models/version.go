@@ -27,7 +27,7 @@ func ParseAPIVersion(s string) (APIVersion, error) {
 	major, minor, ok := strings.Cut(strings.TrimSpace(s), ".")
 	n, err := strconv.Atoi(minor)
 	if !ok || major != "1" || err != nil || n < 1 {
-		return APIVersion{}, fmt.Errorf("API version %q: want 1.N, for example 1.82", Printable(s))
+		return APIVersion{}, fmt.Errorf("API version %q: want 1.N, for example 1.82", s)
 	}
 	return APIVersion{Minor: n}, nil
 }

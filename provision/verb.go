@@ -3,6 +3,7 @@ package provision
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 
@@ -101,8 +102,22 @@ func (a verbAction) requests(n *models.Node) ([]request, error) {
 		verb: a.Name(),
 		sensitive: r.ConfigDrive != nil || r.RescuePassword.IsSet() || slices.ContainsFunc(r.DeploySteps, args) ||
 			slices.ContainsFunc(r.CleanSteps, args) || slices.ContainsFunc(r.ServiceSteps, args),
-		send: func(ctx context.Context, api API) (string, error) { return api.Provision(ctx, n.UUID, r) },
+		send: func(ctx context.Context, api API) (string, error) {
+			id, err := api.Provision(ctx, n.UUID, r)
+			return id, rebuildHint(err, r.Verb, n)
+		},
 	}}, nil
+}
+
+// rebuildHint: the newest Ironics answer 500 to a rebuild of a node without an image
+// source (an unassigned variable in conductor/deployments.py: start_deploy), which
+// nobody would guess from what they say.
+func rebuildHint(err error, verb models.Verb, n *models.Node) error {
+	var f *models.Fault
+	if verb == models.VerbRebuild && n.InstanceInfo["image_source"] == nil && errors.As(err, &f) && f.Kind == models.FaultServer {
+		f.Hint = "this Ironic cannot rebuild a node without instance_info.image_source: undeploy it, then deploy"
+	}
+	return err
 }
 
 // ended: once Ironic has accepted a verb the node has left its state, so the first

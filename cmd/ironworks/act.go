@@ -74,7 +74,13 @@ func (a *app) runPlan(ctx context.Context, runner *provision.Runner, plan provis
 	defer progress.stop()
 	board := newBoard(plan)
 	progress.live(board.line)
-	return runner.Run(ctx, plan, provision.RunOptions{Wait: flags.wait, Timeout: flags.timeout, Progress: board.note})
+	_, painted := terminal(a.stderr)
+	return runner.Run(ctx, plan, provision.RunOptions{Wait: flags.wait, Timeout: flags.timeout, Progress: func(p provision.Progress) {
+		board.note(p)
+		if text := board.contact(p); text != "" && !painted {
+			a.complain("%s", text) // where no progress line shows it
+		}
+	}})
 }
 
 // retryFailed offers another try for the nodes that failed, where somebody is there to
@@ -232,6 +238,7 @@ type board struct {
 	name  string
 	at    map[string]string
 	until map[string]time.Time
+	lost  bool
 }
 
 func newBoard(p provision.Plan) *board {
@@ -255,6 +262,22 @@ func (b *board) note(p provision.Progress) {
 	default:
 		b.at[label] = strings.TrimSpace(string(p.State) + " " + p.Step)
 	}
+}
+
+// contact says when contact with Ironic was lost while following, and when it is back;
+// "" most of the time.
+func (b *board) contact(p provision.Progress) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	was := b.lost
+	b.lost = p.Fault != nil
+	switch {
+	case b.lost && !was:
+		return fmt.Sprintf("lost contact: %s; trying again, the nodes go on by themselves", p.Fault.Reason())
+	case was && !b.lost:
+		return "connected again"
+	}
+	return ""
 }
 
 // line is the board on one line, with countdowns.

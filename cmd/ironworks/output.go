@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -101,12 +102,18 @@ func writeYAML(w io.Writer, v any) error {
 		return err
 	}
 	blockStyle(&doc)
-	enc := yaml.NewEncoder(w)
+	// Into memory first: the encoder hides what a write failed with.
+	var text bytes.Buffer
+	enc := yaml.NewEncoder(&text)
 	enc.SetIndent(2)
 	if err := enc.Encode(&doc); err != nil {
 		return err
 	}
-	return enc.Close()
+	if err := enc.Close(); err != nil {
+		return err
+	}
+	_, err = text.WriteTo(w)
+	return err
 }
 
 func blockStyle(n *yaml.Node) {

@@ -85,6 +85,9 @@ func TestEveryVerbOnFakeHardware(t *testing.T) {
 			{[]string{"adopt"}, models.StateActive},
 		} {
 			if step.args[0] == "rebuild" {
+				if o := c.run("rebuild", name, "--yes", "--wait"); o.code != 0 && !strings.Contains(o.stdout, "undeploy it, then deploy") {
+					t.Errorf("rebuild without an image: %s%s", o.stdout, o.stderr)
+				}
 				c.ok("set", name, "instance_info.image_source=http://127.0.0.1:1/image")
 			}
 			args := append(step.args, name, "--wait", "--yes", "--timeout", "1m", "-o", "json")
@@ -105,8 +108,8 @@ func TestEveryVerbOnFakeHardware(t *testing.T) {
 		if strings.Contains(string(audit), "hunter2") {
 			t.Error("the rescue password is in the audit")
 		}
-		if n := len(c.auditLines()); n != 2*12 {
-			t.Errorf("%d audit lines for 12 requests, want two for each", n)
+		if n := len(c.auditLines()); n != 2*13 {
+			t.Errorf("%d audit lines for 13 requests, want two for each", n)
 		}
 	})
 }

@@ -35,8 +35,10 @@ type Proxy struct {
 	port     int
 	client   *http.Client
 
+	rulesMu sync.Mutex
+	rules   []*Rule
+
 	mu       sync.Mutex
-	rules    []*Rule
 	requests []Request
 	news     chan struct{} // closed and made anew with every request
 	server   *http.Server  // nil while down
@@ -135,9 +137,21 @@ func (p *Proxy) Down() {
 
 // Set replaces the rules; the first that matches a request has it.
 func (p *Proxy) Set(rules ...*Rule) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.rulesMu.Lock()
+	defer p.rulesMu.Unlock()
 	p.rules = rules
+}
+
+// ruled finds the rule for a request.
+func (p *Proxy) ruled(r *http.Request) *Rule {
+	p.rulesMu.Lock()
+	defer p.rulesMu.Unlock()
+	for _, rule := range p.rules {
+		if rule.take(r) {
+			return rule
+		}
+	}
+	return nil
 }
 
 // Clear lets everything pass again.
@@ -185,7 +199,8 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	rule, gone := p.note(r, string(body))
+	rule := p.ruled(r)
+	gone := p.note(r, string(body), rule != nil)
 	// An answer that never comes ends with the client or with the listener.
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
@@ -199,23 +214,16 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	rule.kind(w, r, p.pass)
 }
 
-// note enters a request in the log and finds its rule.
-func (p *Proxy) note(r *http.Request, body string) (*Rule, context.Context) {
+// note enters a request in the log and gives the life of the listener.
+func (p *Proxy) note(r *http.Request, body string, ruled bool) context.Context {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var taken *Rule
-	for _, rule := range p.rules {
-		if rule.take(r) {
-			taken = rule
-			break
-		}
-	}
 	p.requests = append(p.requests, Request{
-		Method: r.Method, Path: r.URL.Path, Query: r.URL.Query(), Header: r.Header.Clone(), Body: body, Ruled: taken != nil,
+		Method: r.Method, Path: r.URL.Path, Query: r.URL.Query(), Header: r.Header.Clone(), Body: body, Ruled: ruled,
 	})
 	close(p.news)
 	p.news = make(chan struct{})
-	return taken, p.gone
+	return p.gone
 }
 
 // pass hands a request on and its answer back.
