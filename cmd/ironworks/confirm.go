@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mattn/go-runewidth"
+
 	"ironworks/ironicclient"
 	"ironworks/models"
 	"ironworks/provision"
@@ -136,7 +138,8 @@ func card(n *models.Node) string {
 // disks is the effect, and the disks that it concerns where inspection found them.
 func (a *app) disks(ctx context.Context, c *ironicclient.Client, i provision.Item) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "  %-11s %s\n", "effect", models.Printable(i.Effect.Text))
+	width, _ := terminal(a.stderr)
+	fmt.Fprintf(&b, "  %-11s %s\n", "effect", wrapped(models.Printable(i.Effect.Text), width, 14))
 	if i.Effect.Danger < models.DangerMayErase {
 		return b.String()
 	}
@@ -164,6 +167,29 @@ func (a *app) disks(ctx context.Context, c *ironicclient.Client, i provision.Ite
 	for _, d := range found.Inventory.Disks {
 		text := fmt.Sprintf("%s %d GB %s serial %s", d.Name, d.Size/1e9, d.Model, d.Serial)
 		fmt.Fprintf(&b, "  %-11s %s\n", "disk", models.Printable(text))
+	}
+	return b.String()
+}
+
+// wrapped breaks text at blanks so that it fits a terminal, further lines indented.
+func wrapped(text string, width, indent int) string {
+	if width <= 2*indent {
+		return text
+	}
+	var b strings.Builder
+	column := indent
+	for i, word := range strings.Fields(text) {
+		size := runewidth.StringWidth(word)
+		switch {
+		case i > 0 && column+1+size > width:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			column = indent
+		case i > 0:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += size
 	}
 	return b.String()
 }

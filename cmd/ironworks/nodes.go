@@ -243,7 +243,12 @@ func nodeText(ctx context.Context, c *ironicclient.Client, n *models.Node) strin
 	line("name", "%s", n.Name)
 	line("uuid", "%s", n.UUID)
 	line("state", "%s", stateSentence(n))
-	line("step", "%s", models.StepLine(&rows[0]))
+	switch step, _ := n.CurrentStep(); {
+	case step != nil:
+		line("step", "%s", models.StepLine(&rows[0]))
+	case n.ProvisionState.Failed():
+		line("reason", "%s", models.StepLine(&rows[0]))
+	}
 	if n.LastError != "" && !n.ProvisionState.Failed() {
 		line("last error", "%s", n.LastError)
 	}
