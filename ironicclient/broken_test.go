@@ -1,0 +1,87 @@
+package ironicclient
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+
+	"ironworks/models"
+)
+
+// The connection of a change is cut: it may have been done, and must not be repeated.
+func TestCutChange(t *testing.T) {
+	t.Parallel()
+	f := newIronic(t, hijacked(func(net.Conn) {}))
+	c := client(t, f.URL, Options{})
+	_, err := c.SetPower(t.Context(), "n", models.TargetOn)
+	fault := mustFault(t, err, models.FaultReset)
+	mustSay(t, fault, "closed the connection without an answer", "look at the node before sending it again")
+	if !fault.Sent || len(f.all()) != 1 {
+		t.Errorf("sent %v, %d requests", fault.Sent, len(f.all()))
+	}
+	if fault := mustFault(t, list(t.Context(), c), models.FaultReset); fault.Sent {
+		t.Error("reading changes nothing")
+	}
+}
+
+func TestGatewayOfAChange(t *testing.T) {
+	t.Parallel()
+	for status, sent := range map[int]bool{http.StatusBadGateway: true, http.StatusGatewayTimeout: true, http.StatusInternalServerError: false} {
+		f := newIronic(t, reply(status, "<html>"))
+		f.bare = true
+		_, err := client(t, f.URL, Options{}).SetPower(t.Context(), "n", models.TargetOn)
+		if fault := mustFault(t, err, models.FaultServer); fault.Sent != sent {
+			t.Errorf("%d: %v", status, fault)
+		}
+	}
+}
+
+func TestTruncatedBody(t *testing.T) {
+	t.Parallel()
+	answer := func(framing, body string) handler {
+		return hijacked(func(conn net.Conn) {
+			_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\n%s: 1.1\r\n%s\r\n\r\n%s", maxHeader, framing, body)
+		})
+	}
+	for name, h := range map[string]handler{
+		"by length": answer("Content-Length: 500", `{"nodes":[`),
+		"by chunks": answer("Transfer-Encoding: chunked", "a\r\n{\"nodes\":["),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newIronic(t, h)
+			c := client(t, f.URL, Options{})
+			mustSay(t, mustFault(t, list(t.Context(), c), models.FaultBadAnswer), "the answer of 127.0.0.1", "is incomplete")
+			_, _, err := c.PatchNode(t.Context(), "n", nil)
+			if fault := mustFault(t, err, models.FaultBadAnswer); !fault.Sent {
+				t.Errorf("the change was answered: %v", fault)
+			}
+		})
+	}
+}
+
+func TestUnreadableAnswerOfAChange(t *testing.T) {
+	t.Parallel()
+	f := newIronic(t, reply(http.StatusOK, `{"uuid":`))
+	_, _, err := client(t, f.URL, Options{}).PatchNode(t.Context(), "n", []models.PatchOp{{Op: "add", Path: "/name", Value: "x"}})
+	if fault := mustFault(t, err, models.FaultBadAnswer); !fault.Sent || fault.RequestID != "req-7" {
+		t.Errorf("%v", fault)
+	}
+}
+
+func TestTooLarge(t *testing.T) {
+	t.Parallel()
+	f := newIronic(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"nodes":[`)
+		_, _ = w.Write(make([]byte, 4096))
+	})
+	c := client(t, f.URL, Options{})
+	dog, ok := c.http.Transport.(*watchdog)
+	if !ok || dog.largest != maxBody {
+		t.Fatalf("%+v", c.http.Transport)
+	}
+	dog.largest = 1000
+	mustSay(t, mustFault(t, list(t.Context(), c), models.FaultBadAnswer), "the answer is too large to be one of Ironic's")
+}

@@ -1,0 +1,252 @@
+package ironicclient
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"ironworks/models"
+)
+
+// hijacked gives the handler the bare connection, which it has to close.
+func hijacked(use func(conn net.Conn)) handler {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			panic(err)
+		}
+		defer func() { _ = conn.Close() }()
+		use(conn)
+	}
+}
+
+// raw starts a server that says the same to everybody, whatever they say.
+func raw(t *testing.T, answer string) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = bufio.NewReader(conn).ReadByte()
+			_, _ = io.WriteString(conn, answer)
+			_ = conn.Close()
+		}
+	})
+	t.Cleanup(func() { _ = l.Close(); wg.Wait() })
+	return "http://" + l.Addr().String()
+}
+
+// closedPort is where nothing listens.
+func closedPort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = l.Close()
+	return l.Addr().String()
+}
+
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	addr := closedPort(t)
+	c := client(t, "http://"+addr, Options{})
+	_, err := c.SetPower(t.Context(), "n", models.TargetOn)
+	f := mustFault(t, err, models.FaultRefused)
+	mustSay(t, f, "set power of node n to power on: connection refused by "+addr+": nothing listens there", "is the API running")
+	if f.Sent || f.Status != 0 || !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestDNS(t *testing.T) {
+	t.Parallel()
+	c := client(t, "http://ironic.invalid:6385", Options{})
+	_, err := c.SetPower(t.Context(), "n", models.TargetOn)
+	f := mustFault(t, err, models.FaultDNS)
+	mustSay(t, f, `the host name "ironic.invalid" does not resolve`)
+	if f.Sent {
+		t.Error("nothing was sent")
+	}
+}
+
+func TestProxyRefuses(t *testing.T) {
+	t.Parallel()
+	f := &models.Fault{}
+	err := &net.OpError{Op: "proxyconnect", Err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}
+	describeConnection(f, err, "https://ironic")
+	if f.Kind != models.FaultRefused {
+		t.Errorf("%s", f.Kind)
+	}
+	mustSay(t, f, "refused by the proxy (HTTP_PROXY, HTTPS_PROXY) in front of ironic")
+}
+
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	for _, cause := range []error{syscall.EHOSTUNREACH, syscall.ENETUNREACH} {
+		f := &models.Fault{}
+		describeConnection(f, &net.OpError{Op: "dial", Err: cause}, "http://ironic:6385/v1/nodes")
+		if f.Kind != models.FaultUnreachable {
+			t.Errorf("%v: %s", cause, f.Kind)
+		}
+		mustSay(t, f, "ironic:6385 cannot be reached: no route")
+	}
+}
+
+// A server that takes the request and is silent, then one that is silent in the middle.
+func TestSilence(t *testing.T) {
+	t.Parallel()
+	silent := func(before string) handler {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if before != "" {
+				_, _ = io.WriteString(w, before)
+				_ = http.NewResponseController(w).Flush()
+			}
+			<-r.Context().Done()
+		}
+	}
+	for name, before := range map[string]string{"at once": "", "in the middle": `{"nodes":[`} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newIronic(t, silent(before))
+			c := connect(t, models.Connection{Endpoint: f.URL, Timeout: 250 * time.Millisecond}, Options{})
+			fault := mustFault(t, list(t.Context(), c), models.FaultTimeout)
+			mustSay(t, fault, "no answer from 127.0.0.1", "in time")
+			if fault.Sent {
+				t.Error("reading changes nothing")
+			}
+			_, err := c.SetMaintenance(t.Context(), "n", true, "x")
+			if fault := mustFault(t, err, models.FaultTimeout); !fault.Sent {
+				t.Errorf("it may have arrived: %v", fault)
+			}
+		})
+	}
+}
+
+// Silence is counted, not length: a page that keeps coming may take longer than that.
+func TestSlowIsNotSilent(t *testing.T) {
+	t.Parallel()
+	const limit = 800 * time.Millisecond
+	f := newIronic(t, func(w http.ResponseWriter, r *http.Request) {
+		tick := time.NewTicker(limit / 8)
+		defer tick.Stop()
+		for range 12 {
+			select {
+			case <-tick.C:
+			case <-r.Context().Done():
+				return
+			}
+			_, _ = io.WriteString(w, " ")
+			_ = http.NewResponseController(w).Flush()
+		}
+		_, _ = io.WriteString(w, nodesJSON("a"))
+	})
+	c := connect(t, models.Connection{Endpoint: f.URL, Timeout: limit}, Options{})
+	if err := list(t.Context(), c); err != nil {
+		t.Error(err)
+	}
+}
+
+// What reaches into a BMC is given more time than the rest.
+func TestSlowCallsHaveMoreTime(t *testing.T) {
+	t.Parallel()
+	f := newIronic(t, func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-time.After(600 * time.Millisecond):
+			w.WriteHeader(http.StatusAccepted)
+		case <-r.Context().Done():
+		}
+	})
+	c := connect(t, models.Connection{Endpoint: f.URL, Timeout: 300 * time.Millisecond}, Options{})
+	if _, err := c.SetPower(t.Context(), "n", models.TargetOn); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	f := newIronic(t, func(_ http.ResponseWriter, r *http.Request) {
+		cancel()
+		<-r.Context().Done()
+	})
+	_, err := client(t, f.URL, Options{}).SetPower(ctx, "n", models.TargetOn)
+	if fault := mustFault(t, err, models.FaultCanceled); !fault.Sent || !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", fault)
+	}
+	if len(f.all()) != 1 {
+		t.Errorf("%d requests", len(f.all()))
+	}
+}
+
+func TestDeadline(t *testing.T) {
+	t.Parallel()
+	f := newIronic(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	ctx, cancel := context.WithTimeout(t.Context(), 250*time.Millisecond)
+	defer cancel()
+	wantFault(t, list(ctx, client(t, f.URL, Options{})), models.FaultTimeout)
+}
+
+func TestNotHTTP(t *testing.T) {
+	t.Parallel()
+	for answer, kind := range map[string]models.FaultKind{
+		"SSH-2.0-OpenSSH_9.2\r\n":      models.FaultNotIronic,
+		"\x15\x03\x01\x00\x02\x02\x0a": models.FaultTLS,
+		"":                             models.FaultReset,
+		"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>": models.FaultNotIronic,
+	} {
+		url := raw(t, answer)
+		f := asFault(list(t.Context(), client(t, url, Options{})))
+		if f == nil || f.Kind != kind {
+			t.Errorf("%q: %v, want %s", answer, f, kind)
+		}
+	}
+}
+
+func TestNothingStays(t *testing.T) {
+	t.Parallel()
+	f := newIronic(t, nodes("a"))
+	c := client(t, f.URL, Options{})
+	if err := list(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+	if err := list(t.Context(), c); err != nil {
+		t.Errorf("a closed client connects again: %v", err)
+	}
+}
+
+func TestManyAtOnce(t *testing.T) {
+	t.Parallel()
+	f := newIronicOf(t, 1, 82, replies(nodes("a"), ironicError(http.StatusServiceUnavailable, "busy"), nodes("a")))
+	c := client(t, f.URL, Options{})
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			if err := list(t.Context(), c); err != nil {
+				t.Error(err)
+			}
+			_, _ = c.Version()
+			_ = c.Endpoint()
+			_ = c.Refused()
+		})
+	}
+	wg.Wait()
+	if v, ok := c.Version(); v.Minor != 82 || !ok {
+		t.Errorf("%v %v", v, ok)
+	}
+}

@@ -1,0 +1,278 @@
+package models
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestCompareNatural(t *testing.T) {
+	t.Parallel()
+	// In order; every pair is compared both ways.
+	order := []string{
+		"", "1", "01x", "2", "10", "a", "N1", "n01", "n1", "n2", "n2a", "n10", "n10b1", "n10b02", "n10b10",
+		"n18446744073709551616", "n99999999999999999999999", "node", "node-1", "Node1", "é",
+	}
+	for i, a := range order {
+		for j, b := range order {
+			got := CompareNatural(a, b)
+			if (i < j) != (got < 0) || (i == j) != (got == 0) {
+				t.Errorf("CompareNatural(%q, %q) = %d", a, b, got)
+			}
+		}
+	}
+}
+
+func randomRows(n int) []Row {
+	rng := rand.New(rand.NewPCG(1, 2))
+	rows := make([]Row, n)
+	states := States()
+	for i := range rows {
+		rows[i] = Row{
+			Node: Node{
+				UUID: fmt.Sprintf("%08x-0000-4000-8000-%012x", rng.Uint32(), i), Name: fmt.Sprintf("n%d", rng.IntN(n)),
+				ProvisionState: states[rng.IntN(len(states))], PowerState: []PowerState{PowerOn, PowerOff, ""}[rng.IntN(3)],
+				ResourceClass: fmt.Sprintf("gp-%dx", rng.IntN(12)), Maintenance: rng.IntN(20) == 0, Driver: "redfish",
+				LastError: strings.Repeat("x", rng.IntN(4)),
+			},
+			Since: time.Unix(int64(rng.IntN(100)), 0),
+		}
+	}
+	return rows
+}
+
+func shuffled(rows []Row) []Row {
+	out := slices.Clone(rows)
+	rng := rand.New(rand.NewPCG(3, 4))
+	rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out
+}
+
+func uuids(rows []Row) []string {
+	out := make([]string, len(rows))
+	for i := range rows {
+		out[i] = rows[i].Node.UUID
+	}
+	return out
+}
+
+func TestSortIsDeterministic(t *testing.T) {
+	t.Parallel()
+	all := randomRows(10_000)
+	for _, c := range Columns() {
+		rows := all
+		if c.Key != "state" && c.Key != "name" {
+			rows = all[:1000]
+		}
+		for _, descending := range []bool{false, true} {
+			a, b := slices.Clone(rows), shuffled(rows)
+			SortRows(a, c, descending)
+			SortRows(b, c, descending)
+			if !slices.Equal(uuids(a), uuids(b)) {
+				t.Errorf("by %s (descending %v): the order depends on the order before", c.Key, descending)
+			}
+			got := uuids(a)
+			slices.Sort(got)
+			if want := slices.Sorted(slices.Values(uuids(rows))); !slices.Equal(got, want) {
+				t.Errorf("by %s: rows were lost or doubled", c.Key)
+			}
+		}
+	}
+}
+
+func TestSortRows(t *testing.T) {
+	t.Parallel()
+	at := func(s int64) time.Time { return time.Unix(s, 0) }
+	row := func(name, class string, s ProvisionState, since int64) Row {
+		return Row{Node: Node{Name: name, UUID: "u-" + name, ResourceClass: class, ProvisionState: s}, Since: at(since)}
+	}
+	rows := []Row{
+		row("n10", "b", StateActive, 30), row("n9", "a", StateDeployFailed, 10), row("", "a", StateDeployWait, 20),
+		row("n1", "b", StateDeployHold, 40),
+	}
+	tests := map[string]struct {
+		column     string
+		descending bool
+		want       string
+	}{
+		"name, by number":          {"name", false, "n1 n9 n10 u-"},
+		"name, down":               {"name", true, "u- n10 n9 n1"},
+		"state, by attention":      {"state", false, "n9 n1 u- n10"},
+		"state, down":              {"state", true, "n10 u- n1 n9"},
+		"class, ties by name":      {"class", false, "u- n9 n1 n10"},
+		"class, down, ties not":    {"class", true, "n1 n10 u- n9"},
+		"age, youngest first":      {"age", false, "n1 n10 u- n9"},
+		"age, oldest first":        {"age", true, "n9 u- n10 n1"},
+		"nothing to tell apart by": {"owner", true, "u- n1 n9 n10"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, err := FindColumn(tt.column)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mine := slices.Clone(rows)
+			SortRows(mine, c, tt.descending)
+			var got []string
+			for i := range mine {
+				got = append(got, mine[i].Node.Label())
+			}
+			if s := strings.Join(got, " "); s != tt.want {
+				t.Errorf("%s, want %s", s, tt.want)
+			}
+		})
+	}
+}
+
+func TestAttention(t *testing.T) {
+	t.Parallel()
+	// Most urgent first.
+	order := []Node{
+		{ProvisionState: StateCleanFailed},
+		{ProvisionState: StateDeployHold},
+		{ProvisionState: StateActive, Maintenance: true},
+		{ProvisionState: StateDeployWait},
+		{ProvisionState: StateDeploying},
+		{ProvisionState: StateEnroll},
+		{ProvisionState: StateAvailable},
+		{ProvisionState: StateActive},
+	}
+	for i := 1; i < len(order); i++ {
+		if Attention(&order[i-1]) >= Attention(&order[i]) {
+			t.Errorf("%q has to come before %q", order[i-1].ProvisionState, order[i].ProvisionState)
+		}
+	}
+	if Attention(&Node{ProvisionState: StateActive, Fault: "power failure"}) != Attention(&Node{ProvisionState: StateError}) {
+		t.Error("a fault asks for as much attention as a failure")
+	}
+	if Attention(&Node{ProvisionState: "pondering"}) != Attention(&Node{ProvisionState: StateDeploying}) {
+		t.Error("an unknown state counts as work")
+	}
+}
+
+func TestCells(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(10_000, 0)
+	index := 1
+	steps := []Step{{Interface: "deploy", Step: "deploy"}, {Interface: "deploy", Step: "write_image"}}
+	tests := map[string]struct {
+		row    Row
+		column string
+		want   string
+	}{
+		"state at rest":             {Row{Node: Node{ProvisionState: StateActive, TargetProvisionState: StateActive}}, "state", "active"},
+		"state on its way":          {Row{Node: Node{ProvisionState: StateDeploying, TargetProvisionState: StateActive}}, "state", "deploying → active"},
+		"state without a target":    {Row{Node: Node{ProvisionState: StateDeploying}}, "state", "deploying"},
+		"failed keeps its target":   {Row{Node: Node{ProvisionState: StateDeployFailed, TargetProvisionState: StateActive}}, "state", "deploy failed"},
+		"age":                       {Row{Since: now.Add(-134 * time.Second)}, "age", "2m14"},
+		"age, at least":             {Row{FirstSeen: now.Add(-41 * time.Second)}, "age", "> 41s"},
+		"age, unknown":              {Row{}, "age", ""},
+		"power unknown":             {Row{}, "power", "?"},
+		"maintenance":               {Row{Node: Node{Maintenance: true}}, "maintenance", "yes"},
+		"no maintenance":            {Row{}, "maintenance", ""},
+		"traits":                    {Row{Node: Node{Traits: []string{"A", "B"}}}, "traits", "A,B"},
+		"step: failure":             {Row{Node: Node{ProvisionState: StateDeployFailed, LastError: "boom"}, Reason: "older"}, "step", "boom"},
+		"step: reason from history": {Row{Node: Node{ProvisionState: StateDeployFailed}, Reason: "boom"}, "step", "boom"},
+		"step: enroll failed":       {Row{Node: Node{ProvisionState: StateEnroll, LastError: "no BMC"}}, "step", "no BMC"},
+		"step: maintenance":         {Row{Node: Node{ProvisionState: StateActive, Maintenance: true, Fault: "power failure"}}, "step", "power failure"},
+		"step: none":                {Row{Node: Node{ProvisionState: StateActive}}, "step", ""},
+		"step: without a list":      {Row{Node: Node{ProvisionState: StateDeploying, DeployStep: &steps[1]}}, "step", "write_image"},
+		"step: in its list": {Row{Node: Node{
+			ProvisionState: StateDeploying, DeployStep: &steps[1], Internal: &Internal{DeploySteps: steps, DeployIndex: &index},
+		}}, "step", "2/2 write_image"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, err := FindColumn(tt.column)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := c.Text(&tt.row, now); got != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// Every column has to work for an empty row, and its field must not be in every list.
+func TestColumns(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, c := range Columns() {
+		if c.Key == "" || c.Title == "" || seen[c.Key] {
+			t.Errorf("column %q %q", c.Key, c.Title)
+		}
+		seen[c.Key] = true
+		_ = c.Text(&Row{}, time.Time{})
+		if slices.Contains(ListFields(), c.Field) {
+			t.Errorf("column %s asks for %s, which every list has", c.Key, c.Field)
+		}
+	}
+	if _, err := FindColumn("colour\x1b"); err == nil || !strings.Contains(err.Error(), `"colour\x1b"; there are name,`) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestAge(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{
+		-time.Second: "0s", 0: "0s", 41 * time.Second: "41s", 59_600 * time.Millisecond: "1m00", 134 * time.Second: "2m14",
+		185 * time.Minute: "3h05", 47*time.Hour + 59*time.Minute: "47h59", 48 * time.Hour: "2d", 300 * time.Hour: "12d",
+	} {
+		if got := Age(d); got != want {
+			t.Errorf("%v: %s, want %s", d, got, want)
+		}
+	}
+}
+
+// Sorting must not make garbage for every comparison.
+func TestSortAllocates(t *testing.T) {
+	if testing.CoverMode() != "" {
+		t.Skip("counts differ under coverage")
+	}
+	rows := randomRows(1000)
+	for _, key := range []string{"state", "class", "name", "age"} {
+		c, _ := FindColumn(key)
+		mine := slices.Clone(rows)
+		if got := testing.AllocsPerRun(5, func() { SortRows(mine, c, false) }); got > 10 {
+			t.Errorf("by %s: %.0f allocations for 1000 rows", key, got)
+		}
+	}
+}
+
+func BenchmarkSortRows(b *testing.B) {
+	rows := randomRows(10_000)
+	for _, key := range []string{"state", "name", "class", "age"} {
+		c, err := FindColumn(key)
+		if err != nil {
+			b.Fatal(err)
+		}
+		mine := make([]Row, len(rows))
+		b.Run(key, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				copy(mine, rows)
+				SortRows(mine, c, false)
+			}
+		})
+	}
+}
+
+func BenchmarkFilter(b *testing.B) {
+	rows := randomRows(10_000)
+	f, err := ParseFilter("state:failed class:gp-2x power:off")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		for i := range rows {
+			f.Match(&rows[i].Node)
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package models
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var patchPath = regexp.MustCompile(`^(/[\w-]+)+$`)
+
+// Setting is one KEY=VALUE, KEY+=VALUE, KEY-=VALUE (traits only) or KEY- (remove) of
+// the set command.
+type Setting struct {
+	// Path is the key's parts: a root field and, below the fields that are objects,
+	// the leaf.
+	Path []string
+	Op   SettingOp
+	// Text is the value as it was written.
+	Text string
+}
+
+// SettingOp is what a setting does with its key.
+type SettingOp string
+
+// The operations.
+const (
+	SettingSet    SettingOp = "="
+	SettingAdd    SettingOp = "+="
+	SettingDrop   SettingOp = "-="
+	SettingRemove SettingOp = "-"
+)
+
+// objectFields are the node's fields that hold an object of their own.
+func objectFields() []string {
+	return []string{"properties", "driver_info", "instance_info", "extra", "network_data"}
+}
+
+// settableFields are the root fields that PATCH may set (PATCH_ALLOWED_FIELDS of
+// ironic/api/controllers/v1/node.py), with how their text is read.
+func settableFields() map[string]valueKind {
+	fields := map[string]valueKind{
+		"automated_clean": valueBool, "protected": valueBool, "retired": valueBool, "disable_power_off": valueBool,
+	}
+	for _, f := range []string{
+		"name", "chassis_uuid", "conductor_group", "description", "driver", "instance_uuid", "instance_name",
+		"lessee", "owner", "parent_node", "protected_reason", "resource_class", "retired_reason", "shard",
+		"bios_interface", "boot_interface", "console_interface", "deploy_interface", "firmware_interface",
+		"inspect_interface", "management_interface", "network_interface", "power_interface", "raid_interface",
+		"rescue_interface", "storage_interface", "vendor_interface",
+	} {
+		fields[f] = valueText
+	}
+	return fields
+}
+
+type valueKind int
+
+const (
+	valueText valueKind = iota
+	valueBool
+)
+
+// SettingError says what in a setting cannot work, before anything is sent.
+type SettingError struct {
+	Setting string
+	Why     string
+}
+
+// Error names the setting and the way out.
+func (e *SettingError) Error() string { return fmt.Sprintf("set %s: %s", Printable(e.Setting), e.Why) }
+
+// ParseSetting reads one setting. A dot or a slash parts a path:
+// properties.root_device.wwn=0x5000 or properties/root_device/wwn=0x5000.
+func ParseSetting(arg string) (Setting, error) {
+	fail := func(format string, args ...any) (Setting, error) {
+		return Setting{}, &SettingError{Setting: arg, Why: fmt.Sprintf(format, args...)}
+	}
+	s := Setting{Op: SettingSet}
+	key, value, ok := strings.Cut(arg, "=")
+	switch {
+	case ok && strings.HasSuffix(key, "+"):
+		s.Op, key = SettingAdd, key[:len(key)-1]
+	case ok && strings.HasSuffix(key, "-"):
+		s.Op, key = SettingDrop, key[:len(key)-1]
+	case !ok && strings.HasSuffix(arg, "-"):
+		s.Op, key = SettingRemove, arg[:len(arg)-1]
+	case !ok:
+		return fail("want KEY=VALUE, or KEY- to remove it")
+	}
+	s.Text = value
+	s.Path = strings.FieldsFunc(key, func(r rune) bool { return r == '.' || r == '/' })
+	if len(s.Path) == 0 {
+		return fail("the key is missing")
+	}
+	for _, part := range s.Path {
+		if !patchPath.MatchString("/" + part) {
+			return fail("Ironic's patches cannot name %q: only letters, digits, _ and - (replace the whole object above it instead)", part)
+		}
+	}
+	return s, s.check(arg)
+}
+
+func (s Setting) check(arg string) error {
+	fail := func(format string, args ...any) error {
+		return &SettingError{Setting: arg, Why: fmt.Sprintf(format, args...)}
+	}
+	root := s.Path[0]
+	_, scalar := settableFields()[root]
+	switch {
+	case root == "traits":
+		if len(s.Path) > 1 {
+			return fail("traits is a list: traits=A,B traits+=C traits-=D traits-")
+		}
+		return nil
+	case s.Op == SettingAdd || s.Op == SettingDrop:
+		return fail("%s works on traits only", s.Op)
+	case slices.Contains(objectFields(), root):
+		if len(s.Path) == 1 {
+			return fail("%s is an object: name the leaf, such as %s.NAME=VALUE (Ironic masks secrets in it, so that writing it back whole would lose them)", root, root)
+		}
+		if value, err := s.Value(); err == nil && masked(value) {
+			return fail("%s is what Ironic shows instead of a secret: writing it would lose the secret", Mask)
+		}
+		return nil
+	case !scalar:
+		return fail("%q cannot be set; there are %s, traits, and the leaves of %s",
+			root, strings.Join(sortedKeys(settableFields()), ", "), strings.Join(objectFields(), ", "))
+	case len(s.Path) > 1:
+		return fail("%s has no parts", root)
+	case s.Op == SettingRemove:
+		return nil
+	}
+	_, err := s.Value()
+	return err
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// String gives the setting as it is written.
+func (s Setting) String() string {
+	if s.Op == SettingRemove {
+		return strings.Join(s.Path, ".") + "-"
+	}
+	return strings.Join(s.Path, ".") + string(s.Op) + s.Text
+}
+
+// Value is the text as Ironic wants it: yes/no for the fields that are booleans, text
+// for the other root fields, and below an object JSON where the text is JSON, else
+// the text, as the baremetal command does.
+func (s Setting) Value() (any, error) {
+	kind, scalar := settableFields()[s.Path[0]]
+	switch {
+	case scalar && kind == valueBool:
+		switch boolWord(fold(s.Text)) {
+		case "true":
+			return true, nil
+		case "false":
+			return false, nil
+		}
+		return nil, &SettingError{Setting: s.String(), Why: "want true or false"}
+	case scalar:
+		return s.Text, nil
+	}
+	if !json.Valid([]byte(s.Text)) {
+		return s.Text, nil
+	}
+	dec := json.NewDecoder(strings.NewReader(s.Text))
+	dec.UseNumber()
+	var v any
+	err := dec.Decode(&v)
+	return v, err
+}
+
+// masked says whether a value is, or has in it, the mask that Ironic shows instead of
+// a secret.
+func masked(value any) bool {
+	switch v := value.(type) {
+	case string:
+		return v == Mask
+	case []any:
+		return slices.ContainsFunc(v, masked)
+	case map[string]any:
+		for _, child := range v {
+			if masked(child) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Traits are the traits that the setting names.
+func (s Setting) Traits() []string {
+	return strings.FieldsFunc(s.Text, func(r rune) bool { return r == ',' || r == ' ' })
+}
