@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -190,11 +191,17 @@ func TestMentions(t *testing.T) {
 type stepper struct {
 	rows   []string
 	cap    int
+	mu     sync.Mutex
 	gone   map[string]bool
 	served atomic.Int32
+	// after is called when a page was made, with its last row: what it deletes is gone
+	// before anybody can ask for the next.
+	after func(last string)
 }
 
 func (s *stepper) serve(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.served.Add(1)
 	marker := r.URL.Query().Get("marker")
 	start := 0
@@ -214,6 +221,9 @@ func (s *stepper) serve(w http.ResponseWriter, r *http.Request) {
 		if !s.gone[u] && len(page) < size {
 			page = append(page, u)
 		}
+	}
+	if s.after != nil && len(page) > 0 {
+		s.after(page[len(page)-1])
 	}
 	body := nodesJSON(page...)
 	if len(page) == size {

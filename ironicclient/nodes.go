@@ -77,7 +77,16 @@ func (q NodeQuery) values() url.Values {
 
 // NodePage fetches one page.
 func (c *Client) NodePage(ctx context.Context, q NodeQuery) (*NodePage, error) {
-	cl := call{op: "list nodes", method: http.MethodGet, path: "nodes"}
+	ans, err := c.fetchPage(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return c.readPage(ans, q)
+}
+
+func listCall() call { return call{op: "list nodes", method: http.MethodGet, path: "nodes"} }
+
+func (c *Client) fetchPage(ctx context.Context, q NodeQuery) (*answer, error) {
 	fields := q.Fields
 	switch {
 	case q.Detail:
@@ -85,13 +94,13 @@ func (c *Client) NodePage(ctx context.Context, q NodeQuery) (*NodePage, error) {
 	case fields == nil:
 		fields = models.ListFields()
 	}
-	ans, err := c.withFields(ctx, cl, fields, q.values())
-	if err != nil {
-		return nil, err
-	}
+	return c.withFields(ctx, listCall(), fields, q.values())
+}
+
+func (c *Client) readPage(ans *answer, q NodeQuery) (*NodePage, error) {
 	nodes, err := models.DecodeNodes(ans.body, q.KeepRaw)
 	if err != nil {
-		return nil, c.badAnswer(ans, cl, err)
+		return nil, c.badAnswer(ans, listCall(), err)
 	}
 	var links struct {
 		Next string `json:"next"`
@@ -109,8 +118,12 @@ func (c *Client) NodePage(ctx context.Context, q NodeQuery) (*NodePage, error) {
 func (c *Client) EachPage(ctx context.Context, q NodeQuery, yield func(*NodePage) error) error {
 	seen := map[string]bool{}
 	var trail []string
+	ctx, cancel := context.WithCancel(ctx)
+	next := lookahead{client: c}
+	defer next.wait()
+	defer cancel()
 	for {
-		page, err := c.pageAfter(ctx, q, trail)
+		page, err := c.pageAfter(ctx, q, trail, &next)
 		if err != nil {
 			return err
 		}
@@ -144,15 +157,19 @@ func (c *Client) EachPage(ctx context.Context, q NodeQuery, yield func(*NodePage
 // stepsBack bounds how many deleted markers in a row are walked over.
 const stepsBack = 50
 
-// pageAfter fetches the page after q.Marker, the last of the trail. When that node was
+// pageAfter gives the page after q.Marker, the last of the trail. When that node was
 // deleted meanwhile the page goes on from one before it.
-func (c *Client) pageAfter(ctx context.Context, q NodeQuery, trail []string) (*NodePage, error) {
-	page, err := c.NodePage(ctx, q)
+func (c *Client) pageAfter(ctx context.Context, q NodeQuery, trail []string, next *lookahead) (*NodePage, error) {
+	ans, err := next.take(ctx, q)
 	for i := len(trail) - 2; i >= max(0, len(trail)-1-stepsBack) && goneMarker(err, q.Marker); i-- {
 		q.Marker = trail[i]
-		page, err = c.NodePage(ctx, q)
+		ans, err = c.fetchPage(ctx, q)
 	}
-	return page, err
+	if err != nil {
+		return nil, err
+	}
+	next.start(ctx, q, ans.body)
+	return c.readPage(ans, q)
 }
 
 func goneMarker(err error, marker string) bool {

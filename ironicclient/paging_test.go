@@ -89,18 +89,20 @@ func TestPageKeepsRaw(t *testing.T) {
 func TestDeletedMarkers(t *testing.T) {
 	t.Parallel()
 	s := &stepper{rows: strings.Split("abcdefg", ""), cap: 3, gone: map[string]bool{}}
+	s.after = func(last string) {
+		switch last {
+		case "c":
+			s.gone["c"], s.gone["b"] = true, true
+		case "f": // more than the page before is gone
+			s.gone["d"], s.gone["e"], s.gone["f"] = true, true, true
+		}
+	}
 	f := newIronic(t, s.serve)
 	c := client(t, f.URL, Options{})
 	var got []string
 	err := c.EachPage(t.Context(), NodeQuery{Fields: []string{"uuid"}, Limit: 3}, func(p *NodePage) error {
 		for i := range p.Nodes {
 			got = append(got, p.Nodes[i].UUID)
-		}
-		switch p.Nodes[len(p.Nodes)-1].UUID {
-		case "c":
-			s.gone["c"], s.gone["b"] = true, true
-		case "f": // more than the page before is gone
-			s.gone["d"], s.gone["e"], s.gone["f"] = true, true, true
 		}
 		return nil
 	})
@@ -112,11 +114,9 @@ func TestDeletedMarkers(t *testing.T) {
 func TestAllMarkersDeleted(t *testing.T) {
 	t.Parallel()
 	s := &stepper{rows: strings.Split("abcd", ""), cap: 2, gone: map[string]bool{}}
+	s.after = func(string) { s.gone["a"], s.gone["b"] = true, true }
 	f := newIronic(t, s.serve)
-	err := client(t, f.URL, Options{}).EachPage(t.Context(), NodeQuery{Fields: []string{"uuid"}}, func(*NodePage) error {
-		s.gone["a"], s.gone["b"] = true, true
-		return nil
-	})
+	err := client(t, f.URL, Options{}).EachPage(t.Context(), NodeQuery{Fields: []string{"uuid"}}, func(*NodePage) error { return nil })
 	wantFault(t, err, models.FaultNotFound)
 	if n := s.served.Load(); n != 3 {
 		t.Errorf("%d requests", n)
@@ -129,13 +129,13 @@ func TestStepsBackAreBounded(t *testing.T) {
 	for i := range 200 {
 		s.rows = append(s.rows, fmt.Sprintf("n%03d", i))
 	}
-	f := newIronic(t, s.serve)
-	err := client(t, f.URL, Options{}).EachPage(t.Context(), NodeQuery{Fields: []string{"uuid"}}, func(*NodePage) error {
+	s.after = func(string) {
 		for _, r := range s.rows {
 			s.gone[r] = true
 		}
-		return nil
-	})
+	}
+	f := newIronic(t, s.serve)
+	err := client(t, f.URL, Options{}).EachPage(t.Context(), NodeQuery{Fields: []string{"uuid"}}, func(*NodePage) error { return nil })
 	wantFault(t, err, models.FaultNotFound)
 	if n := s.served.Load(); n != 2+stepsBack {
 		t.Errorf("%d requests", n)
