@@ -61,10 +61,7 @@ func (a *app) act(cmd *cobra.Command, action provision.Action, names []string, f
 	defer func() { _ = audit.Close() }()
 	runner.Audit = audit
 	results := a.runPlan(ctx, runner, plan, flags)
-	results, err = a.retryFailed(ctx, runner, plan, results, flags)
-	if err != nil {
-		return err
-	}
+	results = a.retryFailed(ctx, runner, plan, results, flags)
 	return a.tellResults(plan, results, flags)
 }
 
@@ -84,35 +81,36 @@ func (a *app) runPlan(ctx context.Context, runner *provision.Runner, plan provis
 }
 
 // retryFailed offers another try for the nodes that failed, where somebody is there to
-// be asked.
+// be asked. Whatever becomes of the question, the results so far are kept.
 func (a *app) retryFailed(
 	ctx context.Context, runner *provision.Runner, plan provision.Plan, results []provision.Result, flags actFlags,
-) ([]provision.Result, error) {
-	for {
+) []provision.Result {
+	for a.offersRetry(ctx, plan, results, flags) {
 		failed := plan.Failed(results)
-		if len(failed) == 0 || len(plan.Items) == 1 || flags.yes || !a.interactive() || ctx.Err() != nil {
-			return results, nil
-		}
-		for _, i := range failed {
-			res := results[plan.Index(i.Node.UUID)]
-			_, _ = fmt.Fprintf(a.stderr, "%s: %v\n", models.Printable(i.Node.Label()), res.Err)
-		}
-		again, err := a.ask(ctx, fmt.Sprintf("%d of %d failed. Try these again? [y/N] ", len(failed), len(plan.Items)))
-		if err != nil {
-			return results, err
-		}
-		if !isYes(again) {
-			return results, nil
-		}
 		nodes, err := provision.FindNodes(ctx, runner.API, uuidsOf(failed))
 		if err != nil {
-			return results, err
+			a.complain("%v", err)
+			return results
 		}
 		second := runner.Plan(plan.Action, nodes)
 		for i, res := range a.runPlan(ctx, runner, second, flags) {
 			results[plan.Index(second.Items[i].Node.UUID)] = res
 		}
 	}
+	return results
+}
+
+// offersRetry shows what failed and asks.
+func (a *app) offersRetry(ctx context.Context, plan provision.Plan, results []provision.Result, flags actFlags) bool {
+	failed := plan.Failed(results)
+	if len(failed) == 0 || len(plan.Items) == 1 || flags.yes || !a.interactive() || ctx.Err() != nil {
+		return false
+	}
+	for _, i := range failed {
+		a.complain("%v", results[plan.Index(i.Node.UUID)].Err)
+	}
+	answer, err := a.ask(ctx, fmt.Sprintf("%d of %d failed. Try these again? [y/N] ", len(failed), len(plan.Items)))
+	return err == nil && isYes(answer)
 }
 
 func uuidsOf(items []provision.Item) []string {

@@ -11,6 +11,7 @@ import (
 
 	"ironworks/config"
 	"ironworks/ironicclient"
+	"ironworks/models"
 )
 
 // app is one run of the program: its streams, its global flags, and what they lead to.
@@ -138,7 +139,7 @@ func (a *app) connect(cmd *cobra.Command) (*session, error) {
 
 // complain writes one message for people, whatever the output format.
 func (a *app) complain(format string, args ...any) {
-	_, _ = fmt.Fprintf(a.stderr, "ironworks: "+format+"\n", args...)
+	_, _ = fmt.Fprintf(a.stderr, "ironworks: %s\n", models.PrintableLines(fmt.Sprintf(format, args...)))
 }
 
 // terminal says whether a stream is a terminal, and how wide.

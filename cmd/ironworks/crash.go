@@ -14,19 +14,24 @@ import (
 // crashed writes what is needed to find a bug into a file of its own, without
 // secrets, and tells where it is instead of dumping it on the screen.
 func (a *app) crashed(v any) {
-	text := fmt.Sprintf("ironworks %s crashed at %s\ncommand: %s\npanic: %v\n\n%s",
-		version(), time.Now().UTC().Format(time.RFC3339), commandName(a.args), v, debug.Stack())
+	text := a.masked(fmt.Sprintf("ironworks %s crashed at %s\ncommand: %s\npanic: %v\n\n%s",
+		version(), time.Now().UTC().Format(time.RFC3339), commandName(a.args), v, debug.Stack()))
+	path, err := writeCrash(a.files.Crashes, text)
+	if err != nil {
+		a.complain("a bug ended the program: %s (and no crash file could be written: %v)", models.Printable(a.masked(fmt.Sprint(v))), err)
+		return
+	}
+	a.complain("a bug ended the program; what is needed to find it is in %s", path)
+}
+
+// masked is a text without the secrets of the connection.
+func (a *app) masked(text string) string {
 	for _, secret := range a.secrets {
 		if secret != "" {
 			text = strings.ReplaceAll(text, secret, models.Mask)
 		}
 	}
-	path, err := writeCrash(a.files.Crashes, text)
-	if err != nil {
-		a.complain("a bug ended the program: %s (and no crash file could be written: %v)", models.Printable(fmt.Sprint(v)), err)
-		return
-	}
-	a.complain("a bug ended the program; what is needed to find it is in %s", path)
+	return text
 }
 
 // commandName is the command without its arguments, which may hold secrets.

@@ -35,17 +35,22 @@ type process struct {
 }
 
 // run executes one command line and gives the exit code.
-func run(ctx context.Context, p process) (code int) {
+func run(ctx context.Context, p process) int {
 	a := newApp(p)
+	root := a.rootCommand() //nolint:contextcheck // commands take the context that ExecuteContext gives them
+	root.SetArgs(p.args)
+	return a.guard(ctx, root.ExecuteContext)
+}
+
+// guard does the work of a run, tells how it failed, and keeps a panic off the screen.
+func (a *app) guard(ctx context.Context, work func(context.Context) error) (code int) {
 	defer func() {
 		if v := recover(); v != nil {
 			a.crashed(v)
 			code = exitFailed
 		}
 	}()
-	root := a.rootCommand() //nolint:contextcheck // commands take the context that ExecuteContext gives them
-	root.SetArgs(p.args)
-	err := root.ExecuteContext(ctx)
+	err := work(ctx)
 	if errors.Is(err, syscall.EPIPE) {
 		return exitOK // the reader has seen what it wanted
 	}

@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/mattn/go-runewidth"
 	"go.yaml.in/yaml/v3"
@@ -84,29 +87,59 @@ func (a *app) print(r result) error {
 }
 
 func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(harmlessJSON(text.Bytes()))
+	return err
 }
 
-// writeYAML goes through JSON, so that both show the same names and values.
+// harmlessJSON escapes what JSON allows in a text but a terminal obeys, or shows in
+// another order. The value stays the same.
+func harmlessJSON(data []byte) []byte {
+	if !bytes.ContainsFunc(data, harmful) {
+		return data
+	}
+	out := make([]byte, 0, len(data)+32)
+	for _, r := range string(data) {
+		switch {
+		case !harmful(r):
+			out = utf8.AppendRune(out, r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
+}
+
+// harmful is never true of what is in JSON outside of its texts.
+func harmful(r rune) bool { return r > '~' && models.Printable(string(r)) != string(r) }
+
+// writeYAML goes through JSON, so that both show the same names and values in the same
+// order.
 func writeYAML(w io.Writer, v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	// JSON is YAML: reading it as such keeps numbers and the order of the keys.
-	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	doc, err := yamlNode(dec)
+	if err != nil {
 		return err
 	}
-	blockStyle(&doc)
 	// Into memory first: the encoder hides what a write failed with.
 	var text bytes.Buffer
 	enc := yaml.NewEncoder(&text)
 	enc.SetIndent(2)
-	if err := enc.Encode(&doc); err != nil {
+	if err := enc.Encode(doc); err != nil {
 		return err
 	}
 	if err := enc.Close(); err != nil {
@@ -116,18 +149,40 @@ func writeYAML(w io.Writer, v any) error {
 	return err
 }
 
-func blockStyle(n *yaml.Node) {
-	if n.Kind != yaml.ScalarNode {
-		n.Style = 0
-	} else if n.Style == yaml.DoubleQuotedStyle {
-		n.Style = 0
-		if n.Tag == "!!str" || n.Tag == "" {
-			n.SetString(n.Value)
+// yamlNode reads one JSON value. JSON is not quite YAML: Ironic writes an emoji as two
+// escapes, which YAML does not know.
+func yamlNode(dec *json.Decoder) (*yaml.Node, error) {
+	token, err := dec.Token()
+	if err != nil {
+		return nil, err
+	}
+	n := &yaml.Node{Kind: yaml.ScalarNode}
+	switch v := token.(type) {
+	case string:
+		n.SetString(v)
+	case json.Number:
+		n.Value = v.String()
+	case bool:
+		n.Tag, n.Value = "!!bool", strconv.FormatBool(v)
+	case nil:
+		n.Tag, n.Value = "!!null", "null"
+	case json.Delim:
+		n.Kind = yaml.SequenceNode
+		if v == '{' {
+			n.Kind = yaml.MappingNode
+		}
+		for dec.More() { // keys and values of an object follow each other
+			item, err := yamlNode(dec)
+			if err != nil {
+				return nil, err
+			}
+			n.Content = append(n.Content, item)
+		}
+		if _, err := dec.Token(); err != nil {
+			return nil, err
 		}
 	}
-	for _, c := range n.Content {
-		blockStyle(c)
-	}
+	return n, nil
 }
 
 const columnGap = "  "

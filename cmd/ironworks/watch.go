@@ -208,7 +208,7 @@ func (a *app) printEvent(e *models.Event) error {
 		if err != nil {
 			return err
 		}
-		line = string(data)
+		line = string(harmlessJSON(data))
 	case outputName:
 		line = models.Printable(e.Node.Label())
 	case outputYAML:

@@ -80,9 +80,3 @@ func spread[T time.Duration | float64](figures []T) string {
 	}
 	return fmt.Sprintf("%s … %s … %s", one(sorted[0]), one(sorted[len(sorted)/2]), one(sorted[len(sorted)-1]))
 }
-
-func median[T time.Duration | float64](figures []T) T {
-	sorted := slices.Clone(figures)
-	slices.Sort(sorted)
-	return sorted[len(sorted)/2]
-}
