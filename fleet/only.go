@@ -13,7 +13,7 @@ func (p *Poller) onlyNodes(ctx context.Context) error {
 	if p.list.phase == nothingYet {
 		return p.firstLook(ctx)
 	}
-	began := p.clock.Now()
+	began, before := p.clock.Now(), p.requests
 	for _, uuid := range slices.Clone(p.opts.Only) {
 		if err := p.one(ctx, uuid); err != nil {
 			return err
@@ -22,7 +22,7 @@ func (p *Poller) onlyNodes(ctx context.Context) error {
 			p.opts.Only = slices.DeleteFunc(p.opts.Only, func(o string) bool { return o == uuid })
 		}
 	}
-	p.latency = p.clock.Now().Sub(began)
+	p.measured(began, before)
 	return p.reasons(ctx)
 }
 
@@ -30,7 +30,7 @@ func (p *Poller) onlyNodes(ctx context.Context) error {
 // owner may want to give up instead. From then on they are asked for by uuid: a rename
 // must not lose a node.
 func (p *Poller) firstLook(ctx context.Context) error {
-	began := p.clock.Now()
+	began, before := p.clock.Now(), p.requests
 	var nodes []models.Node
 	var uuids []string
 	var at time.Time
@@ -48,7 +48,7 @@ func (p *Poller) firstLook(ctx context.Context) error {
 	}
 	p.opts.Only = uuids
 	p.put(ctx, nodes, at, baseline)
-	p.latency = p.clock.Now().Sub(began)
+	p.measured(began, before)
 	p.listed()
 	return p.reasons(ctx)
 }

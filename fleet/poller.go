@@ -31,7 +31,7 @@ type Options struct {
 	// Clock defaults to the system's.
 	Clock Clock
 	// Fast is the period while a node is in transition, Idle otherwise. 0 means 1 s and
-	// 5 s. Neither is shorter than ten times what the last round's questions took.
+	// 5 s. Neither is shorter than ten times the last latency.
 	Fast, Idle time.Duration
 	// Fields are API fields to fetch beyond [models.ListFields].
 	Fields []string
@@ -83,7 +83,7 @@ type Poller struct {
 	// The rest belongs to Run's goroutine.
 	list     listing
 	lastNews time.Time
-	// latency is how long the last round of small questions took in all.
+	// latency is how long a small question took, on the average of the last round.
 	latency  time.Duration
 	requests int
 	// failures counts the rounds that failed in a row.
@@ -209,7 +209,7 @@ func (p *Poller) rest(ctx context.Context, wait time.Duration) error {
 }
 
 // period is how long one round lasts: short while something moves or has just moved,
-// and never so short that our own questions are more than a tenth of the API's time.
+// and never shorter than ten times the last latency.
 func (p *Poller) period() time.Duration {
 	period := p.opts.Idle
 	if p.store.Status().Busy > 0 || (!p.lastNews.IsZero() && p.clock.Now().Sub(p.lastNews) < recently) {
@@ -218,6 +218,13 @@ func (p *Poller) period() time.Duration {
 	jitter := 0.1 * rand.Float64() //nolint:gosec // not a secret
 	least := latencyFactor * p.latency
 	return max(period-time.Duration(jitter*float64(period)), least+time.Duration(jitter*float64(least)))
+}
+
+// measured takes the latency from a round that began at a time and a count of requests.
+func (p *Poller) measured(began time.Time, before int) {
+	if n := p.requests - before; n > 0 {
+		p.latency = p.clock.Now().Sub(began) / time.Duration(n)
+	}
 }
 
 // backOff is how long to wait after a fault: longer each time, and no less than the

@@ -30,13 +30,13 @@ func (p *Poller) round(ctx context.Context) error {
 		return err
 	case steady, sweeping:
 	}
-	began := p.clock.Now()
+	began, before := p.clock.Now(), p.requests
 	for _, work := range []func(context.Context) error{p.changed, p.created, p.watchedOnes} {
 		if err := work(ctx); err != nil {
 			return err
 		}
 	}
-	p.latency = p.clock.Now().Sub(began)
+	p.measured(began, before)
 	p.planSweep()
 	return p.reasons(ctx)
 }

@@ -48,8 +48,8 @@ func TestPeriods(t *testing.T) {
 		"idle":             {models.StateActive, 0, fleet.Options{}, 4500 * time.Millisecond, 5 * time.Second},
 		"busy":             {models.StateDeployWait, 0, fleet.Options{}, 900 * time.Millisecond, time.Second},
 		"unknown state":    {"pondering", 0, fleet.Options{}, 900 * time.Millisecond, time.Second},
-		"slow":             {models.StateDeploying, 200 * time.Millisecond, fleet.Options{}, 4 * time.Second, 4400 * time.Millisecond},
-		"slow and idle":    {models.StateActive, time.Second, fleet.Options{}, 20 * time.Second, 22 * time.Second},
+		"slow":             {models.StateDeploying, 200 * time.Millisecond, fleet.Options{}, 2 * time.Second, 2200 * time.Millisecond},
+		"slow and idle":    {models.StateActive, time.Second, fleet.Options{}, 10 * time.Second, 11 * time.Second},
 		"own period":       {models.StateDeploying, 0, fleet.Options{Fast: 200 * time.Millisecond}, 180 * time.Millisecond, 200 * time.Millisecond},
 		"held is not busy": {models.StateDeployHold, 0, fleet.Options{}, 4500 * time.Millisecond, 5 * time.Second},
 	} {

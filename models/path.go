@@ -35,11 +35,11 @@ func settles(phase ProvisionState) []ProvisionState {
 
 // nextStates are the phases and resting states that can follow a phase or resting
 // state: where it settles by itself, and where users' verbs take it, from its wait
-// state too.
-func nextStates(s ProvisionState) []ProvisionState {
+// state too. Rebuilding an active node counts only at the start of a way.
+func nextStates(s ProvisionState, start bool) []ProvisionState {
 	next := settles(s)
 	for _, t := range transitions() {
-		if t.From.Phase() == s {
+		if t.From.Phase() == s && (start || t.Verb != VerbRebuild || s != StateActive) {
 			next = append(next, t.Enters.Phase())
 		}
 	}
@@ -49,7 +49,11 @@ func nextStates(s ProvisionState) []ProvisionState {
 // Between gives the resting states that a node must have passed through on its way
 // from one state to another, in order, the two ends excluded: those that lie on
 // every way. A poller that looks once a second does not see a state that lasted a
-// tenth of one; what it can know for certain, it can still report.
+// tenth of one; what it can know, it can still report.
+//
+// One way does not count: that a node became active and was rebuilt, both between two
+// looks. Otherwise a node that was provided and deployed by a script could as well
+// have been adopted and rebuilt, and nothing could be said of it.
 func Between(from, to ProvisionState) []ProvisionState {
 	from, to = from.Phase(), to.Phase()
 	order := reach(from, "")
@@ -70,7 +74,7 @@ func Between(from, to ProvisionState) []ProvisionState {
 func reach(from, without ProvisionState) []ProvisionState {
 	seen := []ProvisionState{from}
 	for i := 0; i < len(seen); i++ {
-		for _, next := range nextStates(seen[i]) {
+		for _, next := range nextStates(seen[i], i == 0) {
 			if next != without && !slices.Contains(seen, next) {
 				seen = append(seen, next)
 			}

@@ -16,7 +16,7 @@ func followFields() []string {
 
 // firstLook comes soon, for what is done at once; but not so soon that a script walks
 // through states faster than somebody who watches can see them.
-const firstLook = 400 * time.Millisecond
+const firstLook = 600 * time.Millisecond
 
 // following is what is known of a node that is followed.
 type following struct {

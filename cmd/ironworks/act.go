@@ -218,15 +218,19 @@ func shortReason(err error) string {
 	case errors.As(err, &failed):
 		return failed.Reason
 	case errors.As(err, &fault):
-		text := fault.Reason()
-		if fault.Hint != "" {
-			text += " (" + fault.Hint + ")"
-		}
-		return text
+		return reasonAndHint(fault)
 	case errors.As(err, &refusal):
 		return refusal.Why
 	}
 	return err.Error()
+}
+
+// reasonAndHint is a fault without what was attempted.
+func reasonAndHint(f *models.Fault) string {
+	if f.Hint == "" {
+		return f.Reason()
+	}
+	return f.Reason() + " (" + f.Hint + ")"
 }
 
 // board is where the nodes of a plan stand while they are acted on.
@@ -271,7 +275,7 @@ func (b *board) contact(p provision.Progress) string {
 	b.lost = p.Fault != nil
 	switch {
 	case b.lost && !was:
-		return fmt.Sprintf("lost contact: %s; trying again, the nodes go on by themselves", p.Fault.Reason())
+		return fmt.Sprintf("lost contact: %s; trying again, the nodes go on by themselves", reasonAndHint(p.Fault))
 	case was && !b.lost:
 		return "connected again"
 	}

@@ -47,7 +47,7 @@ func (a *app) watchCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&flags.until, "until", "", "end when every named node (or any, when none is named) is in this provision state")
 	f.DurationVar(&flags.timeout, "timeout", 0, "end with exit code 1 after this long")
-	f.DurationVar(&flags.interval, "interval", 0, "look this often (default 200ms), but leave the API at least nine tenths of its time")
+	f.DurationVar(&flags.interval, "interval", 0, "look this often (default 200ms), but not more often than every ten times the latency")
 	return cmd
 }
 
@@ -160,7 +160,7 @@ func (w *watcher) connection(s fleet.Status) {
 		}
 	case w.ever && s.Fault != nil:
 		if !w.lost {
-			w.app.complain("lost contact: %s; trying again every few seconds", s.Fault.Reason())
+			w.app.complain("lost contact: %s; trying again every few seconds", reasonAndHint(s.Fault))
 		}
 		w.lost = true
 	}
