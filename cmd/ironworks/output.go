@@ -149,6 +149,12 @@ func writeYAML(w io.Writer, v any) error {
 	return err
 }
 
+// oldBool says that readers of YAML 1.1 would take the text for true or false.
+func oldBool(text string) bool {
+	plain, err := yaml.Marshal(text)
+	return err == nil && plain[0] == '"' && len(text) <= len("false")
+}
+
 // yamlNode reads one JSON value. JSON is not quite YAML: Ironic writes an emoji as two
 // escapes, which YAML does not know.
 func yamlNode(dec *json.Decoder) (*yaml.Node, error) {
@@ -160,6 +166,9 @@ func yamlNode(dec *json.Decoder) (*yaml.Node, error) {
 	switch v := token.(type) {
 	case string:
 		n.SetString(v)
+		if oldBool(v) {
+			n.Style = yaml.DoubleQuotedStyle
+		}
 	case json.Number:
 		n.Value = v.String()
 	case bool:

@@ -3,55 +3,62 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"reflect"
-	"strings"
 	"testing"
-
-	"go.yaml.in/yaml/v3"
 )
 
-// TestFormatsKeepTheValue: whatever Ironic sends comes back from what was printed, and
-// a terminal that shows it obeys nothing in it.
-func TestFormatsKeepTheValue(t *testing.T) {
+func TestPrintFormats(t *testing.T) {
 	t.Parallel()
-	const raw = `{"b": 1, "a": [true, null, 0.5, 12345678901234567890, -3, 1e3, {}, []],
-		"emoji": "\ud83d\ude80 ü 日本", "csi": "\u009b31m \u001b[2J \u007f \u0000", "bidi": "\u202e\u2066\udb40\udc01",
-		"lines": "a\nb\n", "words": ["true", "null", "~", "1", "0x1f", "1e3", "2020-01-01", "a: b", "# c", "", " x ", "- y", "yes", "="], "<&>": "<&>"}`
-	var want any
-	if err := json.Unmarshal([]byte(raw), &want); err != nil {
-		t.Fatal(err)
+	r := result{
+		data:   []json.RawMessage{json.RawMessage(`{"name":"n1","memory_mb":"4","cpus":12345678901234567890,"up":true,"note":"yes","owner":null}`)},
+		names:  []string{"n1", "evil\x1b[2J"},
+		header: []string{"NAME", "STATE"},
+		rows:   [][]string{{"n1", "active"}, {"日本語", "deploy failed"}, {"evil\x1b[2J", "a\nb"}},
 	}
-	var asJSON, asYAML bytes.Buffer
-	if err := writeJSON(&asJSON, json.RawMessage(raw)); err != nil {
-		t.Fatal(err)
-	}
-	if err := writeYAML(&asYAML, json.RawMessage(raw)); err != nil {
-		t.Fatal(err)
-	}
-	var got any
-	if err := json.Unmarshal(asJSON.Bytes(), &got); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("JSON: %v\n%s", err, &asJSON)
-	}
-	var doc any
-	if err := yaml.Unmarshal(asYAML.Bytes(), &doc); err != nil {
-		t.Fatalf("YAML: %v\n%s", err, &asYAML)
-	}
-	again, err := json.Marshal(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(again, &got); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("YAML: %v\n%v\n%v\n%s", err, got, want, &asYAML)
-	}
-	for name, text := range map[string]string{"JSON": asJSON.String(), "YAML": asYAML.String()} {
-		if strings.ContainsAny(text, "\x1b\x00\x7f\u009b") {
-			t.Errorf("%s holds what a terminal obeys: %q", name, text)
+	for format, want := range map[outputFormat]string{
+		// Wide characters count twice; the second column stands behind the widest cell.
+		"": "NAME         STATE\n" +
+			"n1           active\n" +
+			"日本語       deploy failed\n" +
+			`evil\x1b[2J  a b` + "\n",
+		outputName: "n1\n" + `evil\x1b[2J` + "\n",
+		outputYAML: "- name: n1\n  memory_mb: \"4\"\n  cpus: 12345678901234567890\n  up: true\n  note: \"yes\"\n  owner: null\n",
+	} {
+		var out bytes.Buffer
+		a := newApp(process{stdout: &out})
+		a.output = format
+		if err := a.print(r); err != nil {
+			t.Fatal(err)
+		}
+		if got := out.String(); got != want {
+			t.Errorf("%q:\n%s\nwant\n%s", format, got, want)
 		}
 	}
-	if strings.ContainsAny(asJSON.String(), "\u202e\u2066") || !strings.Contains(asJSON.String(), `"<&>": "<&>"`) {
-		t.Error(asJSON.String())
+}
+
+func TestEmptyListIsAnEmptyArray(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	a := newApp(process{stdout: &out})
+	a.output = outputJSON
+	if err := a.print(nodesResult(nil, listing{}, clock{}.Now())); err != nil || out.String() != "[]\n" {
+		t.Errorf("%q, %v", out.String(), err)
 	}
-	if !strings.HasPrefix(asYAML.String(), "b: 1\na:\n") {
-		t.Errorf("the order is lost:\n%s", &asYAML)
+}
+
+func TestWrapped(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		text  string
+		width int
+		want  string
+	}{
+		"fits":             {"one two", 40, "one two"},
+		"breaks at blanks": {"one two three four", 16, "one two\n    three four"},
+		"no terminal":      {"one two three four", 0, "one two three four"},
+		"too narrow":       {"one two three four", 8, "one two three four"},
+	} {
+		if got := wrapped(tt.text, tt.width, 4); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
 	}
 }
