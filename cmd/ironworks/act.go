@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -231,73 +230,6 @@ func reasonAndHint(f *models.Fault) string {
 		return f.Reason()
 	}
 	return f.Reason() + " (" + f.Hint + ")"
-}
-
-// board is where the nodes of a plan stand while they are acted on.
-type board struct {
-	mu    sync.Mutex
-	total int
-	name  string
-	at    map[string]string
-	until map[string]time.Time
-	lost  bool
-}
-
-func newBoard(p provision.Plan) *board {
-	return &board{total: len(p.Legal()), name: p.Action.Name(), at: map[string]string{}, until: map[string]time.Time{}}
-}
-
-func (b *board) note(p provision.Progress) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	label := p.Node.Label()
-	delete(b.until, label)
-	switch {
-	case p.Retry != nil:
-		b.at[label] = fmt.Sprintf("%s, try %d of %d", p.Retry.Fault.Kind, p.Retry.Attempt+1, p.Retry.Tries)
-		if by := p.Retry.Fault.LockedBy; by != "" {
-			b.at[label] = "locked by " + by + fmt.Sprintf(", try %d of %d", p.Retry.Attempt+1, p.Retry.Tries)
-		}
-		b.until[label] = time.Now().Add(p.Retry.Delay)
-	case p.Fault != nil:
-		b.at[label] = p.Fault.Reason()
-	default:
-		b.at[label] = strings.TrimSpace(string(p.State) + " " + p.Step)
-	}
-}
-
-// contact says when contact with Ironic was lost while following, and when it is back;
-// "" most of the time.
-func (b *board) contact(p provision.Progress) string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	was := b.lost
-	b.lost = p.Fault != nil
-	switch {
-	case b.lost && !was:
-		return fmt.Sprintf("lost contact: %s; trying again, the nodes go on by themselves", reasonAndHint(p.Fault))
-	case was && !b.lost:
-		return "connected again"
-	}
-	return ""
-}
-
-// line is the board on one line, with countdowns.
-func (b *board) line() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.at) == 0 {
-		return fmt.Sprintf("%s: sending to %d", b.name, b.total)
-	}
-	parts := make([]string, 0, len(b.at))
-	for _, label := range sortedNames(b.at) {
-		text := label + " " + b.at[label]
-		if t, ok := b.until[label]; ok {
-			text += fmt.Sprintf(" in %ds", max(int(time.Until(t).Round(time.Second).Seconds()), 0))
-		}
-		parts = append(parts, text)
-	}
-	return b.name + ": " + strings.Join(parts, " · ")
 }
 
 // readArgument reads an argument that is a text, @FILE or - for standard input.

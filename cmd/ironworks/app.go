@@ -137,6 +137,18 @@ func (a *app) connect(cmd *cobra.Command) (*session, error) {
 	return &session{context: cur, client: client, files: cfg.Files}, nil
 }
 
+// online is a command that talks to the selected context's Ironic.
+func (a *app) online(do func(cmd *cobra.Command, s *session, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		s, err := a.connect(cmd)
+		if err != nil {
+			return err
+		}
+		defer s.client.Close()
+		return do(cmd, s, args)
+	}
+}
+
 // complain writes one message for people, whatever the output format.
 func (a *app) complain(format string, args ...any) {
 	_, _ = fmt.Fprintf(a.stderr, "ironworks: %s\n", models.PrintableLines(fmt.Sprintf(format, args...)))

@@ -17,12 +17,7 @@ import (
 func (a *app) driversCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "drivers", Short: "List the hardware types that are enabled, and their interfaces", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := a.connect(cmd)
-			if err != nil {
-				return err
-			}
-			defer s.client.Close()
+		RunE: a.online(func(cmd *cobra.Command, s *session, _ []string) error {
 			drivers, err := s.client.Drivers(cmd.Context())
 			if err != nil {
 				return err
@@ -33,7 +28,7 @@ func (a *app) driversCommand() *cobra.Command {
 				r.rows = append(r.rows, driverRows(d)...)
 			}
 			return a.print(r)
-		},
+		}),
 	}
 }
 
@@ -65,12 +60,7 @@ func nonNil[T any](list []T) []T {
 func (a *app) conductorsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "conductors", Short: "List the conductors and whether they are alive", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := a.connect(cmd)
-			if err != nil {
-				return err
-			}
-			defer s.client.Close()
+		RunE: a.online(func(cmd *cobra.Command, s *session, _ []string) error {
 			conductors, err := s.client.Conductors(cmd.Context())
 			if err != nil {
 				return err
@@ -83,7 +73,7 @@ func (a *app) conductorsCommand() *cobra.Command {
 				})
 			}
 			return a.print(r)
-		},
+		}),
 	}
 }
 
@@ -107,12 +97,7 @@ func (a *app) validateCommand() *cobra.Command {
 		Long: "Ask every interface of a node whether it could do its work. Exit code 1 when one that a deployment needs\n" +
 			"(boot, deploy, management, network, power) says no.",
 		Args: cobra.ExactArgs(1), ValidArgsFunction: a.completeNodes(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.connect(cmd)
-			if err != nil {
-				return err
-			}
-			defer s.client.Close()
+		RunE: a.online(func(cmd *cobra.Command, s *session, args []string) error {
 			progress := a.newProgress()
 			progress.say("asking the interfaces of %s", args[0])
 			list, err := s.client.Validate(cmd.Context(), args[0])
@@ -121,7 +106,7 @@ func (a *app) validateCommand() *cobra.Command {
 				return err
 			}
 			return a.printValidation(list)
-		},
+		}),
 	}
 }
 
@@ -151,12 +136,7 @@ func (a *app) historyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "history NODE", Short: "Show what Ironic recorded of a node, newest first", Args: cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeNodes(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.connect(cmd)
-			if err != nil {
-				return err
-			}
-			defer s.client.Close()
+		RunE: a.online(func(cmd *cobra.Command, s *session, args []string) error {
 			entries, err := s.client.History(cmd.Context(), args[0])
 			if err != nil {
 				return err
@@ -167,7 +147,7 @@ func (a *app) historyCommand() *cobra.Command {
 				r.rows = append(r.rows, []string{timeText(h.CreatedAt.Time), h.Severity, h.EventType, h.State, h.Event})
 			}
 			return a.print(r)
-		},
+		}),
 	}
 }
 
