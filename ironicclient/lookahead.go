@@ -22,10 +22,11 @@ type fetched struct {
 // start asks for the page after body's last node, as far as that can be told without
 // reading all of it: take finds out when the guess was wrong.
 func (l *lookahead) start(ctx context.Context, q NodeQuery, body []byte) {
-	q.Marker = lastUUID(body)
-	if q.Marker == "" || !bytes.Contains(body, []byte(`"next"`)) {
-		return
+	last := lastUUID(body)
+	if last == "" || last == q.Marker || !bytes.Contains(body, []byte(`"next"`)) {
+		return // the end, or a page that repeats itself
 	}
+	q.Marker = last
 	l.marker = q.Marker
 	pages := make(chan fetched, 1)
 	l.pages = pages

@@ -35,11 +35,11 @@ func settles(phase ProvisionState) []ProvisionState {
 
 // nextStates are the phases and resting states that can follow a phase or resting
 // state: where it settles by itself, and where users' verbs take it, from its wait
-// state too. Rebuilding an active node counts only at the start of a way.
+// state too. Rebuilding counts only at the start of a way.
 func nextStates(s ProvisionState, start bool) []ProvisionState {
 	next := settles(s)
 	for _, t := range transitions() {
-		if t.From.Phase() == s && (start || t.Verb != VerbRebuild || s != StateActive) {
+		if t.From.Phase() == s && (start || t.Verb != VerbRebuild) {
 			next = append(next, t.Enters.Phase())
 		}
 	}
@@ -51,8 +51,8 @@ func nextStates(s ProvisionState, start bool) []ProvisionState {
 // every way. A poller that looks once a second does not see a state that lasted a
 // tenth of one; what it can know, it can still report.
 //
-// One way does not count: that a node became active and was rebuilt, both between two
-// looks. Otherwise a node that was provided and deployed by a script could as well
+// One way does not count: that a node came to a state between two looks and was rebuilt
+// from there. Otherwise a node that was provided and deployed by a script could as well
 // have been adopted and rebuilt, and nothing could be said of it.
 func Between(from, to ProvisionState) []ProvisionState {
 	from, to = from.Phase(), to.Phase()
