@@ -124,7 +124,10 @@ func (c *Client) unauthorizedHint(challenge string) string {
 	if auth == "" {
 		auth = models.AuthNone
 	}
-	if c.matches(strings.ToLower(scheme)) {
+	switch {
+	case c.matches(strings.ToLower(scheme)) && auth == models.AuthToken:
+		return "the token is wrong or has expired: get a new one"
+	case c.matches(strings.ToLower(scheme)):
 		return "the " + string(auth) + " credentials were refused"
 	}
 	return wants + "; this connection uses auth " + string(auth)

@@ -46,6 +46,9 @@ type RetryPolicy struct {
 	Tries int
 	// Delay is the middle of one wait, jittered by a quarter either way; 0 means 2 s.
 	Delay time.Duration
+	// Budget bounds all waits of one request together; 0 means 12 s, so that whoever
+	// waits is told within 15.
+	Budget time.Duration
 }
 
 // Client is one Ironic. Make it with [New].
@@ -78,6 +81,9 @@ func New(conn models.Connection, opts Options) (*Client, error) {
 	}
 	if opts.Retry.Delay == 0 {
 		opts.Retry.Delay = 2 * time.Second
+	}
+	if opts.Retry.Budget == 0 {
+		opts.Retry.Budget = 12 * time.Second
 	}
 	if conn.Timeout == 0 {
 		conn.Timeout = DefaultTimeout
@@ -152,10 +158,15 @@ func OnRetry(ctx context.Context, notice func(Retry)) context.Context {
 	return context.WithValue(ctx, retryKey{}, notice)
 }
 
-func (c *Client) waitToRetry(ctx context.Context, f *models.Fault, attempt int) error {
+// retryDelay is how long to wait before the next try: about the policy's delay, or as
+// long as the server asks for.
+func (c *Client) retryDelay(f *models.Fault) time.Duration {
 	delay := c.opts.Retry.Delay
 	delay += time.Duration((rand.Float64() - 0.5) / 2 * float64(delay)) //nolint:gosec // jitter, not a secret
-	delay = max(delay, min(f.RetryAfter, 10*time.Second))
+	return max(delay, f.RetryAfter)
+}
+
+func (c *Client) waitToRetry(ctx context.Context, f *models.Fault, attempt int, delay time.Duration) error {
 	if notice, ok := ctx.Value(retryKey{}).(func(Retry)); ok {
 		notice(Retry{Fault: f, Attempt: attempt, Tries: c.opts.Retry.Tries, Delay: delay})
 	}

@@ -70,55 +70,79 @@ func (c *Client) refuse(fields []string) {
 func fieldRefusal(f *models.Fault) bool {
 	switch f.Status {
 	case http.StatusBadRequest, http.StatusNotAcceptable, http.StatusInternalServerError:
-		return f.Kind != models.FaultVersion
+		return f.Kind != models.FaultVersion && f.Kind != models.FaultNotIronic
 	}
 	return false
 }
 
-// findRefused finds the fields that the server refuses, each asked for alone, on one
-// row: those that the message names, and when these are innocent (name, driver and
-// fault stand in many a message) all the others. It returns none when the fields are
-// not to blame.
+// findRefused finds the fields that the server refuses, on one row: those that the
+// message names, and when these are innocent (name, driver and fault stand in many a
+// message) the others, by halves, so that a slow server is asked seldom. It returns
+// none when the fields are not to blame: then it fails without any, too.
 func (c *Client) findRefused(ctx context.Context, f *models.Fault, cl call, fields []string) ([]string, error) {
-	var named, others []string
+	var others, bad []string
 	for _, field := range fields {
-		if mentions(f.Message, field) {
-			named = append(named, field)
-		} else {
+		switch {
+		case field == "uuid":
+		case mentions(f.Message, field):
+			refused, err := c.refuses(ctx, cl, field)
+			if err != nil {
+				return nil, err
+			}
+			if refused {
+				bad = append(bad, field)
+			}
+		default:
 			others = append(others, field)
 		}
 	}
-	bad, err := c.probe(ctx, cl, named)
-	if err != nil || len(bad) > 0 {
-		return bad, err
+	if len(bad) > 0 {
+		return bad, nil
 	}
-	return c.probe(ctx, cl, others)
+	if refused, err := c.refuses(ctx, cl); err != nil || refused {
+		return nil, err
+	}
+	return c.halve(ctx, cl, others)
 }
 
-func (c *Client) probe(ctx context.Context, cl call, fields []string) ([]string, error) {
+// halve finds the refused ones among fields, of which some are.
+func (c *Client) halve(ctx context.Context, cl call, fields []string) ([]string, error) {
 	var bad []string
-	for _, field := range fields {
-		if field == "uuid" {
+	middle := len(fields) / 2
+	for _, half := range [][]string{fields[:middle], fields[middle:]} {
+		if len(half) == 0 {
 			continue
 		}
-		probe := cl
-		probe.query = func(models.APIVersion) url.Values {
-			q := url.Values{"fields": {"uuid," + field}}
-			if cl.path == "nodes" {
-				q.Set("limit", "1")
-			}
-			return q
-		}
-		_, err := c.do(ctx, probe)
-		switch fault := asFault(err); {
-		case err == nil:
-		case fault != nil && fieldRefusal(fault):
-			bad = append(bad, field)
-		default:
+		refused, err := c.refuses(ctx, cl, half...)
+		switch {
+		case err != nil:
 			return nil, err
+		case refused && len(half) > 1:
+			if half, err = c.halve(ctx, cl, half); err != nil {
+				return nil, err
+			}
+			bad = append(bad, half...)
+		case refused:
+			bad = append(bad, half...)
 		}
 	}
 	return bad, nil
+}
+
+// refuses asks for one row with uuid and the fields.
+func (c *Client) refuses(ctx context.Context, cl call, fields ...string) (bool, error) {
+	cl.query = func(models.APIVersion) url.Values {
+		q := url.Values{"fields": {strings.Join(append([]string{"uuid"}, fields...), ",")}}
+		if cl.path == "nodes" {
+			q.Set("limit", "1")
+		}
+		return q
+	}
+	_, err := c.do(ctx, cl)
+	if f := asFault(err); f != nil && fieldRefusal(f) {
+		return true, nil
+	}
+	return false, err
 }
 
 // mentions says whether a message names a field as a word of its own.

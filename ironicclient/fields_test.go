@@ -49,12 +49,12 @@ func TestRefusedFields(t *testing.T) {
 		},
 		"not named": {
 			map[string]handler{"health": ironicError(500, "boom")},
-			[]string{all, "uuid,name", "uuid,health", "uuid,driver", "uuid,name,driver"},
+			[]string{all, "uuid", "uuid,name", "uuid,health,driver", "uuid,health", "uuid,driver", "uuid,name,driver"},
 			[]string{"health"},
 		},
 		"too new, not named": {
 			map[string]handler{"health": ironicError(406, "Request not acceptable.")},
-			[]string{all, "uuid,name", "uuid,health", "uuid,driver", "uuid,name,driver"},
+			[]string{all, "uuid", "uuid,name", "uuid,health,driver", "uuid,health", "uuid,driver", "uuid,name,driver"},
 			[]string{"health"},
 		},
 		"two, one named at a time": {
@@ -64,12 +64,12 @@ func TestRefusedFields(t *testing.T) {
 		},
 		"the named one is innocent": {
 			map[string]handler{"health": ironicError(500, "cannot serialize driver of node")},
-			[]string{all, "uuid,driver", "uuid,name", "uuid,health", "uuid,name,driver"},
+			[]string{all, "uuid,driver", "uuid", "uuid,name", "uuid,health", "uuid,name,driver"},
 			[]string{"health"},
 		},
 		"all but the uuid": {
 			map[string]handler{"health": reply(500, ""), "driver": reply(500, ""), "name": reply(400, "")},
-			[]string{all, "uuid,name", "uuid,health", "uuid,driver", "uuid"},
+			[]string{all, "uuid", "uuid,name", "uuid,health,driver", "uuid,health", "uuid,driver", "uuid"},
 			[]string{"driver", "health", "name"},
 		},
 	}
@@ -121,6 +121,18 @@ func TestFieldsAreNotToBlame(t *testing.T) {
 	}
 }
 
+// A server that fails whatever it is asked for is found out with one question more.
+func TestNoFieldIsToBlame(t *testing.T) {
+	t.Parallel()
+	f := newIronic(t, ironicError(500, "boom"))
+	c := client(t, f.URL, Options{})
+	_, err := c.NodePage(t.Context(), NodeQuery{})
+	mustSay(t, mustFault(t, err, models.FaultServer), "boom")
+	if want := 2; len(f.all()) != want || len(c.Refused()) != 0 {
+		t.Errorf("%d requests, refused %q", len(f.all()), c.Refused())
+	}
+}
+
 func TestProbingFails(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, replies(ironicError(500, "boom"), ironicError(403, "no")))
@@ -160,7 +172,7 @@ func TestNodeFields(t *testing.T) {
 	if err != nil || n.Label() != "n" || date.Unix() != 1795228081 {
 		t.Fatalf("%+v %v %v", n, date.Unix(), err)
 	}
-	if want := []string{"uuid,name,health", "uuid,name", "uuid,health", "uuid,name"}; !slices.Equal(asked(f), want) {
+	if want := []string{"uuid,name,health", "uuid", "uuid,name", "uuid,health", "uuid,name"}; !slices.Equal(asked(f), want) {
 		t.Errorf("asked for %q, want %q", asked(f), want)
 	}
 	if r := f.all()[1]; r.path != "/v1/nodes/n" || r.query["limit"] != nil {

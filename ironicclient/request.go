@@ -87,6 +87,7 @@ func (c *Client) do(ctx context.Context, cl call) (*answer, error) {
 		}
 	}
 	negotiations, strangers := 0, 0
+	left := c.opts.Retry.Budget
 	for attempt := 1; ; {
 		v, agreed := c.Version()
 		if agreed && cl.feature != "" {
@@ -108,7 +109,8 @@ func (c *Client) do(ctx context.Context, cl call) (*answer, error) {
 		case !worthRetrying(f) || attempt >= c.opts.Retry.Tries:
 			return nil, f
 		}
-		if err := c.waitToRetry(ctx, f, attempt); err != nil {
+		delay := c.retryDelay(f)
+		if left -= delay; left < 0 || c.waitToRetry(ctx, f, attempt, delay) != nil {
 			return nil, f
 		}
 		attempt++

@@ -3,6 +3,7 @@ package ironicclient
 import (
 	"context"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -73,7 +74,7 @@ func TestJitter(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, ironicError(http.StatusServiceUnavailable, ""))
 	clock := &testClock{}
-	c := client(t, f.URL, Options{Clock: clock, Retry: RetryPolicy{Tries: 40, Delay: time.Minute}})
+	c := client(t, f.URL, Options{Clock: clock, Retry: RetryPolicy{Tries: 40, Delay: time.Minute, Budget: time.Hour}})
 	wantFault(t, list(t.Context(), c), models.FaultUnavailable)
 	different := map[time.Duration]bool{}
 	for _, w := range clock.waits {
@@ -89,7 +90,7 @@ func TestJitter(t *testing.T) {
 
 func TestServersWish(t *testing.T) {
 	t.Parallel()
-	for header, want := range map[string]time.Duration{"5": 5 * time.Second, "3600": 10 * time.Second} {
+	for header, want := range map[string][]time.Duration{"5": {5 * time.Second}, "3600": nil} { // nobody waits an hour
 		f := newIronic(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", header)
 			w.WriteHeader(http.StatusServiceUnavailable)
@@ -97,9 +98,22 @@ func TestServersWish(t *testing.T) {
 		clock := &testClock{}
 		c := client(t, f.URL, Options{Clock: clock, Retry: RetryPolicy{Tries: 2}})
 		wantFault(t, list(t.Context(), c), models.FaultUnavailable)
-		if len(clock.waits) != 1 || clock.waits[0] != want {
+		if !slices.Equal(clock.waits, want) {
 			t.Errorf("Retry-After %s: waited %v", header, clock.waits)
 		}
+	}
+}
+
+func TestWaitsHaveABudget(t *testing.T) {
+	t.Parallel()
+	f := newIronic(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "5")
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
+	clock := &testClock{}
+	wantFault(t, list(t.Context(), client(t, f.URL, Options{Clock: clock})), models.FaultUnavailable)
+	if want := []time.Duration{5 * time.Second, 5 * time.Second}; !slices.Equal(clock.waits, want) {
+		t.Errorf("waited %v", clock.waits)
 	}
 }
 
