@@ -204,7 +204,7 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	// An answer that never comes ends with the client or with the listener.
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	defer context.AfterFunc(gone, cancel)()
+	defer context.AfterFunc(gone, cancel)() //nolint:contextcheck // the listener's life beside the request's
 	r = r.WithContext(ctx)
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if rule == nil {

@@ -1,0 +1,238 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ironworks/models"
+	"ironworks/test/ironic"
+	"ironworks/test/weather"
+)
+
+func TestNoNodes(t *testing.T) {
+	t.Parallel()
+	for _, r := range ironic.Releases(t) {
+		t.Run(r.Version(), func(t *testing.T) {
+			t.Parallel()
+			s := ironic.StartT(t, ironic.Options{Release: r})
+			c := at(t, s)
+			if o := c.ok("nodes"); !strings.HasPrefix(o.stdout, "NAME") || strings.Count(o.stdout, "\n") != 1 || o.stderr != "" {
+				t.Errorf("table: %q %q", o.stdout, o.stderr)
+			}
+			for format, want := range map[string]string{"json": "[]\n", "yaml": "[]\n", "name": ""} {
+				if o := c.ok("nodes", "-o", format); o.stdout != want || o.stderr != "" {
+					t.Errorf("%s: %q %q", format, o.stdout, o.stderr)
+				}
+			}
+			// A watch of nothing sees the first node come.
+			w := c.watch()
+			if !strings.Contains(w.stderr.String(), "watching 0 nodes") {
+				t.Error(w.stderr.String())
+			}
+			uuid := s.CreateNode(t, map[string]any{})
+			w.untilState(uuid, models.StateEnroll)
+		})
+	}
+}
+
+func TestPageThatRepeats(t *testing.T) {
+	t.Parallel()
+	s := ironic.StartT(t, ironic.Options{Settings: map[string]map[string]string{"api": {"max_limit": "60"}}})
+	if err := s.CreateNodes(t.Context(), 130); err != nil {
+		t.Fatal(err)
+	}
+	c, p := under(t, s)
+	if lines := strings.Count(c.ok("nodes", "-o", "name").stdout, "\n"); lines != 130 {
+		t.Errorf("%d nodes", lines)
+	}
+	p.Set(weather.All(weather.RepeatPage()))
+	c.fails(1, "nodes").says(t, 1, "repeats nodes", "marker")
+	// A watch has something to show by then, and goes on trying.
+	c.run("watch", "-o", "json", "--timeout", "5s").says(t, 1, "lost contact", "same page again", "timed out after 5s")
+
+	// In the middle of a watch.
+	p.Clear()
+	w := c.watch()
+	p.Set(weather.All(weather.Reset()))
+	w.untilStderr("lost contact")
+	p.Set(weather.All(weather.RepeatPage()))
+	w.untilStderr("same page again")
+	p.Clear()
+	uuid := s.CreateNode(t, map[string]any{})
+	w.untilState(uuid, models.StateEnroll)
+}
+
+func TestClockSkew(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, s *ironic.Server) {
+		const skew = -7 * time.Hour
+		c, p := under(t, s)
+		p.Set(weather.All(weather.Skew(skew)))
+		w := c.watch()
+		name := unique("skew")
+		uuid := s.CreateNode(t, map[string]any{"name": name})
+		added := w.untilState(uuid, models.StateEnroll)
+		c.ok("manage", name, "--wait")
+		moved := w.untilState(uuid, models.StateManageable)
+		// Events are told in the server's time, and in order.
+		if off := time.Until(added.Time) - skew; off.Abs() > time.Minute {
+			t.Errorf("added at %s, %s off the server's clock", added.Time, off)
+		}
+		if moved.Time.Before(added.Time) {
+			t.Errorf("moved at %s, before it was added at %s", moved.Time, added.Time)
+		}
+		chain(t, w, uuid)
+		for _, by := range []time.Duration{skew, -skew} {
+			p.Set(weather.All(weather.Skew(by)))
+			o := c.ok("nodes", "name:="+name, "--columns", "name,state,age")
+			o.clean(t)
+			if strings.Contains(o.stdout, "-") && strings.Contains(strings.TrimPrefix(o.stdout, name), " -") {
+				t.Errorf("a negative age: %s", o.stdout)
+			}
+		}
+	})
+}
+
+func TestRefusedField(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, field string
+		kind        weather.Kind
+	}{
+		{"400 that names it", "last_error", weather.RefuseField("last_error", 400, `Field(s) "last_error" are not valid.`)},
+		{"406 that does not", "owner", weather.RefuseField("owner", 406, "Request not acceptable.")},
+		{"500", "fault", weather.RefuseField("fault", 500, "Unexpected database error")},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := stormy(t)
+			c, p := under(t, s)
+			name := unique("field")
+			uuid := s.CreateNode(t, map[string]any{"name": name})
+			p.Set(weather.All(test.kind))
+			o := c.ok("nodes", "name:="+name, "--wide")
+			o.clean(t)
+			if !strings.Contains(o.stdout, name) || !strings.Contains(o.stdout, "enroll") {
+				t.Errorf("%s%s", o.stdout, o.stderr)
+			}
+			w := c.watch(name)
+			c.ok("manage", name, "--wait")
+			w.untilState(uuid, models.StateManageable)
+			asked := slices.ContainsFunc(p.Requests(), func(r weather.Request) bool {
+				return strings.Contains(r.Query.Get("fields"), test.field)
+			})
+			if !asked {
+				t.Errorf("%s was never asked for: this test proves nothing", test.field)
+			}
+		})
+	}
+}
+
+// TestHostileTexts: names are restricted by Ironic, other texts are not; a broken or
+// hostile server may send anything anywhere.
+func TestHostileTexts(t *testing.T) {
+	t.Parallel()
+	s := stormy(t)
+	for title, hostile := range map[string]string{
+		"escape sequences": "a\x1b[2J\x1b]0;owned\x07\x1b[31mred\u009b1mb\rc\nd\te\x00",
+		"bidi and hidden":  "a\u202eevil\u2066b\u200bc\ufeffd\u00ade",
+		"wide":             "機器日本語ノード🚀🏳️‍🌈한국어",
+		"combining":        "z" + strings.Repeat("\u0301", 40) + "algo",
+		"long":             strings.Repeat("very-long-name-", 14),
+		"formats":          "%s%d%n{{.}}$(id)`id`",
+	} {
+		t.Run(title, func(t *testing.T) {
+			t.Parallel()
+			c, p := under(t, s)
+			name := unique("hostile")
+			uuid := s.CreateNode(t, map[string]any{"name": name, "description": hostile})
+			if status, body, err := s.Do(t.Context(), http.MethodPut, "/v1/nodes/"+uuid+"/maintenance", map[string]any{"reason": hostile}); err != nil || status != http.StatusAccepted {
+				t.Fatal(status, err, string(body))
+			}
+			twist := func(value any) any {
+				if value == name {
+					return hostile
+				}
+				return value
+			}
+			argument := strings.ReplaceAll(hostile, "\x00", "")
+			mine := func(r *http.Request) bool { return strings.Contains(r.URL.Path, "/v1/nodes") }
+			rewrite := weather.Rewrite("name", twist).Then(weather.Rewrite("last_error", func(any) any { return hostile }).
+				Then(weather.Rewrite("resource_class", func(any) any { return hostile })))
+			p.Set(weather.On(mine, rewrite))
+			wide := c.ok("nodes", "uuid:"+uuid, "--wide")
+			for _, o := range []outcome{
+				c.ok("nodes", "uuid:"+uuid), wide, c.ok("nodes", "uuid:"+uuid, "-o", "name"),
+				c.ok("nodes", "uuid:"+uuid, "--columns", "name,class,description,maintenance,error,state"),
+				c.ok("node", uuid), c.ok("manage", uuid),
+				c.fails(3, "deploy", uuid, "--yes"), c.run("undeploy", uuid), c.fails(1, "node", argument),
+				c.run("manage", uuid, argument),
+			} {
+				o.clean(t)
+			}
+			if lines := strings.Split(strings.TrimSuffix(wide.stdout, "\n"), "\n"); len(lines) != 2 {
+				t.Errorf("a name makes lines of its own: %q", lines)
+			}
+			for _, args := range [][]string{{"nodes", "uuid:" + uuid, "-o", "json"}, {"nodes", "uuid:" + uuid, "-o", "yaml"}, {"node", uuid, "-o", "json"}} {
+				o := c.ok(args...)
+				if strings.ContainsAny(o.stdout, "\x1b\x07\x00\r") || strings.Contains(o.stdout, "\u009b") {
+					t.Errorf("%v: %q", args, o.stdout)
+				}
+			}
+			w := c.watch(uuid)
+			w.untilStderr("watching")
+			human := c.start("watch", uuid)
+			shows := func(stream *lockedBuffer, text string) {
+				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+				defer cancel()
+				err := ironic.Poll(ctx, 10*time.Millisecond, func(context.Context) (bool, error) {
+					return strings.Contains(stream.String(), text), nil
+				})
+				if err != nil {
+					t.Fatalf("no %q: %s%s", text, human.stdout.String(), human.stderr.String())
+				}
+			}
+			shows(&human.stderr, "watching")
+			turned := func(to string) models.Event {
+				shows(&human.stdout, "maintenance "+to)
+				return w.until("maintenance", func(e models.Event) bool { return e.Kind == models.EventMaintenance && e.To == to })
+			}
+			c.ok("maintenance", "off", uuid)
+			turned("off")
+			c.ok("maintenance", "on", uuid, "--reason", argument)
+			if e := turned("on"); e.Node.Name != hostile {
+				t.Errorf("the name is %q", e.Node.Name)
+			}
+			outcome{stdout: human.stdout.String(), stderr: human.stderr.String()}.clean(t)
+			for _, line := range w.lines {
+				if !json.Valid([]byte(line)) || strings.ContainsAny(line, "\x1b\x07\x00") {
+					t.Errorf("%q", line)
+				}
+			}
+		})
+	}
+	t.Run("an error message", func(t *testing.T) {
+		t.Parallel()
+		c, p := under(t, s)
+		evil := "\x1b[2J\x1b]0;owned\x07no\u202e"
+		for _, kind := range []weather.Kind{
+			weather.Ironic(400, evil), weather.Status(404, evil), weather.Status(200, "<html>"+evil, "Server", "a\x1b[31mb"),
+			weather.Status(200, `{"nodes": [`+evil, "X-OpenStack-Ironic-API-Version", "1.69"),
+			weather.Status(302, "", "Location", "https://x/\u202e"), weather.Status(401, evil, "WWW-Authenticate", "\u202eEvil"),
+		} {
+			p.Set(weather.All(kind))
+			for _, args := range [][]string{{"nodes"}, {"node", "x"}, {"watch"}, {"manage", "x"}, {"node", evil}, {evil}, {"nodes", "--" + evil}, {"nodes", evil + ":x"}} {
+				o := c.run(args...)
+				o.clean(t)
+				if o.code == 0 {
+					t.Errorf("%q: exit code 0", args)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,82 @@
+package e2e
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"ironworks/models"
+	"ironworks/test/weather"
+)
+
+// chain checks that the states that a watch told of a node follow each other without a
+// gap, whatever went on between us and the API.
+func chain(t *testing.T, w *watching, uuid string) {
+	t.Helper()
+	last := ""
+	for _, e := range w.of(uuid, models.EventProvisionState) {
+		if last != "" && e.From != last {
+			t.Errorf("an event goes from %q, but the one before it went to %q", e.From, last)
+		}
+		last = e.To
+	}
+}
+
+// TestWeatherLater lets a fault come up while a watch runs, and pass.
+func TestWeatherLater(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		kind weather.Kind // nil: the port is closed
+		says string
+	}{
+		{"down", nil, "lost contact: connection refused by HOST"},
+		{"reset", weather.Reset(), "HOST closed the connection"},
+		{"500", weather.Ironic(500, "Unexpected database error"), "lost contact: Unexpected database error (HTTP 500)"},
+		{"502", weather.HTML(http.StatusBadGateway), "lost contact: Bad Gateway, an HTML page (Server: nginx/1.27) (HTTP 502)"},
+		{"HTML", weather.HTML(http.StatusOK), "lost contact: the answer is not Ironic's"},
+		{"truncated JSON", weather.TruncatedJSON(), "lost contact: the answer cannot be read"},
+		{"truncated body", weather.TruncatedBody(), "lost contact: the answer of HOST is incomplete"},
+		{"stalled", weather.Stalled(), "lost contact: no answer from HOST in time"},
+		{"401", weather.Status(401, "", "WWW-Authenticate", "Basic"), "lost contact: Unauthorized (HTTP 401)"},
+		{"406", weather.NotAcceptable("1.1", "1.38"), "lost contact: this Ironic speaks API 1.1 to 1.38"},
+		{"503", weather.HTML(http.StatusServiceUnavailable), "lost contact: Service Unavailable"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := stormy(t)
+			c, p := under(t, s)
+			direct := at(t, s)
+			name := unique("later")
+			uuid := s.CreateNode(t, map[string]any{"name": name})
+			w := c.watch("--connect-timeout", "2s")
+			if test.kind == nil {
+				p.Down()
+			} else {
+				p.Set(weather.All(test.kind))
+			}
+			began := time.Now()
+			w.untilStderr(replaceHost(test.says, p))
+			if took := time.Since(began); took > patience {
+				t.Errorf("the loss was told after %s", took)
+			}
+			// What happens meanwhile is told afterwards.
+			direct.ok("manage", name, "--wait")
+			if test.kind == nil {
+				if err := p.Up(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p.Clear()
+			w.untilStderr("connected again")
+			w.untilState(uuid, models.StateManageable)
+			c.ok("provide", name, "--wait", "--yes")
+			w.untilState(uuid, models.StateAvailable)
+			chain(t, w, uuid)
+			if code := w.stop(); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+			outcome{stderr: w.stderr.String()}.clean(t)
+		})
+	}
+}

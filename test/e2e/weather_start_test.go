@@ -1,0 +1,161 @@
+package e2e
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode"
+
+	"ironworks/test/ironic"
+	"ironworks/test/weather"
+)
+
+// patience is the longest that the program may be silent about a fault.
+const patience = 15 * time.Second
+
+// stormy is the Ironic that bad weather is made in front of: not the one of the other
+// tests, whose SQLite has enough to do.
+func stormy(t *testing.T) *ironic.Server {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	const name = "stormy"
+	if s, ok := shared.servers[name]; ok {
+		return s
+	}
+	s, err := ironic.Start(context.Background(), ironic.Options{})
+	if err != nil {
+		t.Fatalf("start Ironic: %v", err)
+	}
+	if shared.servers == nil {
+		shared.servers = map[string]*ironic.Server{}
+	}
+	shared.servers[name] = s
+	return s
+}
+
+// under is a console whose way to the server leads through weather.
+func under(t *testing.T, s *ironic.Server) (*console, *weather.Proxy) {
+	t.Helper()
+	p := weather.Start(t, s.URL)
+	return newConsole(t, "IRONWORKS_URL="+p.URL), p
+}
+
+// clean checks what holds of every output: no dump of Go's, and nothing in it that a
+// terminal would obey.
+func (o outcome) clean(t *testing.T) {
+	t.Helper()
+	for _, dump := range []string{"goroutine ", "panic:", "runtime error", ".go:", "%!"} {
+		if strings.Contains(o.stdout+o.stderr, dump) {
+			t.Errorf("%q in the output:\n%s%s", dump, o.stdout, o.stderr)
+		}
+	}
+	for _, r := range o.stdout + o.stderr {
+		if r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf) {
+			t.Errorf("the output holds %U:\n%q", r, o.stdout+o.stderr)
+			return
+		}
+	}
+}
+
+// says checks that the error stream names the fault, and soon.
+func (o outcome) says(t *testing.T, code int, texts ...string) {
+	t.Helper()
+	o.clean(t)
+	if o.code != code {
+		t.Errorf("exit code %d, want %d", o.code, code)
+	}
+	for _, text := range texts {
+		if !strings.Contains(o.stderr, text) {
+			t.Errorf("no %q in:\n%s", text, o.stderr)
+		}
+	}
+	if o.took > patience {
+		t.Errorf("took %s", o.took)
+	}
+	if t.Failed() {
+		t.Logf("exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+}
+
+// TestWeatherAtTheStart runs commands into a fault that is there from the beginning.
+func TestWeatherAtTheStart(t *testing.T) {
+	t.Parallel()
+	html502 := weather.HTML(http.StatusBadGateway)
+	broken := weather.Ironic(http.StatusInternalServerError, "Unexpected database error")
+	busy := weather.Ironic(http.StatusServiceUnavailable, "Requested action cannot be performed: no free conductor workers")
+	tests := []struct {
+		name string
+		kind weather.Kind // nil: nothing listens
+		code int
+		says []string // HOST is the proxy's host and port
+	}{
+		{"down", nil, 4, []string{"connection refused by HOST"}},
+		{"stalled", weather.Stalled(), 4, []string{"no answer from HOST in time"}},
+		{"stalled in the body", weather.StalledBody(), 4, []string{"no answer from HOST in time"}},
+		{"reset", weather.Reset(), 4, []string{"HOST closed the connection without an answer"}},
+		{"500", broken, 1, []string{"HTTP 500", "Unexpected database error", "req-1111"}},
+		{"slow 500", weather.Slow(time.Second).Then(broken), 1, []string{"HTTP 500", "Unexpected database error"}},
+		{"502 of a proxy", html502, 1, []string{"HTTP 502", "Bad Gateway", "HTML", "proxy", "nginx"}},
+		{"503", busy, 1, []string{"HTTP 503", "no free conductor workers"}},
+		{"503 of a proxy", weather.HTML(http.StatusServiceUnavailable), 1, []string{"HTTP 503", "HTML"}},
+		{"503 that wants a long wait", weather.Status(503, "", "Retry-After", "120"), 1, []string{"HTTP 503"}},
+		{"HTML instead of JSON", weather.HTML(http.StatusOK), 4, []string{"not Ironic's", "HTML", "nginx", "6385"}},
+		{"redirect", weather.Status(302, "", "Location", "https://login.example/"), 4, []string{"HTTP 302", "login.example"}},
+		{"404 of another server", weather.Status(404, "not here"), 4, []string{"HTTP 404", "check the URL"}},
+		{"truncated JSON", weather.TruncatedJSON(), 4, []string{"cannot be read", "incomplete"}},
+		{"truncated body", weather.TruncatedBody(), 4, []string{"the answer of HOST is incomplete"}},
+		{
+			"401 basic", weather.Status(401, "", "WWW-Authenticate", `Basic realm="Baremetal API"`), 4,
+			[]string{"HTTP 401", "http_basic", "auth none"},
+		},
+		{
+			"401 keystone", weather.Status(401, "", "WWW-Authenticate", `Keystone uri="http://k:5000"`), 4,
+			[]string{"HTTP 401", "Keystone token", "auth none"},
+		},
+		{"401 without a word", weather.Status(401, ""), 4, []string{"HTTP 401", "does not say what it wants"}},
+		{"403", weather.Ironic(403, "Policy doesn't allow it"), 1, []string{"HTTP 403", "Policy", "role"}},
+		{"406 too old", weather.NotAcceptable("1.1", "1.38"), 4, []string{"this Ironic speaks API 1.1 to 1.38", "1.69"}},
+		{"406 of a field", weather.Ironic(406, "Request not acceptable."), 1, []string{"HTTP 406", "Request not acceptable."}},
+	}
+	s := stormy(t)
+	name := unique("storm")
+	s.CreateNode(t, map[string]any{"name": name})
+	commands := [][]string{{"nodes"}, {"node", name}, {"watch", "-o", "json"}, {"manage", name, "--wait"}}
+	// Most of them wait: all at the same time.
+	outcomes := make([]outcome, len(tests)*len(commands))
+	hosts := make([]string, len(outcomes))
+	var all sync.WaitGroup
+	for i := range outcomes {
+		c, p := under(t, s)
+		if kind := tests[i/len(commands)].kind; kind != nil {
+			p.Set(weather.All(kind))
+		} else {
+			p.Down()
+		}
+		hosts[i] = p.Host
+		all.Go(func() { outcomes[i] = c.run(commands[i%len(commands)]...) })
+	}
+	all.Wait()
+	for i, o := range outcomes {
+		test := tests[i/len(commands)]
+		t.Run(test.name+"/"+commands[i%len(commands)][0], func(t *testing.T) {
+			var texts []string
+			for _, text := range test.says {
+				texts = append(texts, strings.ReplaceAll(text, "HOST", hosts[i]))
+			}
+			o.says(t, test.code, texts...)
+			if o.stdout != "" {
+				t.Errorf("on stdout: %s", o.stdout)
+			}
+		})
+	}
+}
+
+// replaceHost puts the proxy's address in the place of HOST.
+func replaceHost(text string, p *weather.Proxy) string {
+	return strings.ReplaceAll(text, "HOST", p.Host)
+}
