@@ -24,7 +24,9 @@ func (c *Client) Provision(ctx context.Context, id string, r models.ProvisionReq
 	body := map[string]any{"target": r.Verb.Target()}
 	cl := call{
 		op: string(r.Verb) + " node " + models.Printable(id), method: http.MethodPut,
-		path: segments("nodes", id, "states", "provision"), body: body, slow: true,
+		path: segments("nodes", id, "states", "provision"), body: body,
+		// These two validate the power and deploy interfaces before they answer.
+		slow: r.Verb == models.VerbDeploy || r.Verb == models.VerbRebuild,
 	}
 	if len(r.DeploySteps) > 0 {
 		body["deploy_steps"] = deploySteps(r.DeploySteps)

@@ -33,7 +33,8 @@ func (c *Client) decodeFault(f *models.Fault, resp gophercloud.ErrUnexpectedResp
 		f.LockedBy = m[1]
 	}
 	fromIronic := h.Get(maxHeader) != "" || h.Get(versionHeader) != "" || f.RequestID != ""
-	f.Kind = kindOf(f, fromIronic)
+	// Other services of OpenStack have request ids too, but no version of Ironic's API.
+	f.Kind = kindOf(f, h.Get(maxHeader) != "" || h.Get(versionHeader) != "")
 	c.addHint(f, h, fromIronic)
 	if !fromIronic && f.Status == http.StatusBadRequest && speaksTLS(f.URL, resp.Body) {
 		f.Kind, f.Message, f.Hint = models.FaultTLS, hostOf(f.URL)+" speaks TLS only on this port", "use https://"
@@ -43,6 +44,9 @@ func (c *Client) decodeFault(f *models.Fault, resp gophercloud.ErrUnexpectedResp
 		if looksLikeHTML(resp.Body) {
 			f.Message += ", an HTML page" + fromServer(h)
 		}
+	}
+	if f.Kind == models.FaultNotIronic {
+		f.Message = "this is not an Ironic API: " + f.Message
 	}
 }
 

@@ -167,6 +167,7 @@ func (c *Client) send(ctx context.Context, cl call, v models.APIVersion) (*answe
 		return nil, f
 	}
 	if f := c.checkIronic(resp, body, cl, target); f != nil {
+		f.Sent = cl.method != http.MethodGet // whoever answered may have passed it on
 		return nil, f
 	}
 	date, _ := http.ParseTime(resp.Header.Get("Date"))

@@ -33,14 +33,23 @@ func settles(phase ProvisionState) []ProvisionState {
 	return nil
 }
 
-// nextStates are the phases and resting states that can follow a phase or resting
-// state: where it settles by itself, and where users' verbs take it, from its wait
-// state too. Rebuilding counts only at the start of a way.
-func nextStates(s ProvisionState, start bool) []ProvisionState {
-	next := settles(s)
+// place is a phase or resting state on a way, and whether the node was adopted on it.
+type place struct {
+	state   ProvisionState
+	adopted bool
+}
+
+// next are the places that can follow: where the work settles by itself, and where
+// users' verbs take the node, from the wait state of a phase too. What was adopted on
+// this way is not rebuilt on it: see [Between].
+func (p place) next() []place {
+	var next []place
+	for _, s := range settles(p.state) {
+		next = append(next, place{s, p.adopted})
+	}
 	for _, t := range transitions() {
-		if t.From.Phase() == s && (start || t.Verb != VerbRebuild) {
-			next = append(next, t.Enters.Phase())
+		if t.From.Phase() == p.state && !(p.adopted && t.Verb == VerbRebuild) {
+			next = append(next, place{t.Enters.Phase(), p.adopted || t.Verb == VerbAdopt})
 		}
 	}
 	return next
@@ -51,9 +60,9 @@ func nextStates(s ProvisionState, start bool) []ProvisionState {
 // every way. A poller that looks once a second does not see a state that lasted a
 // tenth of one; what it can know, it can still report.
 //
-// One way does not count: that a node came to a state between two looks and was rebuilt
-// from there. Otherwise a node that was provided and deployed by a script could as well
-// have been adopted and rebuilt, and nothing could be said of it.
+// One way does not count: that a node was adopted and then rebuilt, both between two
+// looks. Otherwise nothing could be said of a node that a script has provided and
+// deployed.
 func Between(from, to ProvisionState) []ProvisionState {
 	from, to = from.Phase(), to.Phase()
 	order := reach(from, "")
@@ -72,13 +81,18 @@ func Between(from, to ProvisionState) []ProvisionState {
 // reach lists what can be reached from a state without passing through another, in
 // breadth-first order, the start first.
 func reach(from, without ProvisionState) []ProvisionState {
-	seen := []ProvisionState{from}
-	for i := 0; i < len(seen); i++ {
-		for _, next := range nextStates(seen[i], i == 0) {
-			if next != without && !slices.Contains(seen, next) {
-				seen = append(seen, next)
+	places := []place{{state: from}}
+	states := []ProvisionState{from}
+	for i := 0; i < len(places); i++ {
+		for _, p := range places[i].next() {
+			if p.state == without || slices.Contains(places, p) {
+				continue
+			}
+			places = append(places, p)
+			if !slices.Contains(states, p.state) {
+				states = append(states, p.state)
 			}
 		}
 	}
-	return seen
+	return states
 }

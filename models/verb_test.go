@@ -146,21 +146,29 @@ func TestSuccessIsReachable(t *testing.T) {
 	}
 }
 
-// from lists the states that can be reached from a state without entering another.
+// from lists what can be reached from a state without passing through another. What is
+// adopted on the way is not rebuilt on it.
 func (m machine) from(state, without string) map[string]bool {
-	seen := map[string]bool{state: true}
-	todo := []string{state}
+	type place struct {
+		state   string
+		adopted bool
+	}
+	seen := map[place]bool{{state: state}: true}
+	todo := []place{{state: state}}
+	reached := map[string]bool{state: true}
 	for len(todo) > 0 {
-		s := todo[0]
+		at := todo[0]
 		todo = todo[1:]
-		for _, to := range m[s] {
-			if to != without && !seen[to] {
-				seen[to] = true
-				todo = append(todo, to)
+		for event, to := range m[at.state] {
+			next := place{to, at.adopted || event == "adopt"}
+			if to == without || seen[next] || at.adopted && event == "rebuild" {
+				continue
 			}
+			seen[next], reached[to] = true, true
+			todo = append(todo, next)
 		}
 	}
-	return seen
+	return reached
 }
 
 func TestWidenedSuccess(t *testing.T) {

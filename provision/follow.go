@@ -14,9 +14,9 @@ func followFields() []string {
 	return append(models.ListFields(), "driver_internal_info")
 }
 
-// firstLook comes soon, for what is done at once; but not so soon that a script walks
-// through states faster than somebody who watches can see them.
-const firstLook = 600 * time.Millisecond
+// firstLook is not too soon: a script that waits for each verb would walk through the
+// states of fast hardware faster than somebody who watches can see them.
+const firstLook = time.Second
 
 // following is what is known of a node that is followed.
 type following struct {
