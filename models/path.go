@@ -48,7 +48,7 @@ func (p place) next() []place {
 		next = append(next, place{s, p.adopted})
 	}
 	for _, t := range transitions() {
-		if t.From.Phase() == p.state && !(p.adopted && t.Verb == VerbRebuild) {
+		if t.From.Phase() == p.state && (!p.adopted || t.Verb != VerbRebuild) {
 			next = append(next, place{t.Enters.Phase(), p.adopted || t.Verb == VerbAdopt})
 		}
 	}
