@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"testing"
 
 	"ironworks/config"
@@ -99,6 +100,23 @@ func TestExitCodes(t *testing.T) {
 		{usagef("no"), exitUsage},
 	} {
 		if got := exitCode(tt.err); got != tt.want {
+			t.Errorf("%v: exit code %d, want %d", tt.err, got, tt.want)
+		}
+	}
+}
+
+// A pipe that broke towards Ironic is no reader who has seen enough.
+func TestBrokenPipes(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		err  error
+		want int
+	}{
+		{fmt.Errorf("print: %w", syscall.EPIPE), exitOK},
+		{&models.Fault{Kind: models.FaultReset, Err: syscall.EPIPE}, exitConnect},
+	} {
+		a := newApp(process{stderr: &bytes.Buffer{}})
+		if got := a.guard(context.Background(), func(context.Context) error { return tt.err }); got != tt.want {
 			t.Errorf("%v: exit code %d, want %d", tt.err, got, tt.want)
 		}
 	}

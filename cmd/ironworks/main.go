@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"ironworks/config"
+	"ironworks/models"
 )
 
 func main() {
@@ -19,6 +20,8 @@ func main() {
 	// the middle of following a node.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The second Ctrl-C is not caught any more: whatever hangs, it ends.
+	context.AfterFunc(ctx, stop)
 	code := run(ctx, process{
 		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, options: config.FromOS(),
 	})
@@ -51,8 +54,9 @@ func (a *app) guard(ctx context.Context, work func(context.Context) error) (code
 		}
 	}()
 	err := work(ctx)
-	if errors.Is(err, syscall.EPIPE) {
-		return exitOK // the reader has seen what it wanted
+	var fault *models.Fault
+	if errors.Is(err, syscall.EPIPE) && !errors.As(err, &fault) {
+		return exitOK // the reader of our output has seen what it wanted
 	}
 	return a.report(ctx, err)
 }
