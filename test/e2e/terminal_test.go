@@ -126,7 +126,11 @@ func active(t *testing.T, s *ironic.Server, more map[string]any) (name string) {
 
 func TestConfirmationAtATerminal(t *testing.T) {
 	t.Parallel()
-	s := stormy(t)
+	eachStorm(t, testConfirmationAtATerminal)
+}
+
+func testConfirmationAtATerminal(t *testing.T, s *ironic.Server) {
+	t.Parallel()
 	t.Run("one node", func(t *testing.T) {
 		t.Parallel()
 		name := active(t, s, map[string]any{
@@ -206,7 +210,11 @@ func TestConfirmationAtATerminal(t *testing.T) {
 
 func TestProgressAtATerminal(t *testing.T) {
 	t.Parallel()
-	s := stormy(t)
+	eachStorm(t, testProgressAtATerminal)
+}
+
+func testProgressAtATerminal(t *testing.T, s *ironic.Server) {
+	t.Parallel()
 	t.Run("a locked node", func(t *testing.T) {
 		t.Parallel()
 		c, p := under(t, s)

@@ -90,6 +90,11 @@ func (c *console) auditResults() string {
 
 func TestAnswerOfAVerbIsLost(t *testing.T) {
 	t.Parallel()
+	eachStorm(t, testAnswerOfAVerbIsLost)
+}
+
+func testAnswerOfAVerbIsLost(t *testing.T, s *ironic.Server) {
+	t.Parallel()
 	for _, test := range []struct {
 		name    string
 		kind    weather.Kind
@@ -101,7 +106,6 @@ func TestAnswerOfAVerbIsLost(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			s := stormy(t)
 			c, p := under(t, s)
 			name := unique("lost")
 			s.CreateNode(t, map[string]any{"name": name})
@@ -133,7 +137,11 @@ func TestAnswerOfAVerbIsLost(t *testing.T) {
 
 func TestVerbIsTurnedDown(t *testing.T) {
 	t.Parallel()
-	s := stormy(t)
+	eachStorm(t, testVerbIsTurnedDown)
+}
+
+func testVerbIsTurnedDown(t *testing.T, s *ironic.Server) {
+	t.Parallel()
 	for _, test := range []struct {
 		name string
 		kind weather.Kind
@@ -197,7 +205,11 @@ func TestVerbIsTurnedDown(t *testing.T) {
 // whoever waits is told.
 func TestOutageWhileWaiting(t *testing.T) {
 	t.Parallel()
-	s := stormy(t)
+	eachStorm(t, testOutageWhileWaiting)
+}
+
+func testOutageWhileWaiting(t *testing.T, s *ironic.Server) {
+	t.Parallel()
 	c, p := under(t, s)
 	name := unique("outage")
 	s.CreateNode(t, map[string]any{"name": name})
@@ -323,7 +335,11 @@ func TestDriverWithoutConductor(t *testing.T) {
 
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
-	s := stormy(t)
+	eachStorm(t, testInterrupt)
+}
+
+func testInterrupt(t *testing.T, s *ironic.Server) {
+	t.Parallel()
 	stalledPUT := weather.On(weather.Method(http.MethodPut), weather.Stalled())
 	t.Run("nodes of a stalled server", func(t *testing.T) {
 		t.Parallel()

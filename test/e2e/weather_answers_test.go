@@ -100,6 +100,11 @@ func TestClockSkew(t *testing.T) {
 
 func TestRefusedField(t *testing.T) {
 	t.Parallel()
+	eachStorm(t, testRefusedField)
+}
+
+func testRefusedField(t *testing.T, s *ironic.Server) {
+	t.Parallel()
 	for _, test := range []struct {
 		name, field string
 		kind        weather.Kind
@@ -110,7 +115,6 @@ func TestRefusedField(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			s := stormy(t)
 			c, p := under(t, s)
 			name := unique("field")
 			uuid := s.CreateNode(t, map[string]any{"name": name})
@@ -137,7 +141,11 @@ func TestRefusedField(t *testing.T) {
 // hostile server may send anything anywhere.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
-	s := stormy(t)
+	eachStorm(t, testHostileTexts)
+}
+
+func testHostileTexts(t *testing.T, s *ironic.Server) {
+	t.Parallel()
 	for title, hostile := range map[string]string{
 		"escape sequences": "a\x1b[2J\x1b]0;owned\x07\x1b[31mred\u009b1mb\rc\nd\te\x00",
 		"bidi and hidden":  "a\u202eevil\u2066b\u200bc\ufeffd\u00ade",

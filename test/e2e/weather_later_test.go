@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/test/ironic"
 	"ironworks/test/weather"
 )
 
@@ -24,6 +25,11 @@ func chain(t *testing.T, w *watching, uuid string) {
 
 // TestWeatherLater lets a fault come up while a watch runs, and pass.
 func TestWeatherLater(t *testing.T) {
+	t.Parallel()
+	eachStorm(t, testWeatherLater)
+}
+
+func testWeatherLater(t *testing.T, s *ironic.Server) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string
@@ -44,7 +50,6 @@ func TestWeatherLater(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			s := stormy(t)
 			c, p := under(t, s)
 			direct := at(t, s)
 			name := unique("later")

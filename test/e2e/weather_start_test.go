@@ -18,15 +18,15 @@ const patience = 15 * time.Second
 
 // stormy is the Ironic that bad weather is made in front of: not the one of the other
 // tests, whose SQLite has enough to do.
-func stormy(t *testing.T) *ironic.Server {
+func stormy(t *testing.T, r ironic.Release) *ironic.Server {
 	t.Helper()
 	shared.Lock()
 	defer shared.Unlock()
-	const name = "stormy"
+	name := "stormy " + r.Name()
 	if s, ok := shared.servers[name]; ok {
 		return s
 	}
-	s, err := ironic.Start(context.Background(), ironic.Options{})
+	s, err := ironic.Start(context.Background(), ironic.Options{Release: r})
 	if err != nil {
 		t.Fatalf("start Ironic: %v", err)
 	}
@@ -35,6 +35,14 @@ func stormy(t *testing.T) *ironic.Server {
 	}
 	shared.servers[name] = s
 	return s
+}
+
+// eachStorm runs a test in front of an Ironic of each release.
+func eachStorm(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
+	t.Helper()
+	for _, r := range ironic.Releases(t) {
+		t.Run(r.Version(), func(t *testing.T) { test(t, stormy(t, r)) })
+	}
 }
 
 // under is a console whose way to the server leads through weather.
@@ -84,6 +92,11 @@ func (o outcome) says(t *testing.T, code int, texts ...string) {
 // TestWeatherAtTheStart runs commands into a fault that is there from the beginning.
 func TestWeatherAtTheStart(t *testing.T) {
 	t.Parallel()
+	eachStorm(t, testWeatherAtTheStart)
+}
+
+func testWeatherAtTheStart(t *testing.T, s *ironic.Server) {
+	t.Parallel()
 	html502 := weather.HTML(http.StatusBadGateway)
 	broken := weather.Ironic(http.StatusInternalServerError, "Unexpected database error")
 	busy := weather.Ironic(http.StatusServiceUnavailable, "Requested action cannot be performed: no free conductor workers")
@@ -121,7 +134,6 @@ func TestWeatherAtTheStart(t *testing.T) {
 		{"406 too old", weather.NotAcceptable("1.1", "1.38"), 4, []string{"this Ironic speaks API 1.1 to 1.38", "1.69"}},
 		{"406 of a field", weather.Ironic(406, "Request not acceptable."), 1, []string{"HTTP 406", "Request not acceptable."}},
 	}
-	s := stormy(t)
 	name := unique("storm")
 	s.CreateNode(t, map[string]any{"name": name})
 	commands := [][]string{{"nodes"}, {"node", name}, {"watch", "-o", "json"}, {"manage", name, "--wait"}}
