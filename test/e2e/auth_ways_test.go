@@ -332,9 +332,16 @@ func (id identity) errors(t *testing.T, s *ironic.Server, node string, secrets [
 // token is told.
 func TestTokenExpires(t *testing.T) {
 	t.Parallel()
+	for _, r := range ironic.Releases(t) {
+		t.Run(r.Version(), func(t *testing.T) { testTokenExpires(t, r) })
+	}
+}
+
+func testTokenExpires(t *testing.T, r ironic.Release) {
+	t.Parallel()
 	const life = 10 * time.Second
 	k := ironic.StartKeystoneT(t, ironic.KeystoneOptions{TokenExpiration: life})
-	s := ironic.StartT(t, ironic.Options{Auth: ironic.KeystoneAuth, Keystone: k})
+	s := ironic.StartT(t, ironic.Options{Release: r, Auth: ironic.KeystoneAuth, Keystone: k})
 	token, err := k.AdminToken(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -374,7 +381,14 @@ func TestTokenExpires(t *testing.T) {
 
 func TestTLS(t *testing.T) {
 	t.Parallel()
-	s := ironic.StartT(t, ironic.Options{TLS: true})
+	for _, r := range ironic.Releases(t) {
+		t.Run(r.Version(), func(t *testing.T) { testTLS(t, r) })
+	}
+}
+
+func testTLS(t *testing.T, r ironic.Release) {
+	t.Parallel()
+	s := ironic.StartT(t, ironic.Options{Release: r, TLS: true})
 	other := weather.Start(t, "http://127.0.0.1:1") // a plain port
 	name := unique("tls")
 	s.CreateNode(t, map[string]any{"name": name})

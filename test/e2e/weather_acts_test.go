@@ -302,7 +302,14 @@ func TestDuplicateName(t *testing.T) {
 // TestDriverWithoutConductor takes the node's driver away from the only conductor.
 func TestDriverWithoutConductor(t *testing.T) {
 	t.Parallel()
-	s := ironic.StartT(t, ironic.Options{})
+	for _, r := range ironic.Releases(t) {
+		t.Run(r.Version(), func(t *testing.T) { testDriverWithoutConductor(t, r) })
+	}
+}
+
+func testDriverWithoutConductor(t *testing.T, r ironic.Release) {
+	t.Parallel()
+	s := ironic.StartT(t, ironic.Options{Release: r})
 	name := unique("orphan")
 	s.CreateNode(t, map[string]any{"name": name})
 	conf := s.Dir + "/ironic.conf"
@@ -409,7 +416,14 @@ func testInterrupt(t *testing.T, s *ironic.Server) {
 
 func TestClosedPipe(t *testing.T) {
 	t.Parallel()
-	s := ironic.StartT(t, ironic.Options{Settings: map[string]map[string]string{"api": {"max_limit": "500"}}})
+	for _, r := range ironic.Releases(t) {
+		t.Run(r.Version(), func(t *testing.T) { testClosedPipe(t, r) })
+	}
+}
+
+func testClosedPipe(t *testing.T, r ironic.Release) {
+	t.Parallel()
+	s := ironic.StartT(t, ironic.Options{Release: r, Settings: map[string]map[string]string{"api": {"max_limit": "500"}}})
 	if err := s.CreateNodes(t.Context(), 1600); err != nil {
 		t.Fatal(err)
 	}

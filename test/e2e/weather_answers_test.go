@@ -42,7 +42,14 @@ func TestNoNodes(t *testing.T) {
 
 func TestPageThatRepeats(t *testing.T) {
 	t.Parallel()
-	s := ironic.StartT(t, ironic.Options{Settings: map[string]map[string]string{"api": {"max_limit": "60"}}})
+	for _, r := range ironic.Releases(t) {
+		t.Run(r.Version(), func(t *testing.T) { testPageThatRepeats(t, r) })
+	}
+}
+
+func testPageThatRepeats(t *testing.T, r ironic.Release) {
+	t.Parallel()
+	s := ironic.StartT(t, ironic.Options{Release: r, Settings: map[string]map[string]string{"api": {"max_limit": "60"}}})
 	if err := s.CreateNodes(t.Context(), 130); err != nil {
 		t.Fatal(err)
 	}
