@@ -46,6 +46,26 @@ func TestMain(m *testing.M) {
 var shared struct {
 	sync.Mutex
 	servers map[string]*ironic.Server
+	// taken lets one test at a time at a server: two writers at once are more than its
+	// SQLite takes without an error now and then.
+	taken map[string]*sync.Mutex
+}
+
+// take reserves a shared server for a test and its subtests.
+func take(t *testing.T, name string) {
+	t.Helper()
+	shared.Lock()
+	if shared.taken == nil {
+		shared.taken = map[string]*sync.Mutex{}
+	}
+	mu := shared.taken[name]
+	if mu == nil {
+		mu = new(sync.Mutex)
+		shared.taken[name] = mu
+	}
+	shared.Unlock()
+	mu.Lock()
+	t.Cleanup(mu.Unlock)
 }
 
 func stopShared() {
@@ -81,6 +101,7 @@ func eachRelease(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
 	for _, r := range ironic.Releases(t) {
 		t.Run(r.Version(), func(t *testing.T) {
 			t.Parallel()
+			take(t, r.Name())
 			test(t, sharedIronic(t, r))
 		})
 	}

@@ -42,7 +42,8 @@ func TestRedfishNodeFromEnrollToActive(t *testing.T) {
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
 		w := c.watch()
-		name, uuid, m := redfishNode(t, s, machine.Options{})
+		// Long enough to be seen by a watch that shares its processor with other tests.
+		name, uuid, m := redfishNode(t, s, machine.Options{InstallDuration: 3 * time.Second})
 		w.untilState(uuid, models.StateEnroll)
 		c.ok("manage", name, "--wait", "--timeout", "1m")
 		c.ok("provide", name, "--wait", "--timeout", "1m")
