@@ -22,9 +22,9 @@ pythons:
 	  if [ $$status -ne 3 ] || [ -n "$$CI" ]; then exit $$status; fi; \
 	  echo "leaving out Ironic 21.4.4: no Python 3.11 or earlier here"; }
 
+# One package at a time: several of them drive real Ironics, which want the processor.
 test: pythons
 	@$(if $(RACE),true,echo "no C compiler: the tests run without the race detector")
-	# One package at a time: several of them drive real Ironics, which want the processor.
 	go test $(RACE) -p 1 -timeout 20m ./...
 
 lint: $(LINT)

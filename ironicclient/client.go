@@ -35,6 +35,10 @@ type Options struct {
 	ReadOnly bool
 	// UserAgent is put in front of gophercloud's own.
 	UserAgent string
+	// OnSlow is told when a call that reaches into a BMC has had no answer for ten
+	// seconds, and how long it will be waited for in all. It is called from a goroutine
+	// of its own; may be nil.
+	OnSlow func(op string, limit time.Duration)
 	// Retry bounds what is tried again; see [Retry].
 	Retry RetryPolicy
 }

@@ -141,6 +141,10 @@ func (c *Client) send(ctx context.Context, cl call, v models.APIVersion) (*answe
 	}
 	if cl.slow {
 		ctx = withLimit(ctx, slowTimeout)
+		if c.opts.OnSlow != nil {
+			timer := time.AfterFunc(slowNotice, func() { c.opts.OnSlow(cl.op, slowTimeout) })
+			defer timer.Stop()
+		}
 	}
 	opts := &gophercloud.RequestOpts{
 		JSONBody:         cl.body,

@@ -24,6 +24,7 @@ const (
 	// slowTimeout is for calls that reach into a BMC behind the conductor, whose own
 	// limit is 60 s (rpc_response_timeout).
 	slowTimeout = 75 * time.Second
+	slowNotice  = 10 * time.Second
 	dialTimeout = 5 * time.Second
 	// maxBody bounds an answer: a page of 1 000 nodes in detail has 3 MB.
 	maxBody = 128 << 20

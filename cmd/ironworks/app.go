@@ -130,6 +130,9 @@ func (a *app) connect(cmd *cobra.Command) (*session, error) {
 	a.secrets = []string{cur.Connection.Password.Reveal(), k.Token.Reveal(), k.ApplicationCredentialSecret.Reveal()}
 	client, err := ironicclient.New(cur.Connection, ironicclient.Options{
 		Clock: clock{}, ReadOnly: cur.ReadOnly, UserAgent: "ironworks/" + version(),
+		OnSlow: func(op string, limit time.Duration) {
+			a.complain("%s: no answer yet; Ironic may be waiting for the BMC; giving up after %s", op, limit)
+		},
 	})
 	if err != nil {
 		return nil, err
