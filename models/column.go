@@ -109,7 +109,7 @@ func SortRows(rows []Row, by Column, descending bool) {
 		case by.Compare != nil:
 		case by.Key == "name":
 			sorted[i].text = rows[i].Node.Label()
-		default:
+		case by.Text != nil:
 			sorted[i].text = by.Text(&rows[i], time.Time{})
 		}
 	}
