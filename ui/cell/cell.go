@@ -1,0 +1,120 @@
+// Package cell measures and cuts text by the cells it takes on a terminal, not by bytes
+// or runes. Text may hold styles (SGR sequences); they survive and take no room.
+package cell
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Ellipsis stands where text was cut off.
+const Ellipsis = "…"
+
+// Width is how many cells a line of text takes.
+func Width(s string) int {
+	if plain(s) {
+		return len(s)
+	}
+	return ansi.StringWidth(s)
+}
+
+// Cut shortens text to at most w cells, with an ellipsis where something is missing.
+func Cut(s string, w int) string {
+	switch {
+	case w <= 0:
+		return ""
+	case plain(s):
+		if len(s) <= w {
+			return s
+		}
+		return s[:w-1] + Ellipsis
+	}
+	return ansi.Truncate(s, w, Ellipsis)
+}
+
+// Fit makes text exactly w cells wide: cut, or blanks at its right.
+func Fit(s string, w int) string {
+	s = Cut(s, w)
+	return s + Blanks(w-Width(s))
+}
+
+// FitRight makes text exactly w cells wide: cut, or blanks at its left.
+func FitRight(s string, w int) string {
+	s = Cut(s, w)
+	return Blanks(w-Width(s)) + s
+}
+
+// From drops the first n cells of a line.
+func From(s string, n int) string {
+	if n <= 0 {
+		return s
+	}
+	if plain(s) {
+		return s[min(n, len(s)):]
+	}
+	return ansi.TruncateLeft(s, n, "")
+}
+
+// Blanks is n blanks, or nothing.
+func Blanks(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return strings.Repeat(" ", n)
+}
+
+// Wrap breaks text at blanks into lines of at most w cells; words that are longer are
+// broken anywhere. Line breaks of the text stay.
+func Wrap(s string, w int) []string {
+	if w <= 0 {
+		return nil
+	}
+	return strings.Split(ansi.Wrap(s, w, ""), "\n")
+}
+
+// Block makes lines into an area of exactly w by h cells.
+func Block(lines []string, w, h int) string {
+	if h <= 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.Grow((w + 8) * h)
+	for i := range h {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		line := ""
+		if i < len(lines) {
+			line = lines[i]
+		}
+		b.WriteString(Fit(line, w))
+	}
+	return b.String()
+}
+
+// Over puts the block top over the block base, its corner at column x of line y.
+// Neither may be higher or wider than the base.
+func Over(base, top string, x, y int) string {
+	lines := strings.Split(base, "\n")
+	for i, line := range strings.Split(top, "\n") {
+		if y+i >= len(lines) {
+			break
+		}
+		under := lines[y+i]
+		lines[y+i] = Fit(ansi.Truncate(under, x, ""), x) + reset + line + reset + From(under, x+Width(line))
+	}
+	return strings.Join(lines, "\n")
+}
+
+const reset = "\x1b[m"
+
+// plain says that every byte is one cell: printable ASCII.
+func plain(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] < 0x20 || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
+}

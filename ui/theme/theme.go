@@ -1,0 +1,174 @@
+// Package theme is how the console looks: what a role's colour is in a dark or light
+// terminal with many, few or no colours, which glyph a state has, and what stands for
+// a glyph where only ASCII can be shown. Nothing outside ui knows of it.
+package theme
+
+import (
+	"image/color"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Role is what a piece of text means; its colour follows from that alone.
+type Role int
+
+// The roles.
+const (
+	Plain  Role = iota // ordinary text
+	Muted              // there if one looks for it
+	Strong             // names, headings
+	Accent             // the context's own colour: where am I, where is the cursor
+	Good               // as it should be
+	Busy               // work goes on
+	Wait               // waits for a machine
+	Warn               // somebody should look
+	Bad                // failed
+	Hold               // stopped on purpose
+	Key                // a key that can be pressed
+	Added              // a line of a difference
+	Removed            // as Added
+	Danger             // what cannot be undone
+	Match              // what was searched for
+	roles
+)
+
+// reset ends every style.
+const reset = "\x1b[m"
+
+// Options choose a theme.
+type Options struct {
+	// Light is a terminal with a light background.
+	Light bool
+	// Profile is how many colours the terminal has; Unknown counts as many.
+	Profile colorprofile.Profile
+	// Accent is the context's colour: a name of config.Accents or #rrggbb; empty is the
+	// console's own.
+	Accent string
+	// Ascii replaces every glyph that is not ASCII.
+	Ascii bool
+}
+
+// Theme paints text. It is made once per change of its options, so that drawing only
+// joins strings.
+type Theme struct {
+	opts   Options
+	open   [roles]string
+	dimmed bool
+}
+
+// New makes a theme.
+func New(o Options) *Theme {
+	t := &Theme{opts: o}
+	c := colours(o)
+	for role := range roles {
+		style := ansi.Style{}
+		if bold(role) {
+			style = style.Bold()
+		}
+		if role == Match {
+			style = style.Reverse(true)
+		}
+		if role == Muted && c[role] == nil {
+			style = style.Faint()
+		}
+		if c[role] != nil {
+			style = style.ForegroundColor(c[role])
+		}
+		if len(style) > 0 {
+			t.open[role] = style.String()
+		}
+	}
+	return t
+}
+
+// Options are those that the theme was made with.
+func (t *Theme) Options() Options { return t.opts }
+
+// Dimmed is the theme for a picture that is no longer live: all of it faint.
+func (t *Theme) Dimmed() *Theme {
+	dim := &Theme{opts: t.opts, dimmed: true}
+	for role := range roles {
+		dim.open[role] = "\x1b[2m"
+	}
+	return dim
+}
+
+// Paint gives text the style of a role. The text must not hold styles of its own.
+func (t *Theme) Paint(r Role, text string) string {
+	if t.open[r] == "" || text == "" {
+		return text
+	}
+	return t.open[r] + text + reset
+}
+
+// bold are the roles that differ without colours too.
+func bold(r Role) bool {
+	switch r {
+	case Strong, Bad, Key, Danger, Accent:
+		return true
+	case Plain, Muted, Good, Busy, Wait, Warn, Hold, Added, Removed, Match, roles:
+	}
+	return false
+}
+
+// colours are the roles' colours; nil is the terminal's own.
+func colours(o Options) [roles]color.Color {
+	var c [roles]color.Color
+	if o.Profile == colorprofile.NoTTY || o.Profile == colorprofile.ASCII {
+		return c
+	}
+	few := o.Profile == colorprofile.ANSI
+	// pick takes the 16-colour index, or the tone for a dark or a light background.
+	pick := func(index, dark, light string) color.Color {
+		switch {
+		case few && index == "":
+			return nil
+		case few:
+			return lipgloss.Color(index)
+		case o.Light:
+			return lipgloss.Color(light)
+		}
+		return lipgloss.Color(dark)
+	}
+	c[Muted] = pick("", "#8b929c", "#667079")
+	c[Good] = pick("2", "#7cc88f", "#1d7a3e")
+	c[Busy] = pick("6", "#62b8f5", "#0b6bb8")
+	c[Wait] = pick("3", "#e2c36b", "#8a6400")
+	c[Warn] = pick("3", "#efa553", "#a65300")
+	c[Bad] = pick("1", "#ff7b72", "#c0212b")
+	c[Hold] = pick("5", "#c69cf4", "#7a3fb8")
+	c[Added], c[Removed], c[Danger] = c[Good], c[Bad], c[Bad]
+	c[Accent] = accent(o, few)
+	return c
+}
+
+// accent is the context's colour. The names are those of the configuration.
+func accent(o Options, few bool) color.Color {
+	tones := map[string][3]string{ // 16-colour index, dark, light
+		"black":   {"7", "#c9d1d9", "#000000"},
+		"red":     {"1", "#ff6b6b", "#c0212b"},
+		"orange":  {"3", "#ff9f45", "#b35900"},
+		"yellow":  {"3", "#ecd06f", "#806000"},
+		"green":   {"2", "#7fd38d", "#1d7a3e"},
+		"cyan":    {"6", "#62d3d3", "#0a7580"},
+		"blue":    {"4", "#78b0ff", "#1c5fc4"},
+		"magenta": {"5", "#e08af0", "#9428a8"},
+		"purple":  {"5", "#b79bff", "#6a3fc0"},
+		"pink":    {"5", "#ff9ac4", "#b82a70"},
+		"white":   {"7", "#e8eaed", "#2b2f33"},
+		"gray":    {"7", "#a8b0b8", "#5a636b"},
+		"":        {"6", "#5fd7c4", "#00776a"},
+	}
+	tone, known := tones[o.Accent]
+	switch {
+	case !known:
+		return lipgloss.Color(o.Accent) // #rrggbb; the terminal's profile makes the best of it
+	case few:
+		return lipgloss.Color(tone[0])
+	case o.Light:
+		return lipgloss.Color(tone[2])
+	}
+	return lipgloss.Color(tone[1])
+}
