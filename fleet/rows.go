@@ -1,22 +1,21 @@
 package fleet
 
-import "ironworks/models"
+import (
+	"slices"
 
-// Rows gives the nodes that match the filter, sorted by a column.
-func (s *Store) Rows(f models.Filter, by models.Column, descending bool) []models.Row {
-	// Rows are never changed in place: only the pointers are gathered under the lock.
+	"ironworks/models"
+)
+
+// Rows gives the nodes that match the filter, sorted by a column. The rows are the
+// store's own: they are never changed, only replaced, and nobody may change them.
+func (s *Store) Rows(f models.Filter, by models.Column, descending bool) []*models.Row {
 	s.mu.RLock()
-	all := make([]*models.Row, 0, len(s.nodes))
+	rows := make([]*models.Row, 0, len(s.nodes))
 	for _, r := range s.nodes {
-		all = append(all, r.row)
+		rows = append(rows, r.row)
 	}
 	s.mu.RUnlock()
-	rows := make([]models.Row, 0, len(all))
-	for _, row := range all {
-		if f.Match(&row.Node) {
-			rows = append(rows, *row)
-		}
-	}
+	rows = slices.DeleteFunc(rows, func(row *models.Row) bool { return !f.Match(&row.Node) })
 	models.SortRows(rows, by, descending)
 	return rows
 }

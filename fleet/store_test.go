@@ -48,7 +48,7 @@ func TestRowsSortAsModelsDo(t *testing.T) {
 			got := s.Rows(models.Filter{}, by, descending)
 			want := s.Rows(models.Filter{}, models.Columns()[1], false)
 			models.SortRows(want, by, descending)
-			if !slices.EqualFunc(got, want, func(a, b models.Row) bool { return a.Node.UUID == b.Node.UUID }) {
+			if !slices.EqualFunc(got, want, func(a, b *models.Row) bool { return a.Node.UUID == b.Node.UUID }) {
 				t.Errorf("by %s, descending %v: another order than that of models.SortRows", by.Key, descending)
 			}
 		}
@@ -159,7 +159,7 @@ func TestRowsAreNotChangedUnderTheReader(t *testing.T) {
 				}
 				rows := s.Rows(models.Filter{}, models.Columns()[2], false)
 				for i := range rows {
-					_ = models.StepLine(&rows[i])
+					_ = models.StepLine(rows[i])
 				}
 				_, _, _ = s.Get("r1-n1")
 				_, _, _, _ = s.Counts(), s.Status(), s.Revision(), s.Len()

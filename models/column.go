@@ -91,8 +91,8 @@ func FindColumn(key string) (Column, error) {
 	return Column{}, fmt.Errorf("no column %q; there are %s", key, strings.Join(keys, ", "))
 }
 
-// sortRow is a row while it is sorted. Rows are large: their pointers are moved, and
-// the text of a cell is made once and not for every comparison.
+// sortRow is a row while it is sorted: the text of a cell is made once and not for
+// every comparison.
 type sortRow struct {
 	row  *Row
 	text string
@@ -101,16 +101,16 @@ type sortRow struct {
 
 // SortRows orders rows by a column, ties by name and uuid, so that the order is
 // always the same; descending turns all but the ties around.
-func SortRows(rows []Row, by Column, descending bool) {
+func SortRows(rows []*Row, by Column, descending bool) {
 	sorted := make([]sortRow, len(rows))
-	for i := range rows {
-		sorted[i] = sortRow{row: &rows[i], at: i}
+	for i, row := range rows {
+		sorted[i] = sortRow{row: row, at: i}
 		switch {
 		case by.Compare != nil:
 		case by.Key == "name":
-			sorted[i].text = rows[i].Node.Label()
+			sorted[i].text = row.Node.Label()
 		case by.Text != nil:
-			sorted[i].text = by.Text(&rows[i], time.Time{})
+			sorted[i].text = by.Text(row, time.Time{})
 		}
 	}
 	slices.SortFunc(sorted, func(a, b sortRow) int {
@@ -128,11 +128,9 @@ func SortRows(rows []Row, by Column, descending bool) {
 		}
 		return compareTie(a, b)
 	})
-	out := make([]Row, len(rows))
 	for i, s := range sorted {
-		out[i] = *s.row
+		rows[i] = s.row
 	}
-	copy(rows, out)
 }
 
 func compareTie(a, b sortRow) int {

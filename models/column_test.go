@@ -26,12 +26,12 @@ func TestCompareNatural(t *testing.T) {
 	}
 }
 
-func randomRows(n int) []Row {
+func randomRows(n int) []*Row {
 	rng := rand.New(rand.NewPCG(1, 2))
-	rows := make([]Row, n)
+	rows := make([]*Row, n)
 	states := States()
 	for i := range rows {
-		rows[i] = Row{
+		rows[i] = &Row{
 			Node: Node{
 				UUID: fmt.Sprintf("%08x-0000-4000-8000-%012x", rng.Uint32(), i), Name: fmt.Sprintf("n%d", rng.IntN(n)),
 				ProvisionState: states[rng.IntN(len(states))], PowerState: []PowerState{PowerOn, PowerOff, ""}[rng.IntN(3)],
@@ -44,14 +44,14 @@ func randomRows(n int) []Row {
 	return rows
 }
 
-func shuffled(rows []Row) []Row {
+func shuffled(rows []*Row) []*Row {
 	out := slices.Clone(rows)
 	rng := rand.New(rand.NewPCG(3, 4))
 	rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 	return out
 }
 
-func uuids(rows []Row) []string {
+func uuids(rows []*Row) []string {
 	out := make([]string, len(rows))
 	for i := range rows {
 		out[i] = rows[i].Node.UUID
@@ -86,10 +86,10 @@ func TestSortIsDeterministic(t *testing.T) {
 func TestSortRows(t *testing.T) {
 	t.Parallel()
 	at := func(s int64) time.Time { return time.Unix(s, 0) }
-	row := func(name, class string, s ProvisionState, since int64) Row {
-		return Row{Node: Node{Name: name, UUID: "u-" + name, ResourceClass: class, ProvisionState: s}, Since: at(since)}
+	row := func(name, class string, s ProvisionState, since int64) *Row {
+		return &Row{Node: Node{Name: name, UUID: "u-" + name, ResourceClass: class, ProvisionState: s}, Since: at(since)}
 	}
-	rows := []Row{
+	rows := []*Row{
 		row("n10", "b", StateActive, 30), row("n9", "a", StateDeployFailed, 10), row("", "a", StateDeployWait, 20),
 		row("n1", "b", StateDeployHold, 40),
 	}
@@ -252,7 +252,7 @@ func BenchmarkSortRows(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		mine := make([]Row, len(rows))
+		mine := make([]*Row, len(rows))
 		b.Run(key, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

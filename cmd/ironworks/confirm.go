@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -116,59 +115,25 @@ func labels(items []provision.Item) string {
 
 // card is what tells one machine from another.
 func card(n *models.Node) string {
+	return models.Printable(n.Label()) + "\n" + indented(models.Card(n)[1:])
+}
+
+func indented(details []models.Detail) string {
 	var b strings.Builder
-	line := func(name, value string) {
-		if value != "" {
-			fmt.Fprintf(&b, "  %-11s %s\n", name, models.Printable(value))
-		}
+	for _, d := range details {
+		fmt.Fprintf(&b, "  %-11s %s\n", d.Name, d.Value)
 	}
-	fmt.Fprintf(&b, "%s\n", models.Printable(n.Label()))
-	line("uuid", n.UUID)
-	line("state", stateSentence(n)+", power "+n.PowerState.Short())
-	line("bmc", bmcAddress(n))
-	line("class", n.ResourceClass)
-	line("owner", n.Owner)
-	line("lessee", n.Lessee)
-	line("instance", n.InstanceUUID)
-	line("maintenance", flagText(n.Maintenance, n.MaintenanceReason))
-	line("description", n.Description)
 	return b.String()
 }
 
 // disks is the effect, and the disks that it concerns where inspection found them.
 func (a *app) disks(ctx context.Context, c *ironicclient.Client, i provision.Item) string {
-	var b strings.Builder
 	width, _ := terminal(a.stderr)
-	fmt.Fprintf(&b, "  %-11s %s\n", "effect", wrapped(models.Printable(i.Effect.Text), width, 14))
+	effect := fmt.Sprintf("  %-11s %s\n", "effect", wrapped(models.Printable(i.Effect.Text), width, 14))
 	if i.Effect.Danger < models.DangerMayErase {
-		return b.String()
+		return effect
 	}
-	raw, err := c.Inventory(ctx, i.Node.UUID)
-	var found struct {
-		Inventory struct {
-			Disks []struct {
-				Name, Model, Serial string
-				Size                int64
-			}
-			SystemVendor struct {
-				Manufacturer string
-				ProductName  string `json:"product_name"`
-				SerialNumber string `json:"serial_number"`
-			} `json:"system_vendor"`
-		}
-	}
-	if err != nil || json.Unmarshal(raw, &found) != nil || len(found.Inventory.Disks) == 0 {
-		fmt.Fprintf(&b, "  %-11s not known: the node was not inspected\n", "disks")
-		return b.String()
-	}
-	if v := found.Inventory.SystemVendor; v.SerialNumber != "" {
-		fmt.Fprintf(&b, "  %-11s %s\n", "machine", models.Printable(strings.TrimSpace(v.Manufacturer+" "+v.ProductName+", serial "+v.SerialNumber)))
-	}
-	for _, d := range found.Inventory.Disks {
-		text := fmt.Sprintf("%s %d GB %s serial %s", d.Name, d.Size/1e9, d.Model, d.Serial)
-		fmt.Fprintf(&b, "  %-11s %s\n", "disk", models.Printable(text))
-	}
-	return b.String()
+	return effect + indented(provision.Disks(ctx, c, i.Node.UUID))
 }
 
 // wrapped breaks text at blanks so that it fits a terminal, further lines indented.

@@ -129,16 +129,16 @@ func (a *app) listNodes(cmd *cobra.Command, flags listFlags, filter string) erro
 	return a.print(nodesResult(rows, l, now))
 }
 
-func (a *app) fetchRows(ctx context.Context, c *ironicclient.Client, l listing) ([]models.Row, time.Time, error) {
+func (a *app) fetchRows(ctx context.Context, c *ironicclient.Client, l listing) ([]*models.Row, time.Time, error) {
 	raw := a.output == outputJSON || a.output == outputYAML
 	progress := a.newProgress()
 	defer progress.stop()
-	var rows []models.Row
+	var rows []*models.Row
 	now, seen := time.Now(), 0
 	err := c.EachPage(ctx, ironicclient.NodeQuery{Fields: l.fields(), KeepRaw: raw}, func(p *ironicclient.NodePage) error {
 		for i := range p.Nodes {
 			if l.filter.Match(&p.Nodes[i]) {
-				rows = append(rows, models.Row{Node: p.Nodes[i]})
+				rows = append(rows, &models.Row{Node: p.Nodes[i]})
 			}
 		}
 		if !p.Date.IsZero() {
@@ -160,7 +160,7 @@ func (a *app) fetchRows(ctx context.Context, c *ironicclient.Client, l listing) 
 const maxReasons = 20
 
 // addReasons looks into the history of failed nodes that do not say why any more.
-func addReasons(ctx context.Context, c *ironicclient.Client, rows []models.Row) {
+func addReasons(ctx context.Context, c *ironicclient.Client, rows []*models.Row) {
 	v, _ := c.Version()
 	left := maxReasons
 	for i := range rows {
@@ -178,7 +178,7 @@ func addReasons(ctx context.Context, c *ironicclient.Client, rows []models.Row) 
 	}
 }
 
-func nodesResult(rows []models.Row, l listing, now time.Time) result {
+func nodesResult(rows []*models.Row, l listing, now time.Time) result {
 	r := result{}
 	raw := make([]json.RawMessage, 0, len(rows))
 	for _, c := range l.columns {
@@ -193,7 +193,7 @@ func nodesResult(rows []models.Row, l listing, now time.Time) result {
 		}
 		cells := make([]string, len(l.columns))
 		for j, c := range l.columns {
-			if cells[j] = c.Text(&rows[i], now); c.Key == "name" {
+			if cells[j] = c.Text(rows[i], now); c.Key == "name" {
 				cells[j] = n.Label()
 			}
 		}

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"encoding/json"
+	"bytes"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -100,76 +100,41 @@ func (a *app) verbCommand(v models.Verb) *cobra.Command {
 	return cmd
 }
 
+// provisionRequest reads the files that the flags name; what they mean is provision's.
 func (a *app) provisionRequest(v models.Verb, flags *verbFlags) (models.ProvisionRequest, error) {
-	req := models.ProvisionRequest{Verb: v, Runbook: flags.runbook, DisableRamdisk: flags.disableRamdisk}
-	steps, err := a.steps(flags)
-	if err != nil {
-		return req, err
-	}
-	switch v {
-	case models.VerbDeploy, models.VerbRebuild:
-		req.DeploySteps = provision.WithPriorities(steps)
-	case models.VerbClean:
-		req.CleanSteps = steps
-	case models.VerbService:
-		req.ServiceSteps = steps
-	default:
-	}
-	if flags.runbook != "" && len(steps) > 0 {
-		return req, usagef("--runbook and steps exclude each other")
-	}
-	if flags.configDrive != "" {
-		if req.ConfigDrive, err = a.configDrive(flags.configDrive); err != nil {
-			return req, err
+	args := provision.Arguments{Steps: flags.steps, Runbook: flags.runbook, DisableRamdisk: flags.disableRamdisk}
+	if flags.stepsFile != "" {
+		data, err := a.readArgument(flags.stepsFile)
+		if err != nil {
+			return models.ProvisionRequest{}, usagef("--steps: %w", err)
 		}
+		if len(data) == 0 {
+			return models.ProvisionRequest{}, usagef("--steps %s: empty", flags.stepsFile)
+		}
+		args.StepsJSON = data
+	}
+	if drive := flags.configDrive; strings.Contains(drive, "://") {
+		args.ConfigDrive = drive
+	} else if drive != "" {
+		data, err := a.readArgument(drive)
+		if err != nil {
+			return models.ProvisionRequest{}, usagef("--configdrive: %w", err)
+		}
+		if len(bytes.TrimSpace(data)) == 0 {
+			return models.ProvisionRequest{}, usagef("--configdrive %s: empty", drive)
+		}
+		args.ConfigDrive = string(data)
 	}
 	if flags.passwordFile != "" {
 		text, err := a.readArgument(flags.passwordFile)
 		if err != nil {
-			return req, usagef("--password-file: %w", err)
+			return models.ProvisionRequest{}, usagef("--password-file: %w", err)
 		}
-		req.RescuePassword = models.Secret(strings.TrimRight(string(text), "\r\n"))
+		args.RescuePassword = models.Secret(strings.TrimRight(string(text), "\r\n"))
+	}
+	req, err := provision.Request(v, args)
+	if err != nil {
+		return req, usagef("%s: %w", v, err)
 	}
 	return req, nil
-}
-
-func (a *app) steps(flags *verbFlags) ([]models.Step, error) {
-	var steps []models.Step
-	if flags.stepsFile != "" {
-		data, err := a.readArgument(flags.stepsFile)
-		if err != nil {
-			return nil, usagef("--steps: %w", err)
-		}
-		if steps, err = provision.ParseSteps(data); err != nil {
-			return nil, usagef("--steps %s: %w", flags.stepsFile, err)
-		}
-	}
-	for _, text := range flags.steps {
-		s, err := provision.ParseStep(text)
-		if err != nil {
-			return nil, usagef("--step: %w", err)
-		}
-		steps = append(steps, s)
-	}
-	return steps, nil
-}
-
-// configDrive reads a JSON object, or text that Ironic takes as a URL or base64.
-func (a *app) configDrive(arg string) (any, error) {
-	if strings.Contains(arg, "://") {
-		return arg, nil
-	}
-	data, err := a.readArgument(arg)
-	if err != nil {
-		return nil, usagef("--configdrive: %w", err)
-	}
-	text := strings.TrimSpace(string(data))
-	if !strings.HasPrefix(text, "{") {
-		return text, nil
-	}
-	var object map[string]any
-	if err := json.Unmarshal(data, &object); err != nil {
-		return nil, usagef("--configdrive %s: %w", arg, err)
-	}
-	return object, nil
 }

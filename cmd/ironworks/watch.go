@@ -225,42 +225,5 @@ func (a *app) printEvent(e *models.Event) error {
 }
 
 func eventLine(e *models.Event) string {
-	text := fmt.Sprintf("%s  %-16s  %s", e.Time.Local().Format("15:04:05"), models.Printable(e.Node.Label()), eventText(e))
-	if e.Inferred {
-		text += "  (passed unseen)"
-	}
-	return text
-}
-
-func eventText(e *models.Event) string {
-	arrow := func(what string) string {
-		text := what + models.Printable(e.From) + " → " + models.Printable(e.To)
-		if e.Reason != "" {
-			text += "  " + models.Printable(e.Reason)
-		}
-		return text
-	}
-	switch e.Kind {
-	case models.EventProvisionState:
-		return arrow("")
-	case models.EventStep:
-		return strings.TrimSpace("step " + models.Printable(e.To) + " " + e.Reason)
-	case models.EventPower:
-		return arrow("")
-	case models.EventMaintenance:
-		return strings.TrimSpace("maintenance " + e.To + "  " + models.Printable(e.Reason))
-	case models.EventError:
-		return "error: " + models.Printable(e.Reason)
-	case models.EventAgent:
-		return "agent called back from " + models.Printable(e.To)
-	case models.EventInstance:
-		return arrow("instance ")
-	case models.EventFault:
-		return arrow("fault ")
-	case models.EventAdded:
-		return "added in " + models.Printable(e.To)
-	case models.EventRemoved:
-		return "removed, was " + models.Printable(e.From)
-	}
-	return arrow(string(e.Kind) + " ")
+	return fmt.Sprintf("%s  %-16s  %s", e.Time.Local().Format("15:04:05"), models.Printable(e.Node.Label()), e.Text())
 }

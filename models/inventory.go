@@ -1,0 +1,58 @@
+package models
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Inventory is what inspection found in a machine, as far as the console reads it.
+type Inventory struct {
+	Disks  []Disk
+	Vendor Vendor
+}
+
+// Disk is a block device that the ramdisk saw. Size is in bytes.
+type Disk struct {
+	Name   string `json:"name"`
+	Model  string `json:"model"`
+	Serial string `json:"serial"`
+	Size   int64  `json:"size"`
+}
+
+// Vendor is who made a machine.
+type Vendor struct {
+	Manufacturer string `json:"manufacturer"`
+	Product      string `json:"product_name"`
+	Serial       string `json:"serial_number"`
+}
+
+// DecodeInventory reads the answer of GET /v1/nodes/{id}/inventory.
+func DecodeInventory(data []byte) (Inventory, error) {
+	var found struct {
+		Inventory struct {
+			Disks  []Disk `json:"disks"`
+			Vendor Vendor `json:"system_vendor"`
+		} `json:"inventory"`
+	}
+	if err := json.Unmarshal(data, &found); err != nil {
+		return Inventory{}, fmt.Errorf("inventory: %w", err)
+	}
+	return Inventory{Disks: found.Inventory.Disks, Vendor: found.Inventory.Vendor}, nil
+}
+
+// Details are the machine and its disks, one a line, safe to show. Nothing was found
+// where inv is nil.
+func (inv *Inventory) Details() []Detail {
+	if inv == nil || len(inv.Disks) == 0 {
+		return []Detail{{"disks", "not known: the node was not inspected"}}
+	}
+	var d details
+	if v := inv.Vendor; v.Serial != "" {
+		d.add("machine", strings.TrimSpace(v.Manufacturer+" "+v.Product+", serial "+v.Serial))
+	}
+	for _, disk := range inv.Disks {
+		d.add("disk", fmt.Sprintf("%s %d GB %s serial %s", disk.Name, disk.Size/1e9, disk.Model, disk.Serial))
+	}
+	return d
+}

@@ -1,0 +1,149 @@
+package models
+
+import (
+	"fmt"
+	"time"
+)
+
+// Sentence says in one sentence what is going on with a node at the server's time now;
+// e is the evidence that was kept of the work. It is safe to show.
+func Sentence(r *Row, e Evidence, now time.Time) string {
+	n := &r.Node
+	s := n.ProvisionState
+	text := ""
+	switch s.Class() {
+	case ClassFailed:
+		text = failedSentence(r, now)
+	case ClassHold:
+		text = fmt.Sprintf("Held in %q%s; unhold goes on, abort stops it.", s, lasting(r, now))
+	case ClassWait:
+		text = waitSentence(r, e, now)
+	case ClassTransitional:
+		text = workSentence(r, now)
+	case ClassUnknown:
+		text = fmt.Sprintf("In state %q, which this console does not know.", s)
+	case ClassStable:
+		text = restSentence(r)
+	}
+	if n.Maintenance {
+		text += " In maintenance" + because(n.MaintenanceReason) + "."
+	}
+	if n.Reservation != "" && !s.Busy() {
+		text += " Conductor " + n.Reservation + " holds its lock."
+	}
+	return Printable(text)
+}
+
+func failedSentence(r *Row, now time.Time) string {
+	reason := StepLine(r)
+	if reason == "" {
+		reason = "Ironic gives no reason"
+	}
+	return fmt.Sprintf("%s%s: %s.", title(string(r.Node.ProvisionState)), lasting(r, now), trimDot(reason))
+}
+
+// waitSentence: the ramdisk has called back when the agent's address is known.
+func waitSentence(r *Row, e Evidence, now time.Time) string {
+	n := &r.Node
+	step, _ := n.CurrentStep()
+	silent := ""
+	if n.Internal != nil && !n.Internal.LastHeartbeat.IsZero() {
+		silent = fmt.Sprintf("; the ramdisk spoke last %s ago", Age(now.Sub(n.Internal.LastHeartbeat.Time)))
+	}
+	switch {
+	case step != nil && (silent != "" || e.AgentURL != ""):
+		return fmt.Sprintf("%s: the ramdisk works on %s%s%s.", title(string(n.ProvisionState.Phase())), stepPlace(r), lasting(r, now), silent)
+	case n.ProvisionState == StateInspectWait:
+		return fmt.Sprintf("Inspecting: waits for what the ramdisk finds%s%s.", lasting(r, now), silent)
+	}
+	return fmt.Sprintf("%s: waits for the ramdisk to call back%s%s.", title(string(n.ProvisionState.Phase())), lasting(r, now), silent)
+}
+
+func workSentence(r *Row, now time.Time) string {
+	n := &r.Node
+	text := title(string(n.ProvisionState))
+	if step, _ := n.CurrentStep(); step != nil {
+		text += ", " + stepPlace(r)
+	}
+	if n.TargetProvisionState != "" {
+		text += ", on the way to " + string(n.TargetProvisionState)
+	}
+	return text + lasting(r, now) + "."
+}
+
+func restSentence(r *Row) string {
+	n := &r.Node
+	switch n.ProvisionState {
+	case StateEnroll:
+		if n.LastError != "" {
+			return "Enrolled, but it could not be managed: " + trimDot(n.LastError) + "."
+		}
+		return "Enrolled: Ironic knows how to reach its BMC but has not tried; manage does."
+	case StateManageable:
+		return "Manageable: can be inspected, cleaned, or provided for use."
+	case StateAvailable:
+		return "Available: nothing runs on it; it can be deployed."
+	case StateActive:
+		return "Active: an instance runs on it" + withInstance(n) + "."
+	case StateRescue:
+		return "Runs the rescue ramdisk; unrescue boots the instance again."
+	default:
+		return title(string(n.ProvisionState)) + "."
+	}
+}
+
+func withInstance(n *Node) string {
+	if n.InstanceUUID == "" {
+		return ""
+	}
+	return ", " + n.InstanceUUID
+}
+
+// stepPlace is the step with its place in the list.
+func stepPlace(r *Row) string {
+	step, kind := r.Node.CurrentStep()
+	steps, i := r.Node.Internal.Progress(kind)
+	if i < 0 || len(steps) == 0 {
+		return step.Label()
+	}
+	return fmt.Sprintf("step %d of %d, %s", i+1, len(steps), step.Label())
+}
+
+// lasting is how long the state has lasted, as far as we saw it.
+func lasting(r *Row, now time.Time) string {
+	switch {
+	case !r.Since.IsZero():
+		return ", for " + Age(now.Sub(r.Since))
+	case !r.FirstSeen.IsZero() && now.Sub(r.FirstSeen) >= time.Minute:
+		return ", for more than " + Age(now.Sub(r.FirstSeen))
+	}
+	return ""
+}
+
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + trimDot(reason)
+}
+
+func title(s string) string {
+	if s == "" {
+		return s
+	}
+	return string(upper(s[0])) + s[1:]
+}
+
+func upper(c byte) byte {
+	if c >= 'a' && c <= 'z' {
+		return c - 'a' + 'A'
+	}
+	return c
+}
+
+func trimDot(s string) string {
+	for len(s) > 0 && (s[len(s)-1] == '.' || s[len(s)-1] == ' ') {
+		s = s[:len(s)-1]
+	}
+	return s
+}

@@ -1,0 +1,82 @@
+package provision
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"ironworks/models"
+)
+
+// Arguments are what goes with a provision verb, as an operator writes it.
+type Arguments struct {
+	// Steps are in the short form of [ParseStep]; StepsJSON is a list for [ParseSteps],
+	// which comes first.
+	Steps     []string
+	StepsJSON []byte
+	// ConfigDrive is a JSON object, a URL, or base64.
+	ConfigDrive    string
+	RescuePassword models.Secret
+	Runbook        string
+	DisableRamdisk bool
+}
+
+// Request makes the request for a verb from what was written.
+func Request(verb models.Verb, a Arguments) (models.ProvisionRequest, error) {
+	req := models.ProvisionRequest{
+		Verb: verb, Runbook: a.Runbook, DisableRamdisk: a.DisableRamdisk, RescuePassword: a.RescuePassword,
+	}
+	steps, err := a.steps()
+	if err != nil {
+		return req, err
+	}
+	switch verb {
+	case models.VerbDeploy, models.VerbRebuild:
+		req.DeploySteps = WithPriorities(steps)
+	case models.VerbClean:
+		req.CleanSteps = steps
+	case models.VerbService:
+		req.ServiceSteps = steps
+	default:
+	}
+	if a.Runbook != "" && len(steps) > 0 {
+		return req, errors.New("a runbook and steps exclude each other")
+	}
+	req.ConfigDrive, err = parseConfigDrive(a.ConfigDrive)
+	return req, err
+}
+
+func (a Arguments) steps() ([]models.Step, error) {
+	var steps []models.Step
+	if len(a.StepsJSON) > 0 {
+		var err error
+		if steps, err = ParseSteps(a.StepsJSON); err != nil {
+			return nil, err
+		}
+	}
+	for _, text := range a.Steps {
+		s, err := ParseStep(text)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, s)
+	}
+	return steps, nil
+}
+
+// parseConfigDrive reads a JSON object, or text that Ironic takes as a URL or base64.
+func parseConfigDrive(text string) (any, error) {
+	text = strings.TrimSpace(text)
+	switch {
+	case text == "":
+		return nil, nil //nolint:nilnil // no configdrive is what is sent then
+	case !strings.HasPrefix(text, "{"):
+		return text, nil
+	}
+	var object map[string]any
+	if err := json.Unmarshal([]byte(text), &object); err != nil {
+		return nil, fmt.Errorf("configdrive: %w", err)
+	}
+	return object, nil
+}
