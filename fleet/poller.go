@@ -75,6 +75,8 @@ type Poller struct {
 
 	watchMu sync.Mutex
 	watched map[string]bool
+	// hurry ends the rest between two rounds.
+	hurry chan struct{}
 
 	// only says that the poller looks at named nodes alone; when all of them were
 	// deleted there is nothing left to do.
@@ -107,7 +109,19 @@ func NewPoller(api API, store *Store, opts Options) *Poller {
 		opts.Idle = 5 * time.Second
 	}
 	opts.Only = slices.Clone(opts.Only)
-	return &Poller{api: api, store: store, opts: opts, clock: opts.Clock, watched: map[string]bool{}, only: len(opts.Only) > 0}
+	return &Poller{
+		api: api, store: store, opts: opts, clock: opts.Clock,
+		watched: map[string]bool{}, only: len(opts.Only) > 0, hurry: make(chan struct{}, 1),
+	}
+}
+
+// Hurry begins the next round now instead of when it is due: somebody asked, or an
+// action was just sent.
+func (p *Poller) Hurry() {
+	select {
+	case p.hurry <- struct{}{}:
+	default: // the next round begins at once already
+	}
 }
 
 // Watch looks at a node by itself each period while it is in transition: one that is
@@ -203,6 +217,8 @@ func (p *Poller) rest(ctx context.Context, wait time.Duration) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
+	case <-p.hurry:
+		return nil
 	case <-p.clock.After(max(until.Sub(p.clock.Now()), time.Millisecond)):
 		return nil
 	}

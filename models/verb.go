@@ -46,6 +46,39 @@ func (v Verb) Target() string {
 	return string(v)
 }
 
+// Help says in a clause what the verb is for.
+func (v Verb) Help() string {
+	switch v {
+	case VerbManage:
+		return "Check the BMC's credentials and take nodes over (enroll → manageable), or back from available or failed"
+	case VerbProvide:
+		return "Clean nodes and make them available"
+	case VerbInspect:
+		return "Find out what is in the machines"
+	case VerbClean:
+		return "Run clean steps"
+	case VerbAdopt:
+		return "Take over machines that run something already (manageable → active)"
+	case VerbDeploy:
+		return "Deploy nodes (available → active)"
+	case VerbRebuild:
+		return "Deploy nodes again that are active or failed"
+	case VerbUndeploy:
+		return "Take instances away and clean (active → available)"
+	case VerbRescue:
+		return "Boot the rescue ramdisk"
+	case VerbUnrescue:
+		return "Leave the rescue ramdisk"
+	case VerbService:
+		return "Run service steps on active nodes"
+	case VerbAbort:
+		return "Stop what goes on"
+	case VerbUnhold:
+		return "Go on after a hold"
+	}
+	return string(v)
+}
+
 // Transition is one row of the state machine: the verb, from where it is legal, the
 // state that it enters at once, the resting states that mean success and the API
 // version it needs there.

@@ -45,7 +45,7 @@ func TestUsageErrors(t *testing.T) {
 		"bad step":                 {[]string{"clean", "n1", "--step", "erase"}, "INTERFACE.STEP"},
 		"bad steps":                {[]string{"clean", "n1", "--steps", "[{]"}, "JSON list"},
 		"steps and runbook":        {[]string{"clean", "n1", "--step", "deploy.x", "--runbook", "r"}, "exclude each other"},
-		"configdrive is no object": {[]string{"deploy", "n1", "configdrive: ", "{"}, "--configdrive"},
+		"configdrive is no object": {[]string{"deploy", "n1", "--configdrive", "{"}, "configdrive: "},
 		"password file is missing": {[]string{"rescue", "n1", "--password-file", "/nowhere"}, "/nowhere"},
 		"unknown context":          {[]string{"nodes", "--context", "nowhere"}, "nowhere"},
 		"bad url":                  {[]string{"nodes", "--url", "ftp://h"}, "ftp"},

@@ -21,38 +21,6 @@ type verbFlags struct {
 	disableRamdisk bool
 }
 
-func verbShort(v models.Verb) string {
-	switch v {
-	case models.VerbManage:
-		return "Check the BMC's credentials and take nodes over (enroll → manageable), or back from available or failed"
-	case models.VerbProvide:
-		return "Clean nodes and make them available"
-	case models.VerbInspect:
-		return "Find out what is in the machines"
-	case models.VerbClean:
-		return "Run clean steps"
-	case models.VerbAdopt:
-		return "Take over machines that run something already (manageable → active)"
-	case models.VerbDeploy:
-		return "Deploy nodes (available → active)"
-	case models.VerbRebuild:
-		return "Deploy nodes again that are active or failed"
-	case models.VerbUndeploy:
-		return "Take instances away and clean (active → available)"
-	case models.VerbRescue:
-		return "Boot the rescue ramdisk"
-	case models.VerbUnrescue:
-		return "Leave the rescue ramdisk"
-	case models.VerbService:
-		return "Run service steps on active nodes"
-	case models.VerbAbort:
-		return "Stop what goes on"
-	case models.VerbUnhold:
-		return "Go on after a hold"
-	}
-	return string(v)
-}
-
 func (a *app) verbCommands() []*cobra.Command {
 	var cmds []*cobra.Command
 	for _, v := range models.Verbs() {
@@ -64,7 +32,7 @@ func (a *app) verbCommands() []*cobra.Command {
 func (a *app) verbCommand(v models.Verb) *cobra.Command {
 	flags := &verbFlags{}
 	cmd := &cobra.Command{
-		Use: string(v) + " NODE…", Short: verbShort(v), Args: cobra.MinimumNArgs(1),
+		Use: string(v) + " NODE…", Short: v.Help(), Args: cobra.MinimumNArgs(1),
 		ValidArgsFunction: a.completeNodes(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req, err := a.provisionRequest(v, flags)

@@ -16,21 +16,21 @@ type Role int
 
 // The roles.
 const (
-	Plain  Role = iota // ordinary text
-	Muted              // there if one looks for it
-	Strong             // names, headings
-	Accent             // the context's own colour: where am I, where is the cursor
-	Good               // as it should be
-	Busy               // work goes on
-	Wait               // waits for a machine
-	Warn               // somebody should look
-	Bad                // failed
-	Hold               // stopped on purpose
-	Key                // a key that can be pressed
-	Added              // a line of a difference
-	Removed            // as Added
-	Danger             // what cannot be undone
-	Match              // what was searched for
+	Plain   Role = iota // ordinary text
+	Muted               // there if one looks for it
+	Strong              // names, headings
+	Accent              // the context's own colour: where am I, where is the cursor
+	Good                // as it should be
+	Busy                // work goes on
+	Wait                // waits for a machine
+	Warn                // somebody should look
+	Bad                 // failed
+	Hold                // stopped on purpose
+	Key                 // a key that can be pressed
+	Added               // a line of a difference
+	Removed             // as Added
+	Danger              // what cannot be undone
+	Match               // what was searched for
 	roles
 )
 

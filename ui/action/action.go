@@ -1,0 +1,96 @@
+// Package action is the one list of everything that can be pressed or named in the
+// console. The footer, the help, the palette, the documentation and the check for
+// conflicting keys are all made from it, so that none of them can be wrong alone.
+package action
+
+import "ironworks/models"
+
+// ID names an action; it is also its word in the palette.
+type ID string
+
+// Scope is where an action can be done.
+type Scope string
+
+// The scopes, from what is everywhere to what one screen alone has. Two actions of
+// scopes that meet on a screen never share a key.
+const (
+	Everywhere Scope = "everywhere"
+	List       Scope = "lists"  // anything with rows and a cursor
+	Reading    Scope = "text"   // anything with text that scrolls
+	Filtered   Scope = "filter" // lists that can be filtered
+	Nodes      Scope = "nodes"  // wherever nodes can be acted on
+	Fleet      Scope = "fleet"
+	Node       Scope = "node"
+	Events     Scope = "events"
+	Conductors Scope = "conductors & drivers"
+	Connect    Scope = "connect"
+	Tasks      Scope = "tasks"
+	Task       Scope = "task"
+)
+
+// Action is one thing an operator can do.
+type Action struct {
+	ID    ID
+	Scope Scope
+	// Keys press it, the first is shown; none means palette and help only.
+	Keys []string
+	// Name is a word or two for the footer; Help a clause that says what it does.
+	Name string
+	Help string
+	// Foot orders the footer: 1 comes first, 0 is not in it.
+	Foot int
+	// Changes says that it sends something to Ironic: off when the context is read-only.
+	Changes bool
+	// Form says that it asks for arguments first.
+	Form bool
+	// Danger is the most that it can cost; what it costs a given node is the plan's to
+	// say. What erases is on a shifted letter or in the palette alone.
+	Danger models.Danger
+}
+
+// Key is the key that is shown for the action, or "".
+func (a *Action) Key() string {
+	if len(a.Keys) == 0 {
+		return ""
+	}
+	return a.Keys[0]
+}
+
+// Find gives the action with the id.
+func Find(id ID) (*Action, bool) {
+	for i := range all {
+		if all[i].ID == id {
+			return &all[i], true
+		}
+	}
+	return nil, false
+}
+
+// In lists the actions of some scopes, in the order of the list.
+func In(scopes ...Scope) []*Action {
+	var in []*Action
+	for i := range all {
+		for _, s := range scopes {
+			if all[i].Scope == s {
+				in = append(in, &all[i])
+				break
+			}
+		}
+	}
+	return in
+}
+
+// ForKey gives the action that a key presses in some scopes.
+func ForKey(key string, scopes ...Scope) (*Action, bool) {
+	for _, a := range In(scopes...) {
+		for _, k := range a.Keys {
+			if k == key {
+				return a, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// All lists every action; nobody may change them.
+func All() []Action { return all }

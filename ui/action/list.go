@@ -1,0 +1,199 @@
+package action
+
+import "ironworks/models"
+
+// The actions that root and screens carry out by name.
+const (
+	Help        ID = "help"
+	Palette     ID = "palette"
+	Back        ID = "back"
+	Older       ID = "history-back"
+	Newer       ID = "history-forward"
+	Quit        ID = "quit"
+	Redraw      ID = "redraw"
+	Refresh     ID = "refresh"
+	ReadOnly    ID = "read-only"
+	Mouse       ID = "mouse"
+	Copy        ID = "copy"
+	Messages    ID = "messages"
+	GoFleet     ID = "fleet"
+	GoEvents    ID = "events"
+	GoDrivers   ID = "conductors"
+	GoConnect   ID = "connect"
+	GoTasks     ID = "tasks"
+	Up          ID = "up"
+	Down        ID = "down"
+	PageUp      ID = "page-up"
+	PageDown    ID = "page-down"
+	Top         ID = "top"
+	Bottom      ID = "bottom"
+	ScrollLeft  ID = "left"
+	ScrollRight ID = "right"
+	Open        ID = "open"
+	Sort        ID = "sort"
+	Wide        ID = "wide"
+	Mark        ID = "mark"
+	MarkAll     ID = "mark-all"
+	MarkRange   ID = "mark-range"
+	ClearMarks  ID = "clear-marks"
+	Filter      ID = "filter"
+	ClearFilter ID = "clear-filter"
+	Search      ID = "search"
+	NextMatch   ID = "next-match"
+	PrevMatch   ID = "previous-match"
+	WrapLines   ID = "wrap"
+	NextTab     ID = "next-tab"
+	PrevTab     ID = "previous-tab"
+	Pause       ID = "pause"
+	Retry       ID = "retry-failed"
+	Leave       ID = "stop-following"
+	NodeVerbs   ID = "verbs"
+)
+
+// The actions on nodes that are no provision verb.
+const (
+	PowerOn        ID = "power-on"
+	PowerOff       ID = "power-off"
+	SoftOff        ID = "power-soft-off"
+	Reboot         ID = "power-reboot"
+	SoftReboot     ID = "power-soft-reboot"
+	MaintenanceOn  ID = "maintenance-on"
+	MaintenanceOff ID = "maintenance-off"
+	BootDevice     ID = "boot-device"
+	Protect        ID = "protect"
+	Unprotect      ID = "unprotect"
+	Retire         ID = "retire"
+	Unretire       ID = "unretire"
+	Set            ID = "set"
+)
+
+// all is read-only; it is a variable because Go has no constant lists.
+var all = append(append(everywhere(), lists()...), nodes()...)
+
+func everywhere() []Action {
+	at := func(id ID, name, help string, foot int, keys ...string) Action {
+		return Action{ID: id, Scope: Everywhere, Keys: keys, Name: name, Help: help, Foot: foot}
+	}
+	return []Action{
+		at(Help, "keys", "list what can be done here, and do it", 91, "?"),
+		at(Palette, "go to", "go to a screen, node or context, or do anything by name", 90, ":"),
+		at(Back, "back", "back to where I came from; first drop the filter or the marks", 80, "esc"),
+		at(Older, "", "to the screen before", 0, "["),
+		at(Newer, "", "to the screen after", 0, "]"),
+		at(GoFleet, "fleet", "all nodes, live", 0, "1"),
+		at(GoEvents, "events", "everything that happened since the console was opened", 0, "2"),
+		at(GoDrivers, "drivers", "conductors, hardware types and their interfaces", 0, "3"),
+		at(GoConnect, "connect", "contexts, their health, and how to get to them", 0, "4"),
+		at(GoTasks, "tasks", "what was done from here, and how it went", 0, "5"),
+		at(Refresh, "refresh", "ask Ironic now; reconnect when contact is lost", 0, "ctrl+r"),
+		at(ReadOnly, "read-only", "refuse every change, or allow changes again", 0, "ctrl+o"),
+		at(Copy, "copy", "copy a uuid, a row, a request or a command", 0, "y"),
+		at(Messages, "messages", "the messages that were shown", 0, "!"),
+		at(Mouse, "mouse", "let the mouse scroll and click, or leave it to the terminal", 0),
+		at(Redraw, "redraw", "paint the whole screen again", 0, "ctrl+l"),
+		at(Quit, "quit", "leave the console; nodes go on by themselves", 0, "q", "ctrl+c"),
+	}
+}
+
+func lists() []Action {
+	at := func(s Scope, id ID, name, help string, foot int, keys ...string) Action {
+		return Action{ID: id, Scope: s, Keys: keys, Name: name, Help: help, Foot: foot}
+	}
+	return []Action{
+		at(List, Open, "open", "open what the cursor is on", 1, "enter"),
+		at(List, Up, "", "up", 0, "up", "k"),
+		at(List, Down, "", "down", 0, "down", "j"),
+		at(List, PageUp, "", "a page up", 0, "pgup", "ctrl+u"),
+		at(List, PageDown, "", "a page down", 0, "pgdown", "ctrl+f"),
+		at(List, Top, "", "to the first", 0, "home", "g"),
+		at(List, Bottom, "", "to the last", 0, "end", "G"),
+		at(List, ScrollLeft, "", "columns to the left", 0, "left", "h"),
+		at(List, ScrollRight, "", "columns to the right", 0, "right", "l"),
+
+		at(Reading, Up, "", "a line up", 0, "up", "k"),
+		at(Reading, Down, "", "a line down", 0, "down", "j"),
+		at(Reading, PageUp, "", "a page up", 0, "pgup", "ctrl+u"),
+		at(Reading, PageDown, "", "a page down", 0, "pgdown", "ctrl+f"),
+		at(Reading, Top, "", "to the beginning", 0, "home", "g"),
+		at(Reading, Bottom, "", "to the end", 0, "end", "G"),
+		at(Reading, ScrollLeft, "", "to the left", 0, "left", "h"),
+		at(Reading, ScrollRight, "", "to the right", 0, "right", "l"),
+		at(Reading, Search, "search", "search the text", 20, "/"),
+		at(Reading, NextMatch, "", "next match", 0, "n"),
+		at(Reading, PrevMatch, "", "previous match", 0, "N"),
+		at(Reading, WrapLines, "", "wrap long lines, or cut them", 0, "w"),
+
+		at(Filtered, Filter, "filter", "show only some: text, key:value, !not, ~letters", 20, "/"),
+		at(Filtered, ClearFilter, "", "show all again", 0, "ctrl+x"),
+		at(Filtered, Sort, "sort", "sort by any column; again turns the order around", 0, "s"),
+		at(Filtered, Wide, "wide", "all columns, or those that fit", 0, "w"),
+
+		at(Fleet, Mark, "mark", "mark a node, to act on several", 10, "space"),
+		at(Fleet, MarkRange, "", "mark from the last mark to here", 0, "V"),
+		at(Fleet, MarkAll, "", "mark all that are shown", 0, "*"),
+		at(Fleet, ClearMarks, "", "forget the marks", 0, "-"),
+
+		at(Node, NextTab, "next tab", "next tab", 2, "tab"),
+		at(Node, PrevTab, "", "previous tab", 0, "shift+tab"),
+		at(Conductors, NextTab, "drivers", "from conductors to hardware types and back", 2, "tab"),
+		at(Events, Pause, "pause", "stop following the newest, or follow again", 2, "p"),
+		at(Task, Retry, "retry failed", "try again for the nodes that failed", 2, "r"),
+		at(Task, Leave, "", "stop following; the nodes go on by themselves", 0, "X"),
+	}
+}
+
+// Verb is the id of a provision verb.
+func Verb(v models.Verb) ID { return ID(v) }
+
+// AsVerb gives the provision verb of an id.
+func AsVerb(id ID) (models.Verb, bool) {
+	for _, v := range models.Verbs() {
+		if ID(v) == id {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+func nodes() []Action {
+	at := func(id ID, key, help string, danger models.Danger, form bool) Action {
+		a := Action{ID: id, Scope: Nodes, Name: string(id), Help: help, Changes: true, Danger: danger, Form: form}
+		if key != "" {
+			a.Keys = []string{key}
+		}
+		return a
+	}
+	verb := func(v models.Verb, key string, form bool) Action {
+		return at(Verb(v), key, v.Help(), models.VerbEffect(v, &models.Node{}, nil).Danger, form)
+	}
+	list := []Action{
+		{ID: NodeVerbs, Scope: Nodes, Keys: []string{"a"}, Name: "act", Help: "list what can be done to the node, and do it", Foot: 5},
+		verb(models.VerbManage, "M", false),
+		verb(models.VerbInspect, "I", false),
+		verb(models.VerbClean, "C", true),
+		verb(models.VerbProvide, "P", false),
+		verb(models.VerbAdopt, "", false),
+		verb(models.VerbDeploy, "D", true),
+		verb(models.VerbRebuild, "B", true),
+		verb(models.VerbUndeploy, "U", false),
+		verb(models.VerbRescue, "", true),
+		verb(models.VerbUnrescue, "", false),
+		verb(models.VerbService, "", true),
+		verb(models.VerbAbort, "A", false),
+		verb(models.VerbUnhold, "H", false),
+		at(PowerOn, "", "switch on", models.DangerNone, false),
+		at(PowerOff, "", "switch off, hard", models.DangerInterrupts, false),
+		at(SoftOff, "", "ask the operating system to shut down", models.DangerInterrupts, false),
+		at(Reboot, "R", "reset, hard", models.DangerInterrupts, false),
+		at(SoftReboot, "", "ask the operating system to reboot", models.DangerInterrupts, false),
+		at(MaintenanceOn, "m", "take out of Ironic's hands, with a reason", models.DangerNone, true),
+		at(MaintenanceOff, "", "give back to Ironic", models.DangerNone, false),
+		at(BootDevice, "", "set what is booted from", models.DangerNone, true),
+		at(Protect, "", "guard against undeploy and rebuild", models.DangerNone, true),
+		at(Unprotect, "", "lift the guard", models.DangerNone, false),
+		at(Retire, "", "mark as leaving the fleet", models.DangerNone, true),
+		at(Unretire, "", "lift the mark", models.DangerNone, false),
+		at(Set, "", "change fields, leaf by leaf, and traits", models.DangerNone, true),
+	}
+	return list
+}

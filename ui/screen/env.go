@@ -1,0 +1,90 @@
+package screen
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"ironworks/fleet"
+	"ironworks/models"
+	"ironworks/provision"
+)
+
+// Clock is how the console tells time and waits.
+type Clock interface {
+	Now() time.Time
+	After(d time.Duration) <-chan time.Time
+}
+
+// API is what screens have fetched for them beyond the Store; *ironicclient.Client has
+// it. Nothing here reaches into a BMC.
+type API interface {
+	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
+	Ports(ctx context.Context, node string) ([]models.Port, error)
+	Portgroups(ctx context.Context, node string) ([]models.Portgroup, error)
+	History(ctx context.Context, node string) ([]models.HistoryEntry, error)
+	Inventory(ctx context.Context, node string) (json.RawMessage, error)
+	Conductors(ctx context.Context) ([]models.Conductor, error)
+	Drivers(ctx context.Context) ([]models.Driver, error)
+	Version() (v models.APIVersion, agreed bool)
+	Endpoint() string
+	Refused() []string
+}
+
+// Context is one Ironic that can be gone to, as the configuration has it.
+type Context struct {
+	Name, Source string
+	// Endpoint is its URL, or Keystone's; Auth the way to prove who we are.
+	Endpoint string
+	Auth     string
+	Accent   string
+	ReadOnly bool
+	Current  bool
+	// Err is why it cannot be used, nil when it can.
+	Err error
+}
+
+// Defaults are what the fleet's list starts with.
+type Defaults struct {
+	Columns []string
+	Sort    string
+	Filter  string
+}
+
+// Session is the connection to one context's Ironic, with the live picture of it.
+type Session struct {
+	Context  Context
+	Defaults Defaults
+	Store    *fleet.Store
+	API      API
+	// Runner acts; it is copied for each task, so that read-only holds for all of it.
+	Runner provision.Runner
+	// Poll keeps the Store up to date until its context ends.
+	Poll func(ctx context.Context, notify func(fleet.Update)) error
+	// Watch and Unwatch ask for a closer look at one node; Hurry asks for a look now.
+	Watch, Unwatch func(uuid string)
+	Hurry          func()
+	// Close drops the connection.
+	Close func()
+}
+
+// Env is what screens may know. The root owns it and changes it only in Update.
+type Env struct {
+	Clock   Clock
+	Session *Session
+	// Status is the poller's last word; Started is when the session began.
+	Status  fleet.Status
+	Started time.Time
+	// ReadOnly refuses every change: by configuration, or because it was asked for.
+	ReadOnly bool
+	// Events are those since the console was opened, Tasks what was done from here.
+	Events *EventLog
+	Tasks  *TaskList
+	// Contexts are those that can be gone to.
+	Contexts []Context
+	// Program is the name of the command line equivalent.
+	Program string
+}
+
+// ServerNow is the server's clock as far as it is known: ages are against that.
+func (e *Env) ServerNow() time.Time { return e.Clock.Now().Add(e.Status.Skew) }

@@ -1,0 +1,51 @@
+package screen
+
+import "ironworks/models"
+
+// maxEvents bounds what is remembered: an hour of a busy fleet.
+const maxEvents = 10_000
+
+// EventLog keeps the last events in the order in which they came.
+type EventLog struct {
+	events []models.Event
+	// dropped counts those that were too many.
+	dropped  int
+	revision int
+}
+
+// Add appends events.
+func (l *EventLog) Add(events []models.Event) {
+	if len(events) == 0 {
+		return
+	}
+	l.revision++
+	l.events = append(l.events, events...)
+	if more := len(l.events) - maxEvents; more > 0 {
+		l.dropped += more
+		// A copy, so that what was dropped is given back.
+		l.events = append(make([]models.Event, 0, maxEvents+maxEvents/4), l.events[more:]...)
+	}
+}
+
+// Last gives the last n, oldest first.
+func (l *EventLog) Last(n int) []models.Event { return l.events[max(len(l.events)-n, 0):] }
+
+// Dropped is how many were forgotten; Revision grows with every change.
+func (l *EventLog) Dropped() int { return l.dropped }
+
+// Revision grows with every change.
+func (l *EventLog) Revision() int { return l.revision }
+
+// First is the number of the oldest event that is kept: numbers stay with their event.
+func (l *EventLog) First() int { return l.dropped }
+
+// Of lists the events of one node.
+func (l *EventLog) Of(uuid string) []models.Event {
+	var of []models.Event
+	for i := range l.events {
+		if l.events[i].Node.UUID == uuid {
+			of = append(of, l.events[i])
+		}
+	}
+	return of
+}

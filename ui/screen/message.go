@@ -1,0 +1,69 @@
+package screen
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/fleet"
+	"ironworks/models"
+	"ironworks/ui/action"
+)
+
+// The facts that the root tells the screen in front.
+type (
+	// FleetChanged is news of the poller.
+	FleetChanged struct{ Update fleet.Update }
+	// Tick comes each second, for whatever shows an age.
+	Tick struct{ Now time.Time }
+	// TasksChanged says that a task moved on.
+	TasksChanged struct{}
+	// Reload asks the screen to fetch again what it has fetched itself.
+	Reload struct{}
+)
+
+// The wishes of screens and overlays, for the root.
+type (
+	// Open goes to a screen.
+	Open struct{ Ref Ref }
+	// Back goes to the screen before.
+	Back struct{}
+	// Say shows a toast.
+	Say struct {
+		Level Level
+		Text  string
+		// RequestID is Ironic's, to find the request in its log.
+		RequestID string
+	}
+	// Ask puts an overlay in front.
+	Ask struct{ Overlay Overlay }
+	// CopyText puts text into the terminal's clipboard.
+	CopyText struct{ Copyable Copyable }
+	// Press does an action as if its key had been pressed.
+	Press struct{ ID action.ID }
+	// Switch goes to another context.
+	Switch struct{ Context string }
+	// RetryTask tries again for the nodes of a task that failed; LeaveTask stops
+	// following the others.
+	RetryTask struct{ Task int }
+	LeaveTask struct{ Task int }
+	// ActOn begins an action on nodes, asking for its arguments where it has some.
+	ActOn struct {
+		ID    action.ID
+		Nodes []models.NodeRef
+	}
+)
+
+// Level is how much a toast matters.
+type Level int
+
+// The levels.
+const (
+	Info Level = iota
+	Success
+	Warning
+	Failure
+)
+
+// Wish makes a command of a message.
+func Wish(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
