@@ -75,6 +75,7 @@ type Poller struct {
 
 	watchMu sync.Mutex
 	watched map[string]bool
+	needed  []string
 	// hurry ends the rest between two rounds.
 	hurry chan struct{}
 
@@ -108,48 +109,11 @@ func NewPoller(api API, store *Store, opts Options) *Poller {
 	if opts.Idle == 0 {
 		opts.Idle = 5 * time.Second
 	}
-	opts.Only = slices.Clone(opts.Only)
+	opts.Only, opts.Fields = slices.Clone(opts.Only), slices.Clone(opts.Fields)
 	return &Poller{
 		api: api, store: store, opts: opts, clock: opts.Clock,
 		watched: map[string]bool{}, only: len(opts.Only) > 0, hurry: make(chan struct{}, 1),
 	}
-}
-
-// Hurry begins the next round now instead of when it is due: somebody asked, or an
-// action was just sent.
-func (p *Poller) Hurry() {
-	select {
-	case p.hurry <- struct{}{}:
-	default: // the next round begins at once already
-	}
-}
-
-// Watch looks at a node by itself each period while it is in transition: one that is
-// open, marked or being deployed from here. Unwatch ends that.
-func (p *Poller) Watch(uuid string) {
-	p.watchMu.Lock()
-	defer p.watchMu.Unlock()
-	p.watched[uuid] = true
-}
-
-// Unwatch ends what Watch began.
-func (p *Poller) Unwatch(uuid string) {
-	p.watchMu.Lock()
-	defer p.watchMu.Unlock()
-	delete(p.watched, uuid)
-}
-
-func (p *Poller) watchedNodes() []string {
-	p.watchMu.Lock()
-	defer p.watchMu.Unlock()
-	var ids []string
-	for id := range p.watched {
-		if row, _, ok := p.store.Get(id); ok && row.Node.ProvisionState.Busy() {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return ids
 }
 
 // Run polls until ctx ends; faults are told and tried again, for ever, unless GiveUp

@@ -19,6 +19,7 @@ func (p *Poller) round(ctx context.Context) error {
 	if p.only {
 		return p.onlyNodes(ctx)
 	}
+	p.takeNeeds()
 	switch p.list.phase {
 	case nothingYet:
 		return p.screenful(ctx)

@@ -60,13 +60,23 @@ func (s *Store) Len() int {
 	return len(s.nodes)
 }
 
-// Counts is how many nodes are in each provision state.
-func (s *Store) Counts() map[models.ProvisionState]int {
+// Counts is how many nodes there are, and how many of which kind.
+type Counts struct {
+	Total       int
+	States      map[models.ProvisionState]int
+	Maintenance int
+}
+
+// Counts counts the nodes.
+func (s *Store) Counts() Counts {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	counts := map[models.ProvisionState]int{}
+	counts := Counts{Total: len(s.nodes), States: map[models.ProvisionState]int{}}
 	for _, r := range s.nodes {
-		counts[r.row.Node.ProvisionState]++
+		counts.States[r.row.Node.ProvisionState]++
+		if r.row.Node.Maintenance {
+			counts.Maintenance++
+		}
 	}
 	return counts
 }

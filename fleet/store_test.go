@@ -114,7 +114,7 @@ func TestGetAndRename(t *testing.T) {
 	if _, ok := s.remove("b", at); ok {
 		t.Error("b is there twice")
 	}
-	if got := s.Counts(); got[models.StateActive] != 2 || s.Len() != 2 {
+	if got := s.Counts(); got.States[models.StateActive] != 2 || s.Len() != 2 {
 		t.Errorf("counts %v, %d nodes", got, s.Len())
 	}
 }
@@ -132,7 +132,7 @@ func TestBusyIsCounted(t *testing.T) {
 			s.apply([]models.Node{{UUID: id, ProvisionState: states[rng.IntN(len(states))]}}, at, arrived, 1)
 		}
 		want := 0
-		for state, n := range s.Counts() {
+		for state, n := range s.Counts().States {
 			if state.Busy() {
 				want += n
 			}

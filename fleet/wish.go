@@ -1,0 +1,70 @@
+package fleet
+
+import "slices"
+
+// Hurry begins the next round now instead of when it is due: somebody asked, or an
+// action was just sent.
+func (p *Poller) Hurry() {
+	select {
+	case p.hurry <- struct{}{}:
+	default: // the next round begins at once already
+	}
+}
+
+// Watch looks at a node by itself each period while it is in transition: one that is
+// open, marked or being deployed from here. Unwatch ends that.
+func (p *Poller) Watch(uuid string) {
+	p.watchMu.Lock()
+	defer p.watchMu.Unlock()
+	p.watched[uuid] = true
+}
+
+// Unwatch ends what Watch began.
+func (p *Poller) Unwatch(uuid string) {
+	p.watchMu.Lock()
+	defer p.watchMu.Unlock()
+	delete(p.watched, uuid)
+}
+
+// Need adds API fields to what is asked of every node from now on, for a filter or a
+// column that was just chosen. What is new is fetched with a full listing.
+func (p *Poller) Need(fields ...string) {
+	p.watchMu.Lock()
+	p.needed = append(p.needed, fields...)
+	p.watchMu.Unlock()
+	p.Hurry()
+}
+
+// takeNeeds begins to fetch the fields that were asked for; while the first listing is
+// under way they wait for its end.
+func (p *Poller) takeNeeds() {
+	if p.list.phase != steady && p.list.phase != sweeping {
+		return
+	}
+	p.watchMu.Lock()
+	needed := p.needed
+	p.needed = nil
+	p.watchMu.Unlock()
+	before := len(p.opts.Fields)
+	for _, f := range needed {
+		if !slices.Contains(p.opts.Fields, f) {
+			p.opts.Fields = append(p.opts.Fields, f)
+		}
+	}
+	if len(p.opts.Fields) > before {
+		p.beginSweep()
+	}
+}
+
+func (p *Poller) watchedNodes() []string {
+	p.watchMu.Lock()
+	defer p.watchMu.Unlock()
+	var ids []string
+	for id := range p.watched {
+		if row, _, ok := p.store.Get(id); ok && row.Node.ProvisionState.Busy() {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}

@@ -1,0 +1,58 @@
+package fleet_test
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ironworks/fleet"
+	"ironworks/models"
+)
+
+func TestHurryEndsTheRest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		api := newFake()
+		uuid := api.add(models.StateAvailable)
+		r := start(t, api, fleet.Options{Idle: time.Hour})
+		r.events()
+		api.state(uuid, models.StateManageable)
+		pass(time.Minute)
+		if told := r.told(); len(told) != 0 {
+			t.Fatalf("told %q before the period was over", told)
+		}
+		r.poller.Hurry()
+		r.poller.Hurry() // twice is once
+		synctest.Wait()
+		if told := r.told(); len(told) != 1 {
+			t.Errorf("told %q after Hurry, want one event", told)
+		}
+	})
+}
+
+func TestNeedFetchesMoreOfEveryNode(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		api := newFake()
+		api.addMany(3, models.StateAvailable)
+		r := start(t, api, fleet.Options{})
+		pass(time.Second)
+		before := len(api.requests())
+		r.poller.Need("shard", "uuid", "shard")
+		synctest.Wait()
+		pass(10 * time.Second)
+		listed := 0
+		for _, a := range api.requests()[before:] {
+			if a.query.SortKey == "" && slices.Contains(a.query.Fields, "shard") {
+				listed++
+			}
+		}
+		if listed != 1 {
+			t.Errorf("%d full listings with the field, want one", listed)
+		}
+		if told := r.told(); len(told) != 0 {
+			t.Errorf("a field that is new to us was told as an event: %q", told)
+		}
+	})
+}
