@@ -193,6 +193,37 @@ func ageText(r *Row, now time.Time) string {
 	}
 }
 
+// AgeInState is how long a node has been in its state, as a screen shows it: to the
+// second on its way and in the first minute, else coarse, so that a fleet at rest does
+// not change. "> " says that it was so when we came.
+func AgeInState(r *Row, now time.Time) string {
+	switch {
+	case !r.Since.IsZero():
+		if d := now.Sub(r.Since); r.Node.ProvisionState.Busy() || d < time.Minute {
+			return Age(d)
+		}
+		return coarse(now.Sub(r.Since))
+	case r.FirstSeen.IsZero() || now.Sub(r.FirstSeen) < time.Minute:
+		return ""
+	}
+	return "> " + coarse(now.Sub(r.FirstSeen))
+}
+
+// coarse is an age in whole minutes, then in whole hours, then in days; it changes the
+// more seldom the longer it lasts.
+func coarse(d time.Duration) string {
+	minutes := int(d.Minutes())
+	switch {
+	case minutes < 10:
+		return strconv.Itoa(minutes) + "m"
+	case minutes < 60:
+		return strconv.Itoa(minutes/10*10) + "m"
+	case d < 48*time.Hour:
+		return strconv.Itoa(minutes/60) + "h"
+	}
+	return strconv.Itoa(minutes/60/24) + "d"
+}
+
 // Attention ranks how much a node needs somebody: failed, held, in maintenance,
 // waiting, working, and then those that rest.
 func Attention(n *Node) int {

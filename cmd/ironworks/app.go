@@ -39,15 +39,18 @@ func (clock) Now() time.Time                         { return time.Now() }
 func (clock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 
 func (a *app) rootCommand() *cobra.Command {
+	var console consoleFlags
 	root := &cobra.Command{
 		Use:   "ironworks",
 		Short: "The terminal console for bare metal under OpenStack Ironic",
-		Long: "ironworks shows every node of an Ironic live and acts on them.\n\n" +
+		Long: "ironworks shows every node of an Ironic live and acts on them.\n" +
+			"Without a command it opens the full-screen console.\n\n" +
 			"Exit codes: 0 done, 1 failed, 2 wrong usage, 3 refused before anything was sent, 4 cannot connect.",
 		SilenceErrors: true, SilenceUsage: true,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.console(cmd, console) },
 	}
+	console.register(root)
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
@@ -92,8 +95,16 @@ func wrapUsage(cmd *cobra.Command) {
 	}
 }
 
-// load reads the configuration with the flags of this run.
+// load reads the configuration with the flags of this run, and tells what it warns of.
 func (a *app) load(cmd *cobra.Command) (*config.Config, error) {
+	cfg, err := a.loadConfig(cmd)
+	for _, w := range cfg.Warnings {
+		a.complain("warning: %s", w)
+	}
+	return cfg, err
+}
+
+func (a *app) loadConfig(cmd *cobra.Command) (*config.Config, error) {
 	opts := a.options
 	opts.Flags = a.flags
 	if cmd.Flags().Changed("read-only") {
@@ -105,9 +116,6 @@ func (a *app) load(cmd *cobra.Command) (*config.Config, error) {
 	cfg, err := config.Load(opts)
 	a.files = cfg.Files
 	a.looked = cfg.LookedText()
-	for _, w := range cfg.Warnings {
-		a.complain("warning: %s", w)
-	}
 	return cfg, err
 }
 
@@ -126,18 +134,28 @@ func (a *app) connect(cmd *cobra.Command) (*session, error) {
 	}
 	cur := cfg.Current
 	a.guessed = cur.Guessed
-	k := cur.Connection.Keystone
-	a.secrets = []string{cur.Connection.Password.Reveal(), k.Token.Reveal(), k.ApplicationCredentialSecret.Reveal()}
+	a.keepSecrets(&cur)
 	client, err := ironicclient.New(cur.Connection, ironicclient.Options{
 		Clock: clock{}, ReadOnly: cur.ReadOnly, UserAgent: "ironworks/" + version(),
 		OnSlow: func(op string, limit time.Duration) {
-			a.complain("%s: no answer yet; Ironic may be waiting for the BMC; giving up after %s", op, limit)
+			a.complain("%s", slowText(op, limit))
 		},
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &session{context: cur, client: client, files: cfg.Files}, nil
+}
+
+// slowText tells of a call that reaches into a BMC and has no answer yet.
+func slowText(op string, limit time.Duration) string {
+	return fmt.Sprintf("%s: no answer yet; Ironic may be waiting for the BMC; giving up after %s", op, limit)
+}
+
+// keepSecrets notes what a crash file must not hold.
+func (a *app) keepSecrets(x *config.Context) {
+	k := x.Connection.Keystone
+	a.secrets = append(a.secrets, x.Connection.Password.Reveal(), k.Token.Reveal(), k.ApplicationCredentialSecret.Reveal())
 }
 
 // online is a command that talks to the selected context's Ironic.

@@ -13,9 +13,12 @@ import (
 
 // crashed writes what is needed to find a bug into a file of its own, without
 // secrets, and tells where it is instead of dumping it on the screen.
-func (a *app) crashed(v any) {
+func (a *app) crashed(v any) { a.crashedWith(v, debug.Stack()) }
+
+// crashedWith is crashed for a panic that was caught elsewhere, with its stack.
+func (a *app) crashedWith(v any, stack []byte) {
 	text := a.masked(fmt.Sprintf("ironworks %s crashed at %s\ncommand: %s\npanic: %v\n\n%s",
-		version(), time.Now().UTC().Format(time.RFC3339), commandName(a.args), v, debug.Stack()))
+		version(), time.Now().UTC().Format(time.RFC3339), commandName(a.args), v, stack))
 	path, err := writeCrash(a.files.Crashes, text)
 	if err != nil {
 		a.complain("a bug ended the program: %s (and no crash file could be written: %v)", models.Printable(a.masked(fmt.Sprint(v))), err)

@@ -11,6 +11,7 @@ const (
 	Newer       ID = "history-forward"
 	Quit        ID = "quit"
 	Redraw      ID = "redraw"
+	Suspend     ID = "suspend"
 	Refresh     ID = "refresh"
 	ReadOnly    ID = "read-only"
 	Mouse       ID = "mouse"
@@ -45,6 +46,7 @@ const (
 	NextTab     ID = "next-tab"
 	PrevTab     ID = "previous-tab"
 	Pause       ID = "pause"
+	Diff        ID = "diff"
 	Retry       ID = "retry-failed"
 	Leave       ID = "stop-following"
 	NodeVerbs   ID = "verbs"
@@ -91,6 +93,7 @@ func everywhere() []Action {
 		at(Messages, "messages", "the messages that were shown", 0, "!"),
 		at(Mouse, "mouse", "let the mouse scroll and click, or leave it to the terminal", 0),
 		at(Redraw, "redraw", "paint the whole screen again", 0, "ctrl+l"),
+		at(Suspend, "", "leave for the shell; fg comes back", 0, "ctrl+z"),
 		at(Quit, "quit", "leave the console; nodes go on by themselves", 0, "q", "ctrl+c"),
 	}
 }
@@ -135,6 +138,7 @@ func lists() []Action {
 
 		at(Node, NextTab, "next tab", "next tab", 2, "tab"),
 		at(Node, PrevTab, "", "previous tab", 0, "shift+tab"),
+		at(Node, Diff, "diff", "in Raw, mark what changed since the fetch before", 0, "d"),
 		at(Conductors, NextTab, "drivers", "from conductors to hardware types and back", 2, "tab"),
 		at(Events, Pause, "pause", "stop following the newest, or follow again", 2, "p"),
 		at(Task, Retry, "retry failed", "try again for the nodes that failed", 2, "r"),

@@ -45,7 +45,8 @@ func FitRight(s string, w int) string {
 	return Blanks(w-Width(s)) + s
 }
 
-// From drops the first n cells of a line.
+// From drops the first n cells of a line. A wide character that is cut through leaves a
+// blank.
 func From(s string, n int) string {
 	if n <= 0 {
 		return s
@@ -53,7 +54,21 @@ func From(s string, n int) string {
 	if plain(s) {
 		return s[min(n, len(s)):]
 	}
-	return ansi.TruncateLeft(s, n, "")
+	want := Width(s) - n
+	rest := ansi.TruncateLeft(s, n, "")
+	for k := n + 1; Width(rest) > max(want, 0); k++ {
+		rest = ansi.TruncateLeft(s, k, "")
+	}
+	return Blanks(want-Width(rest)) + rest
+}
+
+// First is the first character of a text as a reader sees it, with all that belongs to
+// it, and the cells it takes. The text must not hold styles.
+func First(s string) (char string, width int) {
+	if s != "" && s[0] >= 0x20 && s[0] < 0x7f && (len(s) == 1 || s[1] < 0x80) {
+		return s[:1], 1
+	}
+	return ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
 }
 
 // Blanks is n blanks, or nothing.
@@ -65,12 +80,47 @@ func Blanks(n int) string {
 }
 
 // Wrap breaks text at blanks into lines of at most w cells; words that are longer are
-// broken anywhere. Line breaks of the text stay.
+// broken anywhere. Line breaks of the text stay. Each line has the styles that it needs
+// and ends them.
 func Wrap(s string, w int) []string {
 	if w <= 0 {
 		return nil
 	}
-	return strings.Split(ansi.Wrap(s, w, ""), "\n")
+	// The second pass is for words with hyphens, which the first one lets stand out.
+	lines := strings.Split(ansi.Hardwrap(ansi.Wrap(s, w, ""), w, true), "\n")
+	if !strings.Contains(s, escape) {
+		return lines
+	}
+	open := ""
+	for i, line := range lines {
+		before := open
+		open = style(open, line)
+		lines[i] = before + line
+		if open != "" {
+			lines[i] += reset
+		}
+	}
+	return lines
+}
+
+// style is what is open at the end of a line that begins with the given styles.
+func style(open, line string) string {
+	for {
+		_, after, found := strings.Cut(line, escape)
+		if !found {
+			return open
+		}
+		codes, rest, ended := strings.Cut(after, "m")
+		if !ended {
+			return open
+		}
+		if codes == "" || codes == "0" {
+			open = ""
+		} else {
+			open += escape + codes + "m"
+		}
+		line = rest
+	}
 }
 
 // Block makes lines into an area of exactly w by h cells.
@@ -107,7 +157,10 @@ func Over(base, top string, x, y int) string {
 	return strings.Join(lines, "\n")
 }
 
-const reset = "\x1b[m"
+const (
+	escape = "\x1b["
+	reset  = "\x1b[m"
+)
 
 // plain says that every byte is one cell: printable ASCII.
 func plain(s string) bool {

@@ -64,6 +64,10 @@ type Session struct {
 	// Watch and Unwatch ask for a closer look at one node; Hurry asks for a look now.
 	Watch, Unwatch func(uuid string)
 	Hurry          func()
+	// Need adds API fields to what the Store has of every node.
+	Need func(fields ...string)
+	// Options are the flags that lead the command line to this context.
+	Options []string
 	// Close drops the connection.
 	Close func()
 }

@@ -66,6 +66,12 @@ type Screen interface {
 	Close()
 }
 
+// Narrowed is a screen whose view can be narrowed, by a filter or a search. Going back
+// first widens it again: did says that there was something to drop.
+type Narrowed interface {
+	Widen() (cmd tea.Cmd, did bool)
+}
+
 // Copyable is something that can be put into the clipboard.
 type Copyable struct {
 	Name string

@@ -11,8 +11,10 @@ type Task struct {
 	Number  int
 	Context string
 	Plan    provision.Plan
-	Began   time.Time
-	Ended   time.Time
+	// Runner is the one that it began with: it goes on when another context is gone to.
+	Runner provision.Runner
+	Began  time.Time
+	Ended  time.Time
 	// Progress is the last word of each node, by uuid.
 	Progress map[string]provision.Progress
 	// Results are there when it has ended, in the plan's order.

@@ -35,13 +35,14 @@ var ascii = strings.NewReplacer(
 	GlyphFull, "#", GlyphEmpty, ".", GlyphUp, "^", GlyphDown, "v",
 	"│", "|", "…", ".", "→", ">", "·", "-", "–", "-", "≤", "<", "↑", "^", "↓", "v",
 	"╭", "+", "╮", "+", "╰", "+", "╯", "+", "├", "+", "┤", "+", "’", "'",
+	"‘", "'", "“", "\"", "”", "\"", "‹", "<", "›", ">", "←", "<", "≥", ">", "×", "x", "—", "-", "•", "*",
 	"⠋", "|", "⠙", "/", "⠹", "-", "⠸", "\\",
 )
 
 // Plain replaces the console's glyphs by ASCII ones of the same width where the theme
 // asks for it.
 func (t *Theme) Plain(screen string) string {
-	if !t.opts.Ascii {
+	if !t.opts.ASCII {
 		return screen
 	}
 	return ascii.Replace(screen)

@@ -46,8 +46,8 @@ type Options struct {
 	// Accent is the context's colour: a name of config.Accents or #rrggbb; empty is the
 	// console's own.
 	Accent string
-	// Ascii replaces every glyph that is not ASCII.
-	Ascii bool
+	// ASCII replaces every glyph that is not ASCII.
+	ASCII bool
 }
 
 // Theme paints text. It is made once per change of its options, so that drawing only

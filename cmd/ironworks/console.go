@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/config"
+	"ironworks/fleet"
+	"ironworks/ironicclient"
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui"
+	"ironworks/ui/screen"
+)
+
+// consoleFlags are those of the console alone.
+type consoleFlags struct {
+	ascii bool
+	mouse bool
+	fps   int
+}
+
+func (f *consoleFlags) register(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters alone")
+	cmd.Flags().BoolVar(&f.mouse, "mouse", false, "let the mouse scroll (shift-drag then selects text)")
+	cmd.Flags().IntVar(&f.fps, "fps", 0, "send the screen at most this often a second (default 120, over SSH 30)")
+}
+
+// console opens the full-screen console.
+func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
+	if err := a.needsTerminal(); err != nil {
+		return err
+	}
+	cfg, err := a.loadConfig(cmd)
+	var pick *config.PickError
+	if err != nil && (!errors.As(err, &pick) || pick.Name != "" || len(cfg.Contexts) == 0) {
+		return err
+	}
+	c := &consoleHost{app: a, cfg: cfg, pick: err, audit: &lateAudit{path: a.files.Audit}}
+	defer c.audit.Close()
+	fps := flags.fps
+	if fps <= 0 {
+		fps = 120 // a key is on the screen within a frame: 8 ms
+		if a.options.Env("SSH_TTY") != "" || a.options.Env("SSH_CONNECTION") != "" {
+			fps = 30
+		}
+	}
+	err = ui.Run(cmd.Context(), ui.Options{
+		Clock: clock{}, Contexts: c.contexts(), Open: c.open, ASCII: flags.ascii, Mouse: flags.mouse,
+		Program: "ironworks", Version: version(), Warnings: cfg.Warnings,
+	}, ui.Terminal{In: a.stdin, Out: a.stdout, Env: os.Environ(), FPS: fps})
+	var crash *ui.Crash
+	if errors.As(err, &crash) {
+		a.crashedWith(crash.Value, crash.Stack)
+		return &codeError{code: exitFailed}
+	}
+	return err
+}
+
+// needsTerminal says what to do instead where the console cannot be shown.
+func (a *app) needsTerminal() error {
+	_, in := terminal(a.stdin)
+	_, out := terminal(a.stdout)
+	switch {
+	case !in || !out:
+		return usagef("the console needs a terminal to type at and to draw on; " +
+			"ironworks nodes lists nodes, ironworks watch prints what happens, ironworks --help has the rest")
+	case a.options.Env("TERM") == "dumb":
+		return usagef("TERM=dumb cannot show a full screen; ironworks nodes lists nodes, ironworks watch prints what happens")
+	}
+	return nil
+}
+
+// consoleHost gives the console its sessions.
+type consoleHost struct {
+	app   *app
+	cfg   *config.Config
+	pick  error
+	audit *lateAudit
+}
+
+// all are the contexts there are; the current one may be none of the configuration's.
+func (c *consoleHost) all() []config.Context {
+	all := slices.Clone(c.cfg.Contexts)
+	named := slices.ContainsFunc(all, func(x config.Context) bool { return x.Name == c.cfg.Current.Name && x.Source == c.cfg.Current.Source })
+	if !named && c.cfg.Current.Name != "" {
+		all = append([]config.Context{c.cfg.Current}, all...)
+	}
+	return all
+}
+
+func (c *consoleHost) contexts() []screen.Context {
+	var out []screen.Context
+	for _, x := range c.all() {
+		out = append(out, shown(&x))
+	}
+	return out
+}
+
+func shown(x *config.Context) screen.Context {
+	endpoint := x.Connection.Endpoint
+	if endpoint == "" {
+		endpoint = x.Connection.Keystone.AuthURL
+	}
+	auth := x.Connection.Auth
+	if auth == "" {
+		auth = models.AuthNone
+	}
+	return screen.Context{
+		Name: x.Name, Source: x.Source, Endpoint: endpoint, Auth: string(auth), Accent: x.Accent, ReadOnly: x.ReadOnly, Err: x.Err,
+	}
+}
+
+// find gives the context with a name, "" the current one.
+func (c *consoleHost) find(name string) (config.Context, error) {
+	if name == "" {
+		if c.pick != nil {
+			return config.Context{}, c.pick
+		}
+		return c.cfg.Current, c.cfg.Current.Err
+	}
+	// The current one has what flags and variables add to it.
+	if name == c.cfg.Current.Name {
+		return c.cfg.Current, c.cfg.Current.Err
+	}
+	for _, x := range c.all() {
+		if x.Name == name {
+			return x, x.Err
+		}
+	}
+	return config.Context{}, fmt.Errorf("no context %q", models.Printable(name))
+}
+
+// open makes the session of a context. Nothing is sent yet.
+func (c *consoleHost) open(name string, notice func(text string)) (*screen.Session, error) {
+	x, err := c.find(name)
+	if err != nil {
+		return nil, err
+	}
+	c.app.keepSecrets(&x)
+	client, err := ironicclient.New(x.Connection, ironicclient.Options{
+		Clock: clock{}, ReadOnly: x.ReadOnly, UserAgent: "ironworks/" + version(),
+		OnSlow: func(op string, limit time.Duration) { notice(slowText(op, limit)) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	store := fleet.NewStore()
+	s := &screen.Session{
+		Context: shown(&x), Defaults: screen.Defaults(x.Defaults), Store: store, API: client, Close: client.Close,
+		Runner:  provision.Runner{API: client, Audit: c.audit, Clock: clock{}, Context: x.Name, ReadOnly: x.ReadOnly},
+		Options: c.options(&x),
+	}
+	// The poller's ear is the session's own: it is there once Poll runs.
+	ear := &struct{ notify func(fleet.Update) }{}
+	poller := fleet.NewPoller(client, store, fleet.Options{
+		Clock: clock{}, Fields: extraFields(x.Defaults), Notify: func(u fleet.Update) { ear.notify(u) },
+	})
+	s.Poll = func(ctx context.Context, notify func(fleet.Update)) error {
+		ear.notify = notify
+		return poller.Run(ctx)
+	}
+	s.Watch, s.Unwatch, s.Hurry, s.Need = poller.Watch, poller.Unwatch, poller.Hurry, poller.Need
+	return s, nil
+}
+
+// options are the flags that lead the command line to a context.
+func (c *consoleHost) options(x *config.Context) []string {
+	switch {
+	case x.Guessed:
+		return nil
+	case slices.ContainsFunc(c.cfg.Contexts, func(y config.Context) bool { return y.Name == x.Name }):
+		return []string{"--context", screen.Quoted(x.Name)}
+	case x.Connection.Endpoint != "" && !x.Connection.Auth.Keystone():
+		return []string{"--url", screen.Quoted(x.Connection.Endpoint)}
+	}
+	return nil // the environment leads there
+}
+
+// extraFields are the API fields that the configured columns and filter need.
+func extraFields(d config.Defaults) []string {
+	var fields []string
+	for _, key := range append(slices.Clone(d.Columns), strings.TrimPrefix(d.Sort, "-")) {
+		if col, err := models.FindColumn(key); err == nil && col.Field != "" {
+			fields = append(fields, col.Field)
+		}
+	}
+	if f, err := models.ParseFilter(d.Filter); err == nil {
+		fields = append(fields, f.Fields()...)
+	}
+	return fields
+}
+
+// lateAudit opens the audit when the first line is written: who only looks needs none.
+type lateAudit struct {
+	path string
+	mu   sync.Mutex
+	file *provision.AuditFile
+}
+
+// Write appends a record.
+func (l *lateAudit) Write(r provision.AuditRecord) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		file, err := provision.OpenAudit(l.path)
+		if err != nil {
+			return err
+		}
+		l.file = file
+	}
+	return l.file.Write(r)
+}
+
+// Close closes what was opened.
+func (l *lateAudit) Close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file != nil {
+		_ = l.file.Close()
+	}
+}

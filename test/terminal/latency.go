@@ -1,0 +1,64 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// watch is a screen that is waited for, and where its time goes.
+type watch struct {
+	wanted func(text string) bool
+	seen   chan time.Time
+}
+
+// watched looks at each new screen in turn, so that none is missed. mu is held.
+func (s *Screen) watched(at time.Time) {
+	if s.watch == nil || s.said.mode(ansi.ModeSynchronizedOutput) || !s.watch.wanted(s.text()) {
+		return
+	}
+	s.watch.seen <- at
+	s.watch = nil
+}
+
+// Latency types keys and returns how long it took until the bytes arrived that make the
+// screen as wanted. The time of arrival is noted before anything is done with the bytes,
+// so that neither the emulator nor wanted is measured; wanted must not ask the Screen. One
+// that is already as wanted
+// is an error, because nothing could be measured.
+func (s *Screen) Latency(ctx context.Context, keys string, wanted func(text string) bool) (time.Duration, error) {
+	s.timing.Lock()
+	defer s.timing.Unlock()
+	w := &watch{wanted: wanted, seen: make(chan time.Time, 1)}
+	s.mu.Lock()
+	already := wanted(s.text())
+	if !already {
+		s.watch = w
+	}
+	s.mu.Unlock()
+	if already {
+		return 0, errors.New("the screen is as wanted before the key")
+	}
+	defer func() {
+		s.mu.Lock()
+		s.watch = nil
+		s.mu.Unlock()
+	}()
+	typed := s.strike(keys)
+	select {
+	case at := <-w.seen:
+		return at.Sub(typed), nil
+	case <-s.ended:
+	case <-ctx.Done():
+		return 0, fmt.Errorf("waiting for the screen after a key: %w", context.Cause(ctx))
+	}
+	select {
+	case at := <-w.seen: // shown with the last output
+		return at.Sub(typed), nil
+	default:
+		return 0, ErrEnded
+	}
+}

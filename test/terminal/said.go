@@ -1,0 +1,143 @@
+package terminal
+
+import (
+	"bytes"
+	"encoding/base64"
+	"io"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+)
+
+// said is what the program told its terminal besides what to show.
+type said struct {
+	// modes are the DEC modes that were set or reset. Of these the emulator knows the
+	// cursor's for each screen alone, where a terminal has one for both.
+	modes     map[ansi.DECMode]bool
+	keyboards int  // how many keyboard protocols are stacked
+	keyboard  bool // one was turned on without stacking
+	otherKeys bool // modifyOtherKeys
+	shape     int  // of the cursor
+	title     string
+	clipboard []string
+}
+
+// listen hears what the program says. The emulator tells it while it is written to, so
+// that mu is held.
+func (s *Screen) listen(modern bool) {
+	s.said.modes = map[ansi.DECMode]bool{}
+	mode := func(on bool) func(ansi.Mode) {
+		return func(mode ansi.Mode) {
+			if dec, ok := mode.(ansi.DECMode); ok {
+				s.said.modes[dec] = on
+			}
+		}
+	}
+	s.emulator.SetCallbacks(vt.Callbacks{
+		EnableMode: mode(true), DisableMode: mode(false),
+	})
+	for _, command := range []int{0, 2} {
+		// The emulator takes no title in which there is a semicolon.
+		s.emulator.RegisterOscHandler(command, func(data []byte) bool {
+			_, title, _ := bytes.Cut(data, []byte(";"))
+			s.said.title = string(title)
+			return true
+		})
+	}
+	s.emulator.RegisterOscHandler(52, func(data []byte) bool {
+		s.said.copied(data)
+		return true
+	})
+	// What returns false is only overheard.
+	s.emulator.RegisterEscHandler('c', func() bool {
+		s.said = said{modes: map[ansi.DECMode]bool{}, clipboard: s.said.clipboard}
+		return false
+	})
+	s.hears(ansi.Command('>', 0, 'u'), 0, func(int) { s.said.keyboards++ })
+	s.hears(ansi.Command('<', 0, 'u'), 1, func(n int) { s.said.keyboards = max(0, s.said.keyboards-max(1, n)) })
+	s.hears(ansi.Command('=', 0, 'u'), 0, func(flags int) { s.said.keyboard = flags != 0 })
+	s.hears(ansi.Command(0, ' ', 'q'), 0, func(shape int) { s.said.shape = shape })
+	s.emulator.RegisterCsiHandler(ansi.Command('>', 0, 'm'), func(params ansi.Params) bool {
+		if resource, _, _ := params.Param(0, 0); resource == 4 {
+			value, _, _ := params.Param(1, 0)
+			s.said.otherKeys = value != 0
+		}
+		return true
+	})
+	if modern {
+		s.emulator.RegisterCsiHandler(ansi.Command('?', '$', 'p'), s.knows)
+	}
+}
+
+// hears overhears a sequence with one number.
+func (s *Screen) hears(command, missing int, heard func(int)) {
+	s.emulator.RegisterCsiHandler(command, func(params ansi.Params) bool {
+		n, _, _ := params.Param(0, missing)
+		heard(n)
+		return false
+	})
+}
+
+// knows answers for the modes that the emulator does not know about until they are set.
+func (s *Screen) knows(params ansi.Params) bool {
+	n, _, _ := params.Param(0, 0)
+	mode := ansi.DECMode(n)
+	if mode != ansi.ModeSynchronizedOutput && mode != ansi.ModeUnicodeCore {
+		return false
+	}
+	setting := ansi.ModeReset
+	if s.said.modes[mode] {
+		setting = ansi.ModeSet
+	}
+	_, _ = io.WriteString(s.emulator.InputPipe(), ansi.ReportMode(mode, setting))
+	return true
+}
+
+// copied takes "52;c;…" in base64. A question for the clipboard is not answered, as most
+// terminals do not.
+func (d *said) copied(data []byte) {
+	parts := bytes.SplitN(data, []byte(";"), 3)
+	if len(parts) != 3 || string(parts[2]) == "?" {
+		return
+	}
+	if text, err := base64.StdEncoding.DecodeString(string(parts[2])); err == nil {
+		d.clipboard = append(d.clipboard, string(text))
+	}
+}
+
+// mode says whether a mode is on.
+func (d *said) mode(mode ansi.DECMode) bool {
+	on, told := d.modes[mode]
+	if !told {
+		return mode == ansi.ModeTextCursorEnable || mode == ansi.ModeAutoWrap
+	}
+	return on
+}
+
+// Clipboard is what the program has copied with OSC 52, the oldest first.
+func (s *Screen) Clipboard() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.said.clipboard...)
+}
+
+// Title is the title of the terminal's window.
+func (s *Screen) Title() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.said.title
+}
+
+// AltScreen says whether the program is in the alternate screen now.
+func (s *Screen) AltScreen() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.emulator.IsAltScreen()
+}
+
+// CursorVisible says whether the cursor is shown now.
+func (s *Screen) CursorVisible() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.said.mode(ansi.ModeTextCursorEnable)
+}

@@ -1,0 +1,28 @@
+package terminal
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+)
+
+// resize is pty.Setsize for a file that has to stay interruptible.
+func resize(tty *os.File, size pty.Winsize) error {
+	raw, err := tty.SyscallConn()
+	if err != nil {
+		return fmt.Errorf("resizing the terminal: %w", err)
+	}
+	var failed error
+	err = raw.Control(func(fd uintptr) {
+		failed = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: size.Rows, Col: size.Cols})
+	})
+	if err == nil {
+		err = failed
+	}
+	if err != nil {
+		return fmt.Errorf("resizing the terminal: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image/color"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+)
+
+// Options say what is started at what kind of terminal.
+type Options struct {
+	// Command is the program. Its streams become the terminal; without an environment of
+	// its own it gets this process's, less what describes this process's terminal.
+	Command *exec.Cmd
+	// Width and Height are the size in cells; 80×24 if they are zero.
+	Width, Height int
+	// Light makes the terminal answer that its background is white instead of black.
+	Light bool
+	// Modern makes the terminal say that it knows synchronized output (mode 2026) and
+	// grapheme clusters (mode 2027), as newer terminals do.
+	Modern bool
+	// Record is given what is shown as an asciinema v2 cast, if it is not nil.
+	Record io.Writer
+	// Patience is how long Until, UntilGone and Ends wait; 30 seconds if it is zero.
+	Patience time.Duration
+}
+
+// term is what the terminal says it is: what the emulator does without a mistake.
+const term = "xterm-256color"
+
+// ofTerminals are the variables that describe a terminal, or what a program should do at
+// one. A test must not depend on the terminal that it was started from.
+var ofTerminals = []string{
+	"TERM", "COLORTERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "VTE_VERSION", "WT_SESSION", "TMUX", "STY",
+	"SSH_TTY", "SSH_CONNECTION", "SSH_CLIENT", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LINES", "COLUMNS",
+}
+
+// Start starts a program at a terminal. It is killed when the context ends; Close has to
+// be called.
+func Start(ctx context.Context, o Options) (*Screen, error) {
+	if o.Command == nil {
+		return nil, errors.New("no command to start at a terminal")
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("starting %s: %w", o.Command.Path, context.Cause(ctx))
+	}
+	if o.Width <= 0 {
+		o.Width = 80
+	}
+	if o.Height <= 0 {
+		o.Height = 24
+	}
+	if o.Patience <= 0 {
+		o.Patience = 30 * time.Second
+	}
+	o.Command.Env = environment(o.Command.Env)
+
+	emulator := vt.NewEmulator(o.Width, o.Height)
+	if o.Light {
+		emulator.SetDefaultBackgroundColor(color.White)
+		emulator.SetDefaultForegroundColor(color.Black)
+	}
+	s := &Screen{
+		cmd: o.Command, patience: o.Patience, emulator: emulator,
+		chunks: make(chan chunk, 256), drained: make(chan struct{}), ended: make(chan struct{}),
+		changed: make(chan struct{}),
+	}
+	s.own = s.colours()
+	s.listen(o.Modern)
+	if o.Record != nil {
+		s.cast = newCast(o.Record, o.Width, o.Height)
+	}
+	started, err := pty.StartWithSize(o.Command, &pty.Winsize{Rows: uint16(o.Height), Cols: uint16(o.Width)})
+	if err != nil {
+		return nil, fmt.Errorf("starting %s at a terminal: %w", o.Command.Path, err)
+	}
+	s.written = time.Now()
+	if s.tty, err = interruptible(started); err != nil {
+		_ = o.Command.Process.Kill()
+		_ = o.Command.Wait()
+		return nil, fmt.Errorf("preparing the terminal: %w", err)
+	}
+	s.running.Go(s.read)
+	s.running.Go(s.show)
+	s.running.Go(s.answer)
+	unhook := context.AfterFunc(ctx, func() { _ = s.cmd.Process.Kill() })
+	s.running.Go(func() {
+		defer unhook()
+		s.reap()
+	})
+	return s, nil
+}
+
+// StartT starts a program for a test, whose end kills it.
+func StartT(t testing.TB, o Options) *Screen {
+	t.Helper()
+	s, err := Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// environment gives a program a terminal type unless it was given one.
+func environment(env []string) []string {
+	if env == nil {
+		env = slices.DeleteFunc(os.Environ(), func(entry string) bool {
+			name, _, _ := strings.Cut(entry, "=")
+			return slices.Contains(ofTerminals, name)
+		})
+	}
+	if slices.ContainsFunc(env, func(entry string) bool { return strings.HasPrefix(entry, "TERM=") }) {
+		return env
+	}
+	return append(slices.Clip(env), "TERM="+term)
+}
+
+// interruptible returns the same terminal as a file whose reading ends when it is closed.
+// The one from pty blocks in the kernel, which would wait for the last process that still
+// holds the terminal.
+func interruptible(blocking *os.File) (*os.File, error) {
+	defer func() { _ = blocking.Close() }()
+	syscall.ForkLock.RLock()
+	fd, err := syscall.Dup(int(blocking.Fd()))
+	if err == nil {
+		syscall.CloseOnExec(fd)
+	}
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.SetNonblock(fd, true); err != nil {
+		_ = syscall.Close(fd)
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), blocking.Name()), nil
+}

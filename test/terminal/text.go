@@ -1,0 +1,124 @@
+package terminal
+
+import (
+	"image/color"
+	"strings"
+
+	uv "github.com/charmbracelet/ultraviolet"
+)
+
+// Cell is one place of the screen.
+type Cell struct {
+	// Text is a space for an empty cell, and nothing for the right half of a wide one.
+	Text                                    string
+	Bold, Faint, Italic, Underline, Reverse bool
+	// Foreground and Background are nil for the terminal's own colours. The sixteen and
+	// the 256 colours are ansi.BasicColor and ansi.IndexedColor of x/ansi.
+	Foreground, Background color.Color
+}
+
+// Text is the screen as lines, without the blanks at their ends.
+func (s *Screen) Text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text()
+}
+
+// text is Text while mu is held.
+func (s *Screen) text() string {
+	var text strings.Builder
+	for y := range s.emulator.Height() {
+		if y > 0 {
+			text.WriteByte('\n')
+		}
+		text.WriteString(s.line(y))
+	}
+	return text.String()
+}
+
+// Lines are all lines of the screen, the empty ones too.
+func (s *Screen) Lines() []string { return strings.Split(s.Text(), "\n") }
+
+// Line is one line, counted from 0. One that is not on the screen is empty.
+func (s *Screen) Line(y int) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.line(y)
+}
+
+func (s *Screen) line(y int) string {
+	var line strings.Builder
+	for x := 0; x < s.emulator.Width(); {
+		text, width := content(s.emulator.CellAt(x, y))
+		line.WriteString(text)
+		x += width
+	}
+	return strings.TrimRight(line.String(), " ")
+}
+
+// content is what a cell shows and over how many cells.
+func content(cell *uv.Cell) (text string, width int) {
+	if cell == nil || cell.Content == "" {
+		return " ", 1
+	}
+	return cell.Content, max(1, cell.Width)
+}
+
+// Contains says whether a text is on the screen.
+func (s *Screen) Contains(text string) bool { return strings.Contains(s.Text(), text) }
+
+// Size is the size of the terminal in cells.
+func (s *Screen) Size() (width, height int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.emulator.Width(), s.emulator.Height()
+}
+
+// Find returns the cell in which the first occurrence of a text begins.
+func (s *Screen) Find(text string) (x, y int, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for y := range s.emulator.Height() {
+		before, _, ok := strings.Cut(s.line(y), text)
+		if !ok {
+			continue
+		}
+		x := 0
+		for length := 0; length < len(before); {
+			text, width := content(s.emulator.CellAt(x, y))
+			length += len(text)
+			x += width
+		}
+		return x, y, true
+	}
+	return 0, 0, false
+}
+
+// Cell is what is at a place, counted from 0; outside of the screen there is nothing.
+func (s *Screen) Cell(x, y int) Cell {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	cell := s.emulator.CellAt(x, y)
+	if cell == nil {
+		return Cell{}
+	}
+	text := cell.Content
+	if text == "" && cell.Width > 0 {
+		text = " "
+	}
+	has := func(attribute uint8) bool { return cell.Style.Attrs&attribute != 0 }
+	return Cell{
+		Text: text,
+		Bold: has(uv.AttrBold), Faint: has(uv.AttrFaint), Italic: has(uv.AttrItalic), Reverse: has(uv.AttrReverse),
+		Underline:  cell.Style.Underline != uv.UnderlineNone,
+		Foreground: cell.Style.Fg, Background: cell.Style.Bg,
+	}
+}
+
+// Cursor is where the cursor is, counted from 0.
+func (s *Screen) Cursor() (x, y int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	position := s.emulator.CursorPosition()
+	return position.X, position.Y
+}

@@ -1,0 +1,120 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// ErrEnded is what waiting for a screen returns when the program has ended without it.
+var ErrEnded = errors.New("the program has ended")
+
+// WaitFor waits until the screen is as wanted. While the program says that it is still
+// drawing (synchronized output), nobody would see the screen, and it is not asked about.
+func (s *Screen) WaitFor(ctx context.Context, wanted func(text string) bool) error {
+	for {
+		over := s.over()
+		s.mu.Lock()
+		text, drawing, changed := s.text(), s.said.mode(ansi.ModeSynchronizedOutput), s.changed
+		s.mu.Unlock()
+		if (!drawing || over) && wanted(text) {
+			return nil
+		}
+		if over {
+			return ErrEnded
+		}
+		select {
+		case <-changed:
+		case <-s.ended:
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for a screen: %w", context.Cause(ctx))
+		}
+	}
+}
+
+// Until waits until all texts are on the screen at once.
+func (s *Screen) Until(t testing.TB, texts ...string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
+	defer cancel()
+	missing := texts
+	err := s.WaitFor(ctx, func(screen string) bool {
+		missing = nil
+		for _, text := range texts {
+			if !strings.Contains(screen, text) {
+				missing = append(missing, text)
+			}
+		}
+		return len(missing) == 0
+	})
+	if err != nil {
+		t.Fatalf("no %q on the screen: %v\n%s", missing, err, s.Describe())
+	}
+}
+
+// UntilGone waits until a text is not on the screen.
+func (s *Screen) UntilGone(t testing.TB, text string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
+	defer cancel()
+	if err := s.WaitFor(ctx, func(screen string) bool { return !strings.Contains(screen, text) }); err != nil {
+		t.Fatalf("%q stays on the screen: %v\n%s", text, err, s.Describe())
+	}
+}
+
+// Idle waits until nothing was written for so long, or the program has ended.
+func (s *Screen) Idle(ctx context.Context, quiet time.Duration) error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-timer.C:
+		case <-s.ended:
+			return nil
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for quiet: %w", context.Cause(ctx))
+		}
+		s.mu.Lock()
+		left := time.Until(s.written.Add(quiet))
+		s.mu.Unlock()
+		if left <= 0 && len(s.chunks) == 0 {
+			return nil
+		}
+		timer.Reset(max(left, time.Millisecond))
+	}
+}
+
+// Describe shows the whole screen in a frame, and how the program is.
+func (s *Screen) Describe() string {
+	state := "running"
+	if s.over() {
+		state = "ended: " + s.cmd.ProcessState.String()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	screen := "screen"
+	if s.emulator.IsAltScreen() {
+		screen = "alternate screen"
+	}
+	var text strings.Builder
+	width := s.emulator.Width()
+	fmt.Fprintf(&text, "%s %d×%d, %d bytes received, program %s\n", screen, width, s.emulator.Height(), s.bytes, state)
+	s.keyboard.mu.Lock()
+	if s.keyboard.lost != nil {
+		fmt.Fprintf(&text, "not all input could be typed: %v\n", s.keyboard.lost)
+	}
+	s.keyboard.mu.Unlock()
+	edge := strings.Repeat("─", width)
+	text.WriteString("┌" + edge + "┐\n")
+	for y := range s.emulator.Height() {
+		line := s.line(y)
+		text.WriteString("│" + line + strings.Repeat(" ", max(0, width-ansi.StringWidth(line))) + "│\n")
+	}
+	text.WriteString("└" + edge + "┘")
+	return text.String()
+}

@@ -1,0 +1,218 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/action"
+	"ironworks/ui/overlay"
+	"ironworks/ui/screen"
+)
+
+// order is an action on nodes on its way from the key to the task: arguments, a fresh
+// look at the nodes, a plan, an answer, and then it is sent.
+type order struct {
+	id      action.ID
+	args    arguments
+	nodes   []models.NodeRef
+	session *screen.Session
+	runner  provision.Runner
+}
+
+// prepared is an order with its plan, ready to be asked about.
+type prepared struct {
+	order order
+	plan  provision.Plan
+	// disks are those of the first machines, where something may be erased.
+	disks map[string][]models.Detail
+	err   error
+}
+
+// begin takes an action on nodes up: it asks for the arguments where it has some.
+func (c *Console) begin(id action.ID, nodes []models.NodeRef) tea.Cmd {
+	if len(nodes) == 0 || c.env.Session == nil {
+		c.say(screen.Say{Level: screen.Warning, Text: string(id) + ": no node is chosen"})
+		return nil
+	}
+	o := order{id: id, nodes: nodes, session: c.env.Session, runner: c.env.Session.Runner}
+	o.runner.ReadOnly = o.runner.ReadOnly || c.env.ReadOnly
+	fields := formFields(id)
+	if fields == nil {
+		return c.prepare(o)
+	}
+	return c.show(overlay.NewForm(fmt.Sprintf("%s %s", id, nodesText(nodes)), fields, func(v map[string]string) (tea.Cmd, string, string) {
+		o.args = v
+		// What can be said without reading a file is said while the form is open.
+		if !strings.HasPrefix(v[fieldDrive], "@") {
+			if _, field, err := build(id, v); err != nil {
+				return nil, field, models.Printable(err.Error())
+			}
+		}
+		return screen.Wish(ordered{o}), "", ""
+	}))
+}
+
+// ordered is an order whose form was filled in.
+type ordered struct{ order order }
+
+func nodesText(nodes []models.NodeRef) string {
+	if len(nodes) == 1 {
+		return models.Printable(nodes[0].Label())
+	}
+	return fmt.Sprintf("%d nodes", len(nodes))
+}
+
+// cardsAtMost is of how many machines the identity is shown in full.
+const cardsAtMost = 5
+
+// prepare looks at the nodes as they are now and plans.
+func (c *Console) prepare(o order) tea.Cmd {
+	if len(o.nodes) > 1 {
+		c.say(screen.Say{Text: fmt.Sprintf("%s: looking at %d nodes…", o.id, len(o.nodes))})
+	}
+	ctx := c.ctx
+	return func() tea.Msg {
+		p := prepared{order: o}
+		args := o.args
+		if path, ok := strings.CutPrefix(args[fieldDrive], "@"); ok {
+			text, err := os.ReadFile(path) //nolint:gosec // the operator named it
+			if err != nil {
+				p.err = fmt.Errorf("configdrive: %w", err)
+				return p
+			}
+			args = copyOf(args)
+			args[fieldDrive] = string(text)
+		}
+		act, _, err := build(o.id, args)
+		if err != nil {
+			p.err = err
+			return p
+		}
+		ids := make([]string, len(o.nodes))
+		for i, n := range o.nodes {
+			ids[i] = n.UUID
+		}
+		nodes, err := provision.FindNodes(ctx, o.runner.API, ids)
+		if err != nil {
+			p.err = err
+			return p
+		}
+		p.plan = o.runner.Plan(act, nodes)
+		p.disks = disksOf(ctx, o.session.API, p.plan)
+		return p
+	}
+}
+
+func copyOf(a arguments) arguments {
+	out := arguments{}
+	for k, v := range a {
+		out[k] = v
+	}
+	return out
+}
+
+// disksOf reads what inspection found in the first machines that may be erased.
+func disksOf(ctx context.Context, api provision.Inventories, plan provision.Plan) map[string][]models.Detail {
+	disks := map[string][]models.Detail{}
+	for _, i := range plan.Legal() {
+		if i.Effect.Danger >= models.DangerMayErase && len(disks) < cardsAtMost {
+			disks[i.Node.UUID] = provision.Disks(ctx, api, i.Node.UUID)
+		}
+	}
+	return disks
+}
+
+// ready asks, where there is something to lose or there are several nodes, and runs.
+func (c *Console) ready(p prepared) tea.Cmd {
+	if p.err != nil {
+		c.say(failure(string(p.order.id), p.err))
+		return nil
+	}
+	legal, refused := p.plan.Legal(), p.plan.Refused()
+	if len(legal) == 0 {
+		return c.tellRefused(p, refused)
+	}
+	if p.plan.Danger() == models.DangerNone && len(p.plan.Items) == 1 {
+		return c.run(p.order, p.plan)
+	}
+	q := overlay.Question{
+		Title:  fmt.Sprintf("%s %s", p.plan.Action.Name(), planText(legal)),
+		Lines:  cards(p, legal, refused),
+		Ask:    fmt.Sprintf("%s %s?", p.plan.Action.Name(), planText(legal)),
+		Danger: p.plan.Danger() >= models.DangerMayErase,
+		Yes:    screen.Wish(confirmed{p}),
+	}
+	if len(legal) > 1 && p.plan.Danger() > models.DangerNone {
+		q.Type = strconv.Itoa(len(legal))
+		q.Ask += " Type their number to go on."
+	}
+	return c.show(overlay.NewConfirm(c.opts.Clock, q))
+}
+
+// confirmed is a plan that was said yes to.
+type confirmed struct{ prepared prepared }
+
+func planText(items []provision.Item) string {
+	if len(items) == 1 {
+		return models.Printable(items[0].Node.Label())
+	}
+	return fmt.Sprintf("%d nodes", len(items))
+}
+
+// tellRefused says why nothing was sent: one node's reason in a toast, several in a list.
+func (c *Console) tellRefused(p prepared, refused []provision.Item) tea.Cmd {
+	if len(refused) == 1 {
+		c.say(screen.Say{Level: screen.Warning, Text: refused[0].Refusal.Error()})
+		return nil
+	}
+	lines := []overlay.Text{{Text: "Nothing was sent:"}, {}}
+	return c.show(overlay.NewNote(string(p.order.id)+": refused", append(lines, refusals(refused)...)))
+}
+
+func failure(what string, err error) screen.Say {
+	s := screen.Say{Level: screen.Failure, Text: err.Error()}
+	if !strings.Contains(s.Text, what) {
+		s.Text = what + ": " + s.Text
+	}
+	return s
+}
+
+// whyNodes says why an action cannot be done to any of the nodes, by what the store
+// knows of them; the plan looks again before anything is sent.
+func (c *Console) whyNodes(a *action.Action, nodes []models.NodeRef) string {
+	if len(nodes) == 0 {
+		return "no node is chosen"
+	}
+	if a.ID == action.NodeVerbs || c.env.Session == nil {
+		return ""
+	}
+	act, _, err := build(a.ID, arguments{fieldSettings: "description="})
+	if err != nil {
+		return ""
+	}
+	first := ""
+	for _, ref := range nodes {
+		row, _, ok := c.env.Session.Store.Get(ref.UUID)
+		if !ok {
+			return ""
+		}
+		refusal := act.Refuse(&row.Node, c.env.Status.Version)
+		if refusal == nil || refusal.Kind == models.RefusedArguments {
+			return ""
+		}
+		if first == "" {
+			first = refusal.Why
+		}
+	}
+	if len(nodes) > 1 {
+		return fmt.Sprintf("none of the %d marked nodes: %s", len(nodes), first)
+	}
+	return first
+}

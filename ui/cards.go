@@ -1,0 +1,77 @@
+package ui
+
+import (
+	"fmt"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/overlay"
+	"ironworks/ui/theme"
+)
+
+// cards are what is to be read before something is done: which machines, what happens
+// to them, and for which nodes nothing will be sent.
+func cards(p prepared, legal, refused []provision.Item) []overlay.Text {
+	var lines []overlay.Text
+	for i, item := range legal {
+		if i == cardsAtMost {
+			lines = append(lines, overlay.Text{Text: fmt.Sprintf("… and %d more: %s", len(legal)-i, labels(legal[i:]))})
+			break
+		}
+		lines = append(lines, card(item, p.disks[item.Node.UUID])...)
+		lines = append(lines, overlay.Text{})
+	}
+	if len(refused) > 0 {
+		lines = append(lines, overlay.Text{Role: theme.Warn, Text: fmt.Sprintf("Not for these %d, which are left out:", len(refused))})
+		lines = append(lines, refusals(refused)...)
+	}
+	return lines
+}
+
+func card(item provision.Item, disks []models.Detail) []overlay.Text {
+	lines := []overlay.Text{{Role: theme.Strong, Text: models.Printable(item.Node.Label())}}
+	add := func(r theme.Role, d models.Detail) {
+		lines = append(lines, overlay.Text{Role: r, Text: fmt.Sprintf("  %-11s %s", d.Name, d.Value)})
+	}
+	for _, d := range models.Card(&item.Node) {
+		if d.Name != "name" {
+			add(theme.Plain, d)
+		}
+	}
+	if item.Effect.Text != "" {
+		role := theme.Plain
+		if item.Effect.Danger >= models.DangerMayErase {
+			role = theme.Danger
+		}
+		add(role, models.Detail{Name: "effect", Value: models.Printable(item.Effect.Text)})
+	}
+	for _, d := range disks {
+		add(theme.Danger, d)
+	}
+	return lines
+}
+
+func refusals(refused []provision.Item) []overlay.Text {
+	lines := make([]overlay.Text, len(refused))
+	for i, item := range refused {
+		lines[i] = overlay.Text{Text: "  " + models.Printable(item.Refusal.Error())}
+	}
+	return lines
+}
+
+// labelsAtMost bounds a list of names.
+const labelsAtMost = 100
+
+func labels(items []provision.Item) string {
+	text := ""
+	for i, item := range items {
+		if i == labelsAtMost {
+			return text + " …"
+		}
+		if i > 0 {
+			text += " "
+		}
+		text += models.Printable(item.Node.Label())
+	}
+	return text
+}

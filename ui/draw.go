@@ -1,0 +1,165 @@
+package ui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/ui/action"
+	"ironworks/ui/cell"
+	"ironworks/ui/screen"
+	"ironworks/ui/theme"
+)
+
+// View paints the whole screen. It is called after every message, so that it only joins
+// strings.
+func (c *Console) View() (v tea.View) {
+	defer func() {
+		if p := recover(); p != nil {
+			if c.crash == nil {
+				c.crash = newCrash(p)
+				c.cancel()
+			}
+			// The next message, a tick at the latest, ends the program.
+			v = tea.NewView(" ")
+			v.AltScreen = true
+		}
+	}()
+	v = tea.NewView(c.paint())
+	v.AltScreen = true
+	v.WindowTitle = c.windowTitle()
+	if c.mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
+	return v
+}
+
+func (c *Console) windowTitle() string {
+	if c.env.Session == nil {
+		return "ironworks"
+	}
+	return "ironworks " + models.Printable(c.env.Session.Context.Name)
+}
+
+// tooSmall is below what anything can be shown in.
+const (
+	leastWidth  = 30
+	leastHeight = 7
+	// roomyHeight is from where on a rule below the header is not missed.
+	roomyHeight = 30
+)
+
+func (c *Console) paint() string {
+	w, h := max(c.width, 1), max(c.height, 1)
+	if w < leastWidth || h < leastHeight {
+		return c.theme.Plain(c.card(w, h))
+	}
+	t := c.theme
+	lines := []string{c.header(w)}
+	if h >= roomyHeight {
+		lines = append(lines, t.Paint(theme.Accent, strings.Repeat(theme.GlyphRule, w)))
+	}
+	bodyHeight := h - len(lines) - 1
+	body := cell.Block(nil, w, bodyHeight)
+	if s := c.history.front(); s != nil {
+		body = s.Draw(c.bodyTheme(), w, bodyHeight)
+	}
+	if msg := c.toasts.draw(t, w); len(msg) > 0 && len(c.overlays) == 0 {
+		body = cell.Over(body, strings.Join(msg, "\n"), 0, max(bodyHeight-len(msg), 0))
+	}
+	if n := len(c.overlays); n > 0 {
+		top := c.overlays[n-1].Draw(t, w, bodyHeight)
+		tw, th := blockSize(top)
+		body = cell.Over(body, top, (w-tw)/2, max((bodyHeight-th)/3, 0))
+	}
+	return t.Plain(strings.Join(append(lines, body, c.footer(w)), "\n"))
+}
+
+func blockSize(block string) (w, h int) {
+	for _, line := range strings.Split(block, "\n") {
+		w = max(w, cell.Width(line))
+		h++
+	}
+	return w, h
+}
+
+// bodyTheme dims the picture while it is not live.
+func (c *Console) bodyTheme() *theme.Theme {
+	s := c.env.Status
+	if s.Fault != nil && !s.Answered.IsZero() {
+		return c.dimmed
+	}
+	return c.theme
+}
+
+// card is what fits where nothing else does.
+func (c *Console) card(w, h int) string {
+	text, _ := c.connection(w)
+	lines := []string{"ironworks"}
+	if c.env.Session != nil {
+		lines = append(lines, models.Printable(c.env.Session.Context.Name))
+	}
+	lines = append(lines, cell.Wrap(text, w)...)
+	lines = append(lines, cell.Wrap("too small: 30×7 at least; q quits", w)...)
+	if n := len(c.overlays); n > 0 {
+		lines = append([]string{"a dialog is open"}, lines...)
+	}
+	return cell.Block(lines, w, h)
+}
+
+// footer is the last line: the keys that matter here.
+func (c *Console) footer(w int) string {
+	hints := c.hints()
+	t := c.theme
+	line, used := " ", 1
+	for _, hint := range hints {
+		size := cell.Width(hint.Key) + 1 + cell.Width(hint.Text) + 2
+		if used+size > w {
+			break
+		}
+		line += t.Paint(theme.Key, hint.Key) + " " + t.Paint(theme.Muted, hint.Text) + "  "
+		used += size
+	}
+	return line + cell.Blanks(w-used)
+}
+
+// hints are the keys for the footer; those that cannot be pressed now are left out.
+func (c *Console) hints() []screen.Hint {
+	if n := len(c.overlays); n > 0 {
+		return c.overlays[n-1].Keys()
+	}
+	s := c.history.front()
+	if s != nil && s.Typing() {
+		return []screen.Hint{{Key: "enter", Text: "keep"}, {Key: "esc", Text: "drop"}, {Key: "keys", Text: strings.Join(models.FilterKeys(), " ")}}
+	}
+	// The general ones have their place even where many others are: what does not fit
+	// is in the help.
+	var hints []screen.Hint
+	for _, a := range footActions(c.scopes()) {
+		if a.ID == action.Back && c.nowhereBack() {
+			continue
+		}
+		hints = append(hints, screen.Hint{Key: keyText(a.Key()), Text: a.Name})
+	}
+	return hints
+}
+
+func (c *Console) nowhereBack() bool {
+	return c.history.at == 0
+}
+
+// keyText is how a key is written for people.
+func keyText(key string) string {
+	switch key {
+	case "up":
+		return "↑"
+	case "down":
+		return "↓"
+	case "left":
+		return "←"
+	case "right":
+		return "→"
+	}
+	return key
+}

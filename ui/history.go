@@ -1,0 +1,137 @@
+package ui
+
+import (
+	"slices"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/connect"
+	"ironworks/ui/screen/drivers"
+	"ironworks/ui/screen/events"
+	"ironworks/ui/screen/fleet"
+	"ironworks/ui/screen/node"
+	"ironworks/ui/screen/tasks"
+)
+
+// maxHistory bounds how many screens are kept to go back to.
+const maxHistory = 30
+
+// history is the screens that were visited, and which of them is in front.
+type history struct {
+	visited []screen.Screen
+	at      int
+}
+
+// front is the screen that is shown, nil before the first.
+func (h *history) front() screen.Screen {
+	if h.at >= len(h.visited) {
+		return nil
+	}
+	return h.visited[h.at]
+}
+
+// all lists every screen that is kept.
+func (h *history) all() []screen.Screen { return h.visited }
+
+// push goes to a new screen; those that were ahead are given up, as in a browser.
+func (h *history) push(s screen.Screen) {
+	if len(h.visited) > 0 {
+		for _, gone := range h.visited[h.at+1:] {
+			gone.Close()
+		}
+		h.visited = h.visited[:h.at+1]
+	}
+	h.visited = append(h.visited, s)
+	if len(h.visited) > maxHistory {
+		// The first stays: it is home.
+		h.visited[1].Close()
+		h.visited = slices.Delete(h.visited, 1, 2)
+	}
+	h.at = len(h.visited) - 1
+}
+
+// step goes back or forward; false at the end.
+func (h *history) step(by int) bool {
+	if to := h.at + by; to >= 0 && to < len(h.visited) {
+		h.at = to
+		return true
+	}
+	return false
+}
+
+func (h *history) closeAll() {
+	for _, s := range h.visited {
+		s.Close()
+	}
+}
+
+// clear gives every screen up.
+func (h *history) clear() {
+	h.closeAll()
+	h.visited, h.at = nil, 0
+}
+
+// open goes to the screen of a ref; the one in front is not opened again.
+func (c *Console) open(ref screen.Ref) tea.Cmd {
+	if s := c.history.front(); s != nil && s.Ref() == ref {
+		return nil
+	}
+	s := c.make(ref)
+	if s == nil {
+		return nil
+	}
+	c.history.push(s)
+	return tea.Batch(s.Start(), s.Shown())
+}
+
+// make makes the screen of a ref.
+func (c *Console) make(ref screen.Ref) screen.Screen {
+	switch ref.Kind {
+	case screen.KindFleet:
+		return fleet.New(c.env)
+	case screen.KindNode:
+		return node.New(c.env, ref.ID)
+	case screen.KindEvents:
+		return events.New(c.env)
+	case screen.KindConductors:
+		return drivers.New(c.env)
+	case screen.KindConnect:
+		return connect.New(c.env)
+	case screen.KindTasks:
+		return tasks.New(c.env)
+	case screen.KindTask:
+		number, _ := strconv.Atoi(ref.ID)
+		return tasks.NewTask(c.env, number)
+	}
+	return nil
+}
+
+// walk goes back or forward in the history.
+func (c *Console) walk(by int) tea.Cmd {
+	if !c.history.step(by) {
+		return nil
+	}
+	return c.history.front().Shown()
+}
+
+// home goes to one of the main screens: back to it where it is in the history already,
+// so that it is found as it was left.
+func (c *Console) home(kind screen.Kind) tea.Cmd {
+	ref := screen.Ref{Kind: kind}
+	for i, s := range c.history.visited {
+		if s.Ref() == ref && i != c.history.at {
+			c.history.visited = append(slices.Delete(c.history.visited, i, i+1), s)
+			if kind == screen.KindFleet {
+				// Home stays the first.
+				c.history.visited = append([]screen.Screen{s}, c.history.visited[:len(c.history.visited)-1]...)
+				c.history.at = 0
+				return s.Shown()
+			}
+			c.history.at = len(c.history.visited) - 1
+			return s.Shown()
+		}
+	}
+	return c.open(ref)
+}

@@ -1,0 +1,54 @@
+package overlay
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/ui/screen"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/form"
+)
+
+// Form asks for the arguments of an action.
+type Form struct {
+	title string
+	form  *form.Form
+	// then gives the command for what was filled in, or the field and what is wrong
+	// with it.
+	then func(values map[string]string) (cmd tea.Cmd, field, problem string)
+}
+
+// NewForm makes the dialog.
+func NewForm(title string, fields []form.Field, then func(map[string]string) (tea.Cmd, string, string)) *Form {
+	return &Form{title: title, form: form.New(fields), then: then}
+}
+
+// Update takes keys until all is filled in and accepted, or esc.
+func (f *Form) Update(msg tea.Msg) (bool, tea.Cmd) {
+	done, cancelled := f.form.Update(msg)
+	switch {
+	case cancelled:
+		return true, nil
+	case !done:
+		return false, nil
+	}
+	cmd, field, problem := f.then(f.form.Values())
+	if problem != "" {
+		f.form.SetError(field, problem)
+		return false, nil
+	}
+	return true, cmd
+}
+
+// Draw paints the form in a box.
+func (f *Form) Draw(t *theme.Theme, w, h int) string {
+	w = min(w, 100)
+	iw, ih := inside(w, h)
+	return box(t, f.title, strings.Split(f.form.Draw(t, iw, min(ih, f.form.Height())), "\n"), w, h, theme.Accent)
+}
+
+// Keys are the footer's hints.
+func (f *Form) Keys() []screen.Hint {
+	return []screen.Hint{{Key: "enter", Text: "go on"}, {Key: "tab", Text: "next field"}, {Key: "esc", Text: "leave"}}
+}

@@ -1,0 +1,76 @@
+package body
+
+import (
+	"errors"
+	"strconv"
+	"time"
+
+	"ironworks/models"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/pane"
+)
+
+// Fault tells why something could not be fetched, in lines of at most w cells: what was
+// attempted and what came back, the way out, and Ironic's request id.
+func Fault(err error, w int) []pane.Line {
+	var f *models.Fault
+	if !errors.As(err, &f) {
+		return mark(Wrapped(theme.Bad, models.Printable(err.Error()), w-3))
+	}
+	text := f.Reason()
+	if f.Op != "" {
+		text = f.Op + ": " + text
+	}
+	lines := mark(Wrapped(theme.Bad, models.Printable(text), w-3))
+	if f.Hint != "" {
+		lines = append(lines, Indented(theme.Plain, models.Printable(f.Hint), w, 3)...)
+	}
+	if f.RequestID != "" {
+		lines = append(lines, Indented(theme.Muted, "request "+models.Printable(f.RequestID), w, 3)...)
+	}
+	return lines
+}
+
+// mark puts the sign of a failure before the first line.
+func mark(lines []pane.Line) []pane.Line {
+	for i := range lines {
+		lead := "   "
+		if i == 0 {
+			lead = " " + theme.GlyphFailed + " "
+		}
+		lines[i] = append(pane.Line{S(theme.Bad, lead)}, lines[i]...)
+	}
+	return lines
+}
+
+// Short tells an error on one line, without what was attempted.
+func Short(err error) string {
+	var f *models.Fault
+	if errors.As(err, &f) {
+		return models.Printable(f.Reason())
+	}
+	return models.Printable(err.Error())
+}
+
+// Read says how old something is that was fetched, in steps so coarse that it seldom
+// changes what is on the screen.
+func Read(now, at time.Time) string {
+	switch d := now.Sub(at); {
+	case at.IsZero():
+		return "not read yet"
+	case d < time.Minute:
+		return "read just now"
+	case d < time.Hour:
+		return strconv.Itoa(int(d.Minutes())) + "m old"
+	default:
+		return models.Age(d.Truncate(time.Hour)) + " old"
+	}
+}
+
+// Ago says how old something is that came at a time of our own clock.
+func Ago(now, at time.Time) string {
+	if at.IsZero() {
+		return "never"
+	}
+	return models.Age(now.Sub(at)) + " ago"
+}

@@ -1,0 +1,147 @@
+package connect
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"ironworks/models"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/pane"
+)
+
+// noteworthySkew is a difference between clocks that may surprise somebody who reads
+// Ironic's log.
+const noteworthySkew = 2 * time.Second
+
+// labels is the width of the column of names.
+const labels = 14
+
+func note(text string) pane.Line { return pane.Line{body.S(theme.Muted, "   "+text)} }
+
+// below is all that is known of the context at the cursor, in lines of w cells.
+func (s *Screen) below(w int) []pane.Line {
+	c, ok := s.table.Cursor()
+	switch {
+	case !ok:
+		return nil
+	case c.Err != nil:
+		return broken(c, w)
+	case s.isCurrent(c):
+		return s.present(c, w)
+	}
+	lines := []pane.Line{{body.S(theme.Plain, "   enter goes to "+models.Printable(c.Name))}, nil}
+	return append(lines, settings(c, w)...)
+}
+
+// broken tells in full why a context cannot be used.
+func broken(c screen.Context, w int) []pane.Line {
+	lines := []pane.Line{{body.S(theme.Bad, " "+theme.GlyphFailed+" "+models.Printable(c.Name)+" cannot be used:")}}
+	for line := range strings.SplitSeq(models.PrintableLines(c.Err.Error()), "\n") {
+		lines = append(lines, body.Indented(theme.Plain, line, w-1, 3)...)
+	}
+	lines = append(lines, nil)
+	return append(lines, settings(c, w)...)
+}
+
+// present is how the connection is.
+func (s *Screen) present(c screen.Context, w int) []pane.Line {
+	st, now := &s.env.Status, s.env.Clock.Now()
+	var lines []pane.Line
+	switch {
+	case st.Fault != nil:
+		lines = s.faulty(now, w)
+	case st.Connected:
+		text := fmt.Sprintf("Connected: the last answer came %s.", body.Ago(now, st.Answered))
+		lines = append(lines, pane.Line{body.S(theme.Good, " "+theme.GlyphActive+" "), body.S(theme.Plain, text)})
+	default:
+		text := fmt.Sprintf("Asking for %s, no answer yet.", models.Age(now.Sub(s.env.Started)))
+		lines = append(lines, pane.Line{body.S(theme.Busy, " "+theme.GlyphWorking+" "), body.S(theme.Plain, text)})
+	}
+	lines = append(lines, nil)
+	lines = append(lines, settings(c, w)...)
+	return append(lines, s.measured(w)...)
+}
+
+// faulty tells what is wrong, what to do, and when it is tried again.
+func (s *Screen) faulty(now time.Time, w int) []pane.Line {
+	st := &s.env.Status
+	lines := body.Fault(st.Fault, w-1)
+	text := fmt.Sprintf("%s; ", st.Fault.Kind)
+	switch wait := st.NextTry.Sub(now).Round(time.Second); {
+	case st.NextTry.IsZero() || wait <= 0:
+		text += "trying again now"
+	default:
+		text += "next try in " + models.Age(wait)
+	}
+	if st.Failures > 1 {
+		text += fmt.Sprintf(", failed %d times in a row", st.Failures)
+	}
+	if st.Answered.IsZero() {
+		text += ", never had an answer"
+	} else {
+		text += ", the last answer came " + body.Ago(now, st.Answered)
+	}
+	return append(lines, body.Indented(theme.Muted, text+"; ctrl+r tries now", w-1, 3)...)
+}
+
+// settings are where a context goes and where it is written.
+func settings(c screen.Context, w int) []pane.Line {
+	mode := "changes are allowed"
+	if c.ReadOnly {
+		mode = "read-only"
+	}
+	return table2([][2]string{
+		{"endpoint", c.Endpoint}, {"authentication", c.Auth}, {"mode", mode}, {"from", c.Source},
+	}, w)
+}
+
+// measured is what the connection has shown of itself.
+func (s *Screen) measured(w int) []pane.Line {
+	st := &s.env.Status
+	rows := [][2]string{}
+	add := func(name, value string) { rows = append(rows, [2]string{name, value}) }
+	if at := s.env.Session.API.Endpoint(); at != "" && at != s.env.Session.Context.Endpoint {
+		add("Ironic is at", at)
+	}
+	if !st.Version.IsZero() {
+		add("API version", fmt.Sprintf("%s (this console knows 1.%d to 1.%d)", st.Version, models.OldestMinor, models.NewestMinor))
+	}
+	if st.Latency > 0 {
+		add("latency", st.Latency.Round(time.Millisecond).String())
+	}
+	if skew := st.Skew.Round(time.Second); skew > noteworthySkew || skew < -noteworthySkew {
+		way := "ahead of"
+		if skew < 0 {
+			skew, way = -skew, "behind"
+		}
+		add("clock", fmt.Sprintf("the server's is %s %s ours; ages here are by the server's", models.Age(skew), way))
+	}
+	if st.Requests > 0 {
+		add("requests", fmt.Sprintf("%d in %s", st.Requests, models.Age(s.env.Clock.Now().Sub(s.env.Started))))
+	}
+	if lacks := s.env.Session.API.Refused(); len(lacks) > 0 {
+		add("refused", "this Ironic does not give "+strings.Join(lacks, ", "))
+	}
+	return table2(rows, w)
+}
+
+// table2 is names with their values, the values wrapped.
+func table2(rows [][2]string, w int) []pane.Line {
+	var lines []pane.Line
+	for _, row := range rows {
+		if row[1] == "" {
+			continue
+		}
+		for i, text := range body.Wrapped(theme.Plain, models.Printable(row[1]), max(w-labels-5, 8)) {
+			name := ""
+			if i == 0 {
+				name = row[0]
+			}
+			lines = append(lines, append(pane.Line{body.S(theme.Muted, fmt.Sprintf("   %-*s ", labels, name))}, text...))
+		}
+	}
+	return lines
+}

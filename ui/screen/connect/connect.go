@@ -1,0 +1,182 @@
+// Package connect is the screen of the contexts: where one can go, and how the connection
+// to the present one is. It is what somebody sees first whose URL is wrong, so it has to
+// say what is the matter when nothing works at all.
+package connect
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/table"
+)
+
+// Screen lists the contexts.
+type Screen struct {
+	env   *screen.Env
+	table *table.Table[screen.Context]
+
+	// swatches are the accents as they look in the theme with these options.
+	swatches map[string]string
+	looks    theme.Options
+}
+
+var _ screen.Screen = (*Screen)(nil)
+
+// New makes the screen.
+func New(env *screen.Env) *Screen {
+	s := &Screen{env: env, table: table.New(func(c screen.Context) string { return c.Name })}
+	s.table.Empty = "No context is known. Name an Ironic with --url http://HOST:6385, or list contexts in the configuration file; " +
+		env.Program + " config paths shows where it is looked for."
+	text := func(key, title string, least, drop int, get func(c screen.Context) string) table.Column[screen.Context] {
+		return table.Column[screen.Context]{Key: key, Title: title, Min: least, Drop: drop, Cell: func(c screen.Context) table.Cell {
+			return table.Cell{Text: models.Printable(get(c))}
+		}}
+	}
+	endpoint := text("endpoint", "ENDPOINT", 18, 0, func(c screen.Context) string { return c.Endpoint })
+	endpoint.Max = 60
+	source := text("source", "FROM", 10, 3, func(c screen.Context) string { return c.Source })
+	source.Grow = 1
+	s.table.SetColumns([]table.Column[screen.Context]{
+		{Key: "name", Title: "CONTEXT", Min: 10, Max: 30, Cell: s.nameCell},
+		{Key: "accent", Title: "ACCENT", Min: 10, Max: 10, Drop: 2, Cell: s.accentCell},
+		{Key: "state", Title: "STATE", Min: 12, Max: 16, Cell: s.stateCell},
+		endpoint,
+		text("auth", "AUTH", 10, 1, func(c screen.Context) string { return c.Auth }),
+		{Key: "mode", Title: "CHANGES", Min: 9, Max: 9, Drop: 4, Cell: s.modeCell},
+		source,
+	})
+	return s
+}
+
+// Ref names the screen.
+func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindConnect} }
+
+// Title is its crumb.
+func (s *Screen) Title() string { return "connect" }
+
+// Start puts the cursor on the present context.
+func (s *Screen) Start() tea.Cmd {
+	s.refresh()
+	s.table.Select(s.current().Name)
+	return nil
+}
+
+// Shown takes in what changed meanwhile.
+func (s *Screen) Shown() tea.Cmd {
+	s.refresh()
+	return nil
+}
+
+// Update takes a fact in.
+func (s *Screen) Update(tea.Msg) tea.Cmd {
+	s.refresh()
+	return nil
+}
+
+// refresh takes the contexts as they are now. One that is of no file (a URL of the
+// command line) is among them all the same.
+func (s *Screen) refresh() {
+	contexts := s.env.Contexts
+	if here := s.env.Session; here != nil && !has(contexts, here.Context.Name) {
+		contexts = append([]screen.Context{here.Context}, contexts...)
+	}
+	s.table.SetRows(contexts)
+}
+
+func has(contexts []screen.Context, name string) bool {
+	for i := range contexts {
+		if contexts[i].Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// current is the present context; its name is empty where there is none.
+func (s *Screen) current() screen.Context {
+	if s.env.Session != nil {
+		return s.env.Session.Context
+	}
+	for _, c := range s.env.Contexts {
+		if c.Current {
+			return c
+		}
+	}
+	return screen.Context{}
+}
+
+// isCurrent says that the session is one with the context.
+func (s *Screen) isCurrent(c screen.Context) bool {
+	return s.env.Session != nil && s.env.Session.Context.Name == c.Name
+}
+
+// Scopes are its actions.
+func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.List, action.Connect} }
+
+// Do carries out one of the screen's actions.
+func (s *Screen) Do(id action.ID) tea.Cmd {
+	switch id {
+	case action.Open:
+		if c, ok := s.table.Cursor(); ok && s.Why(id) == "" {
+			return screen.Wish(screen.Switch{Context: c.Name})
+		}
+	default:
+		body.Steer(s.table, id, 1)
+	}
+	return nil
+}
+
+// Why says why an action cannot be done now.
+func (s *Screen) Why(id action.ID) string {
+	if id != action.Open {
+		return ""
+	}
+	c, ok := s.table.Cursor()
+	switch {
+	case !ok:
+		return "no context is known"
+	case c.Err != nil:
+		return "it cannot be used: " + body.Short(c.Err)
+	case s.isCurrent(c):
+		return "this is where we are; ctrl+r asks Ironic again"
+	}
+	return ""
+}
+
+// Typing is never the case.
+func (s *Screen) Typing() bool { return false }
+
+// Targets are none.
+func (s *Screen) Targets() []models.NodeRef { return nil }
+
+// Copies are what is known of the context at the cursor.
+func (s *Screen) Copies() []screen.Copyable {
+	c, ok := s.table.Cursor()
+	if !ok {
+		return nil
+	}
+	copies := []screen.Copyable{{Name: "name", Text: models.Printable(c.Name)}}
+	if c.Endpoint != "" {
+		copies = append(copies, screen.Copyable{Name: "endpoint", Text: models.Printable(c.Endpoint)})
+	}
+	copies = append(copies, screen.Copyable{Name: "source", Text: models.Printable(c.Source)})
+	if c.Err != nil {
+		copies = append(copies, screen.Copyable{Name: "error", Text: models.PrintableLines(c.Err.Error())})
+	}
+	if s.isCurrent(c) {
+		copies = append(copies, screen.Copyable{Name: "request", Text: s.env.Request("/v1/nodes")})
+		if f := s.env.Status.Fault; f != nil {
+			copies = append(copies, screen.Copyable{Name: "fault", Text: models.Printable(f.Error())})
+		}
+	}
+	return append(copies, screen.Copyable{
+		Name: "command", Text: s.env.Program + " nodes --context " + screen.Quoted(c.Name),
+	})
+}
+
+// Close has nothing to end.
+func (s *Screen) Close() {}

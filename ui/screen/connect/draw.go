@@ -1,0 +1,115 @@
+package connect
+
+import (
+	"fmt"
+
+	"ironworks/models"
+	"ironworks/ui/cell"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/table"
+)
+
+// Draw paints the contexts, and below them all that is known of the one at the cursor.
+func (s *Screen) Draw(t *theme.Theme, w, h int) string {
+	s.look(t)
+	return body.Page(t, w, h, s.heading(t, w), t.Rule(w), func(h int) string {
+		below := s.below(w)
+		rows := min(s.table.Len(), max(h/3, h-len(below)-2, 2))
+		if s.table.Len() == 0 {
+			rows = h
+		}
+		s.table.Resize(w, min(rows+1, h))
+		lines := body.Split(s.table.Draw(t))
+		if room := h - len(lines) - 1; room > 0 && len(below) > 0 {
+			lines = append(lines, t.Rule(w))
+			if more := len(below) - room; more > 0 && room > 1 {
+				below = append(below[:room-1:room-1], note(fmt.Sprintf("… and %d more lines: make the window higher, or copy it", more+1)))
+			}
+			lines = append(lines, body.Draw(t, below, w)...)
+		}
+		return cell.Block(lines, w, h)
+	})
+}
+
+func (s *Screen) heading(t *theme.Theme, w int) string {
+	count := fmt.Sprintf("%d contexts", s.table.Len())
+	if s.table.Len() == 1 {
+		count = "1 context"
+	}
+	left := []body.Span{body.S(theme.Strong, " Contexts")}
+	if name := s.current().Name; name != "" {
+		glyph, word, role := s.health()
+		left = append(left, body.S(theme.Plain, "  "+models.Printable(name)+"  "), body.S(role, glyph+" "+word))
+	}
+	return body.Line(t, w, left, []body.Span{body.S(theme.Muted, count)})
+}
+
+// health is how the connection to the present context is.
+func (s *Screen) health() (glyph, word string, role theme.Role) {
+	st := &s.env.Status
+	switch {
+	case s.env.Session == nil:
+		return theme.GlyphFailed, "not opened", theme.Bad
+	case st.Connected && st.Stale(s.env.Clock.Now()):
+		return theme.GlyphMaint, "slow", theme.Warn
+	case st.Connected:
+		return theme.GlyphActive, "connected", theme.Good
+	case st.Fault == nil:
+		return theme.GlyphWorking, "connecting", theme.Busy
+	case st.Answered.IsZero():
+		return theme.GlyphFailed, "no contact", theme.Bad
+	}
+	return theme.GlyphFailed, "lost contact", theme.Bad
+}
+
+func (s *Screen) nameCell(c screen.Context) table.Cell {
+	if s.isCurrent(c) {
+		return table.Cell{Text: models.Printable(c.Name), Role: theme.Strong}
+	}
+	return table.Cell{Text: models.Printable(c.Name)}
+}
+
+func (s *Screen) stateCell(c screen.Context) table.Cell {
+	switch {
+	case c.Err != nil:
+		return table.Cell{Glyph: theme.GlyphFailed, GlyphRole: theme.Bad, Text: "broken", Role: theme.Bad}
+	case s.isCurrent(c):
+		glyph, word, role := s.health()
+		return table.Cell{Glyph: glyph, GlyphRole: role, Text: word, Role: role}
+	}
+	return table.Cell{Glyph: theme.GlyphIdle, GlyphRole: theme.Muted, Text: "not open", Role: theme.Muted}
+}
+
+func (s *Screen) modeCell(c screen.Context) table.Cell {
+	if c.ReadOnly || s.isCurrent(c) && s.env.ReadOnly {
+		return table.Cell{Text: "read-only", Role: theme.Hold}
+	}
+	return table.Cell{Text: "allowed"}
+}
+
+// accentCell shows the colour that the context would have.
+func (s *Screen) accentCell(c screen.Context) table.Cell {
+	name := models.Printable(c.Accent)
+	if name == "" {
+		name = "–"
+	}
+	painted, known := s.swatches[c.Accent]
+	if !known {
+		look := s.looks
+		look.Accent = c.Accent
+		painted = theme.New(look).Paint(theme.Accent, theme.GlyphFull)
+		s.swatches[c.Accent] = painted
+	}
+	// A text that has its own colour has to be in the role that has none.
+	return table.Cell{Text: painted + " " + name}
+}
+
+// look forgets the swatches when the theme has become another one.
+func (s *Screen) look(t *theme.Theme) {
+	if s.swatches == nil || t.Options() != s.looks {
+		s.looks = t.Options()
+		s.swatches = map[string]string{}
+	}
+}

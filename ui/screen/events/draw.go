@@ -1,0 +1,75 @@
+package events
+
+import (
+	"fmt"
+	"time"
+
+	"ironworks/models"
+	"ironworks/ui/cell"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/theme"
+)
+
+// Draw paints the list, and the whole text of the event at the cursor below it.
+func (s *Screen) Draw(t *theme.Theme, w, h int) string {
+	return body.Page(t, w, h, s.heading(t, w), s.prompt.Draw(t, w, s.filter.text), func(h int) string {
+		below := detailLines(h)
+		s.table.Empty = s.empty()
+		s.table.Resize(w, h-below)
+		lines := body.Split(s.table.Draw(t))
+		if below > 0 {
+			lines = append(lines, t.Rule(w))
+			lines = append(lines, s.detail(t, w, below-1)...)
+		}
+		return cell.Block(lines, w, h)
+	})
+}
+
+// detailLines is how much room the whole text gets, its rule included.
+func detailLines(h int) int {
+	switch {
+	case h >= 30:
+		return 5
+	case h >= 12:
+		return 3
+	}
+	return 0
+}
+
+func (s *Screen) heading(t *theme.Theme, w int) string {
+	left := []body.Span{body.S(theme.Strong, " Events")}
+	switch fresh := s.next - s.since; {
+	case !s.paused:
+		left = append(left, body.S(theme.Good, "  following"))
+	case fresh > 0:
+		left = append(left, body.S(theme.Hold, fmt.Sprintf("  paused, %d new below", fresh)))
+	default:
+		left = append(left, body.S(theme.Hold, "  paused"))
+	}
+	count := fmt.Sprintf("%d since %s", len(s.all), s.env.Started.Local().Format(time.TimeOnly))
+	if !s.filter.isZero() {
+		count = fmt.Sprintf("%d of %s", len(s.shown), count)
+	}
+	if dropped := s.env.Events.Dropped(); dropped > 0 {
+		count += fmt.Sprintf(" · %d older ones forgotten", dropped)
+	}
+	return body.Line(t, w, left, []body.Span{body.S(theme.Muted, count)})
+}
+
+func (s *Screen) empty() string {
+	if len(s.all) > 0 {
+		return "No event matches the filter. esc shows all again."
+	}
+	return "Nothing happened since the console was opened. What nodes do from now on shows up here by itself."
+}
+
+// detail is the event at the cursor in full, as far as n lines hold it.
+func (s *Screen) detail(t *theme.Theme, w, n int) []string {
+	r, ok := s.table.Cursor()
+	if !ok {
+		return nil
+	}
+	text := r.event.Time.Local().Format(time.DateTime) + "  " + models.Printable(r.event.Node.Label()) + ": " + r.text
+	return body.Draw(t, body.Few(screen.EventRole(&r.event), text, w-1, 1, n), w)
+}

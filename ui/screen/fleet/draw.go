@@ -1,0 +1,153 @@
+package fleet
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ironworks/models"
+	"ironworks/ui/cell"
+	"ironworks/ui/screen"
+	"ironworks/ui/theme"
+)
+
+// Draw paints the counts, the list, and below it what happened last.
+func (s *Screen) Draw(t *theme.Theme, w, h int) string {
+	if h <= 2 {
+		return cell.Block([]string{s.countsLine(t, w)}, w, h)
+	}
+	events := eventLines(h)
+	lines := []string{s.countsLine(t, w), s.filterLine(t, w)}
+	body := h - len(lines)
+	if events > 0 {
+		body -= events + 1
+	}
+	s.table.Resize(w, body)
+	s.table.Empty = s.emptyText()
+	lines = append(lines, strings.Split(s.table.Draw(t), "\n")...)
+	if events > 0 {
+		lines = append(lines, t.Rule(w))
+		lines = append(lines, s.lastEvents(t, w, events)...)
+	}
+	return cell.Block(lines, w, h)
+}
+
+// eventLines is how many events have room below the list.
+func eventLines(h int) int {
+	switch {
+	case h >= 40:
+		return 6
+	case h >= 26:
+		return 4
+	case h >= 16:
+		return 2
+	}
+	return 0
+}
+
+// countsLine says how many nodes are in which state, what needs somebody first, and as
+// much of it as there is room for.
+func (s *Screen) countsLine(t *theme.Theme, w int) string {
+	total := s.counted()
+	if marks := len(s.table.Marked()); marks > 0 {
+		total = fmt.Sprintf("%d marked · %s", marks, total)
+	}
+	if !s.env.Status.Complete && s.picture.counts.Total > 0 {
+		total += " so far"
+	}
+	room := w - cell.Width(total) - 3
+	line, used := " ", 1
+	for _, c := range s.summary() {
+		text := fmt.Sprintf("%s %d %s", c.glyph, c.n, c.word)
+		if used+cell.Width(text) > room {
+			break
+		}
+		line += t.Paint(c.role, text) + "   "
+		used += cell.Width(text) + 3
+	}
+	return line + cell.Blanks(w-1-used-cell.Width(total)) + t.Paint(theme.Strong, total)
+}
+
+type count struct {
+	glyph, word string
+	role        theme.Role
+	n           int
+}
+
+// summary counts what needs somebody first, then what works, then what rests.
+func (s *Screen) summary() []count {
+	states := make([]models.ProvisionState, 0, len(s.picture.counts.States))
+	for state := range s.picture.counts.States {
+		states = append(states, state)
+	}
+	rank := func(state models.ProvisionState) int { return models.Attention(&models.Node{ProvisionState: state}) }
+	slices.SortFunc(states, func(a, b models.ProvisionState) int {
+		if c := rank(a) - rank(b); c != 0 {
+			return c
+		}
+		return strings.Compare(string(a), string(b))
+	})
+	var counts []count
+	maintenance := count{theme.GlyphMaint, "maintenance", theme.Warn, s.picture.counts.Maintenance}
+	for _, state := range states {
+		glyph, role := theme.State(state)
+		if maintenance.n > 0 && !state.Failed() {
+			counts = append(counts, maintenance)
+			maintenance.n = 0
+		}
+		counts = append(counts, count{glyph, models.Printable(string(state)), role, s.picture.counts.States[state]})
+	}
+	if maintenance.n > 0 {
+		counts = append(counts, maintenance)
+	}
+	return counts
+}
+
+// filterLine is the rule above the list; the filter stands in it.
+func (s *Screen) filterLine(t *theme.Theme, w int) string {
+	switch {
+	case s.typing:
+		prompt := " " + t.Paint(theme.Key, "/") + " "
+		right := ""
+		if s.wrong != nil {
+			right = " " + t.Paint(theme.Warn, cell.Cut(models.Printable(s.wrong.Error()), w/2))
+		}
+		room := max(w-3-cell.Width(right), 0)
+		return prompt + s.input.Draw(t, room) + right
+	case !s.filter.IsZero():
+		text := " / " + models.Printable(s.filter.String()) + " "
+		return t.Paint(theme.Accent, cell.Cut(text, w)) + t.Rule(w-cell.Width(text))
+	}
+	return t.Rule(w)
+}
+
+// emptyText says why there is nothing, and what to do.
+func (s *Screen) emptyText() string {
+	switch {
+	case s.env.Session == nil:
+		return "No context could be opened: 4 shows why, and how to get to one."
+	case s.env.Status.Answered.IsZero() && s.env.Status.Fault != nil:
+		return models.Printable(s.env.Status.Fault.Error()) + "  4 shows the connection."
+	case s.env.Status.Answered.IsZero():
+		return "Asking Ironic for its nodes…"
+	case s.picture.counts.Total == 0 && s.env.Status.Complete:
+		return "This Ironic has no nodes yet. “baremetal node create --driver redfish …” enrolls one; it shows up here by itself."
+	case s.picture.counts.Total == 0:
+		return "Reading nodes…"
+	case !s.filter.IsZero():
+		return "No node matches the filter. esc shows all again."
+	}
+	return ""
+}
+
+// lastEvents are the newest events, the newest last.
+func (s *Screen) lastEvents(t *theme.Theme, w, n int) []string {
+	lines := make([]string, 0, n)
+	for _, e := range s.env.Events.Last(n) {
+		lines = append(lines, screen.EventLine(t, &e, w))
+	}
+	if len(lines) == 0 {
+		lines = append(lines, t.Paint(theme.Muted, " Nothing happened since the console was opened."))
+	}
+	return lines
+}

@@ -1,0 +1,153 @@
+// Package fleet is the home screen: every node of an Ironic, live.
+package fleet
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/fleet"
+	"ironworks/models"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	"ironworks/ui/widget/line"
+	"ironworks/ui/widget/table"
+)
+
+// Screen is the list of all nodes. The cursor and the marks are nodes, not places.
+type Screen struct {
+	env   *screen.Env
+	table *table.Table[*models.Row]
+
+	by         models.Column
+	descending bool
+	wide       bool
+	columns    []string // keys from the configuration; empty is our own choice
+
+	// filter is in force; input is what is being typed, and wrong why it cannot be
+	// understood.
+	filter models.Filter
+	input  *line.Line
+	typing bool
+	wrong  error
+
+	// picture is what was last put together of the store. wanted counts the questions
+	// for a new one, and the answer to an older question is dropped; underWay says that
+	// one is being put together, again that another is wanted after it.
+	picture  picture
+	wanted   int
+	underWay bool
+	again    bool
+}
+
+// New makes the screen, with the context's columns, order and filter.
+func New(env *screen.Env) *Screen {
+	s := &Screen{env: env, table: table.New(func(r *models.Row) string { return r.Node.UUID }), input: line.New()}
+	s.input.Placeholder = "text, key:value, !not, ~letters"
+	s.by, _ = models.FindColumn("state")
+	if env.Session != nil {
+		s.defaults(env.Session.Defaults)
+	}
+	s.setColumns()
+	return s
+}
+
+// defaults takes what the configuration wants; what it has wrong was said at the start.
+func (s *Screen) defaults(d screen.Defaults) {
+	key, descending := strings.CutPrefix(d.Sort, "-")
+	if c, err := models.FindColumn(key); err == nil {
+		s.by, s.descending = c, descending
+	}
+	if f, err := models.ParseFilter(d.Filter); err == nil {
+		s.filter = f
+	}
+	s.columns = d.Columns
+}
+
+// Ref names the screen.
+func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindFleet} }
+
+// Title is its crumb.
+func (s *Screen) Title() string { return "fleet" }
+
+// Start asks for the first picture.
+func (s *Screen) Start() tea.Cmd { return s.refresh() }
+
+// Shown asks for a new picture: much may have happened meanwhile.
+func (s *Screen) Shown() tea.Cmd { return s.refresh() }
+
+// Scopes are a list of nodes that can be filtered.
+func (s *Screen) Scopes() []action.Scope {
+	return []action.Scope{action.Fleet, action.List, action.Filtered, action.Nodes}
+}
+
+// Typing says that the filter is being written.
+func (s *Screen) Typing() bool { return s.typing }
+
+// Close has nothing to end.
+func (s *Screen) Close() {}
+
+// Update takes news, the picture that was asked for, and the keys of the filter.
+func (s *Screen) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case screen.FleetChanged, screen.Reload:
+		return s.refresh()
+	case picture:
+		return s.take(msg)
+	case sortOrder:
+		return s.sortBy(msg.key)
+	case tea.KeyPressMsg, tea.PasteMsg:
+		return s.typed(msg)
+	}
+	return nil
+}
+
+// Targets are the marked nodes, or the one under the cursor.
+func (s *Screen) Targets() []models.NodeRef {
+	if marked := s.table.Marked(); len(marked) > 0 {
+		refs := make([]models.NodeRef, 0, len(marked))
+		for _, uuid := range marked {
+			if row, _, ok := s.env.Session.Store.Get(uuid); ok {
+				refs = append(refs, row.Node.Ref())
+			}
+		}
+		return refs
+	}
+	if row, ok := s.table.Cursor(); ok {
+		return []models.NodeRef{row.Node.Ref()}
+	}
+	return nil
+}
+
+// Copies is what of the node under the cursor can be copied.
+func (s *Screen) Copies() []screen.Copyable {
+	row, ok := s.table.Cursor()
+	if !ok {
+		return nil
+	}
+	copies := screen.NodeCopies(s.env, &row.Node)
+	var cells []string
+	for _, key := range s.keys() {
+		if c, err := models.FindColumn(key); err == nil {
+			cells = append(cells, models.Printable(c.Text(row, s.env.ServerNow())))
+		}
+	}
+	return append(copies, screen.Copyable{Name: "row", Text: strings.Join(cells, "\t")})
+}
+
+// counted says how many of how many are shown, where that is not all.
+func (s *Screen) counted() string {
+	if s.filter.IsZero() {
+		return fmt.Sprint(s.picture.counts.Total)
+	}
+	return fmt.Sprintf("%d of %d", len(s.picture.rows), s.picture.counts.Total)
+}
+
+// picture is the store as the screen shows it, put together off the screen's own time:
+// ten thousand nodes take longer than a keypress may.
+type picture struct {
+	number int
+	rows   []*models.Row
+	counts fleet.Counts
+}

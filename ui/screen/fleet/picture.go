@@ -1,0 +1,184 @@
+package fleet
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/table"
+)
+
+// refresh asks for a new picture. One is put together at a time: what is asked for
+// meanwhile is asked for once, afterwards.
+func (s *Screen) refresh() tea.Cmd {
+	if s.env.Session == nil {
+		return nil
+	}
+	if s.underWay {
+		s.again = true
+		return nil
+	}
+	s.underWay = true
+	s.wanted++
+	number, store, f, by, descending := s.wanted, s.env.Session.Store, s.filter, s.by, s.descending
+	return func() tea.Msg {
+		return picture{number: number, rows: store.Rows(f, by, descending), counts: store.Counts()}
+	}
+}
+
+// take puts a picture on the screen, unless it is an answer to somebody else.
+func (s *Screen) take(p picture) tea.Cmd {
+	if p.number != s.wanted {
+		return nil
+	}
+	s.underWay = false
+	s.picture = p
+	s.table.SetRows(p.rows)
+	if store := s.env.Session.Store; len(s.table.Marked()) > 0 {
+		s.table.Prune(func(uuid string) bool {
+			_, _, known := store.Get(uuid)
+			return known
+		})
+	}
+	if s.again {
+		s.again = false
+		return s.refresh()
+	}
+	return nil
+}
+
+// narrow and wideOnly are the columns where the configuration names none: what one looks
+// at all day, and what else there is.
+func narrow() []string { return []string{"name", "state", "step", "power", "class", "age"} }
+
+func wideOnly() []string {
+	return []string{"driver", "instance", "owner", "reservation", "fault", "maintenance", "uuid"}
+}
+
+// keys are the columns that are shown now.
+func (s *Screen) keys() []string {
+	keys := s.columns
+	if len(keys) == 0 {
+		keys = narrow()
+	}
+	if !s.wide {
+		return keys
+	}
+	keys = append([]string{}, keys...)
+	for _, k := range wideOnly() {
+		if !contains(keys, k) {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+func contains(list []string, s string) bool {
+	for _, have := range list {
+		if have == s {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Screen) setColumns() {
+	var cols []table.Column[*models.Row]
+	var fields []string
+	for i, key := range s.keys() {
+		c, err := models.FindColumn(key)
+		if err != nil {
+			continue // said when the configuration was read
+		}
+		if c.Field != "" {
+			fields = append(fields, c.Field)
+		}
+		col := s.column(c)
+		if i == 0 {
+			col.Drop = 0
+		}
+		cols = append(cols, col)
+	}
+	s.table.SetColumns(cols)
+	s.table.SetWide(s.wide)
+	s.table.SetSort(s.by.Key, s.descending)
+	if len(fields) > 0 && s.env.Session != nil {
+		s.env.Session.Need(fields...)
+	}
+}
+
+// column is how a column of the domain looks.
+func (s *Screen) column(c models.Column) table.Column[*models.Row] {
+	col := table.Column[*models.Row]{Key: c.Key, Title: c.Title, Min: 6, Max: 36, Drop: 5, Cell: s.text(c, theme.Plain)}
+	switch c.Key {
+	case "name":
+		col.Min, col.Max, col.Drop = 10, 40, 0
+		col.Cell = func(r *models.Row) table.Cell {
+			return table.Cell{Text: models.Printable(r.Node.Label()), Role: theme.Plain}
+		}
+	case "state":
+		col.Min, col.Max, col.Drop = 13, 30, 0
+		col.Cell = stateCell
+	case "step":
+		col.Min, col.Max, col.Grow, col.Drop = 14, 0, 1, 1
+		col.Cell = stepCell
+	case "error", "description":
+		col.Min, col.Max, col.Grow = 14, 0, 1
+	case "power":
+		col.Min, col.Drop = 5, 3
+		col.Cell = powerCell
+	case "age":
+		col.Min, col.Max, col.Right, col.Drop = 8, 10, true, 2
+		col.Cell = func(r *models.Row) table.Cell { return table.Cell{Text: s.age(r), Role: theme.Muted} }
+	case "uuid", "instance":
+		col.Min, col.Max = 36, 36
+	}
+	return col
+}
+
+func (s *Screen) text(c models.Column, role theme.Role) func(*models.Row) table.Cell {
+	return func(r *models.Row) table.Cell {
+		return table.Cell{Text: models.Printable(c.Text(r, s.env.ServerNow())), Role: role}
+	}
+}
+
+func stateCell(r *models.Row) table.Cell {
+	glyph, role := theme.Node(&r.Node)
+	text := models.Printable(string(r.Node.ProvisionState))
+	return table.Cell{Text: text, Role: role, Glyph: glyph, GlyphRole: role}
+}
+
+// stepCell is coloured where somebody should look.
+func stepCell(r *models.Row) table.Cell {
+	role := theme.Plain
+	switch {
+	case r.Node.ProvisionState.Failed():
+		role = theme.Bad
+	case r.Node.Maintenance:
+		role = theme.Warn
+	case !r.Node.ProvisionState.Busy():
+		role = theme.Muted
+	}
+	return table.Cell{Text: models.Printable(models.StepLine(r)), Role: role}
+}
+
+func powerCell(r *models.Row) table.Cell {
+	n := &r.Node
+	text := n.PowerState.Short()
+	role := theme.Plain
+	switch {
+	case n.TargetPowerState != "":
+		text, role = "→ "+n.TargetPowerState.Short(), theme.Busy
+	case n.PowerState == models.PowerOff:
+		role = theme.Muted
+	case n.PowerState == models.PowerError:
+		role = theme.Bad
+	}
+	return table.Cell{Text: models.Printable(text), Role: role}
+}
+
+// age is the time in the state. Of nodes on their way each second counts; of the others
+// it is rounded, so that a fleet at rest costs nothing to look at over a slow line.
+func (s *Screen) age(r *models.Row) string {
+	return models.AgeInState(r, s.env.ServerNow())
+}

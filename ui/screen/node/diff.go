@@ -1,0 +1,98 @@
+package node
+
+// op is what became of a line between two texts.
+type op byte
+
+const (
+	same    op = ' '
+	added   op = '+'
+	removed op = '-'
+)
+
+// change is a line of a difference.
+type change struct {
+	op   op
+	line string
+}
+
+// mostCells bounds the table that the longest common part is found with: it has a cell
+// for each pair of lines that differ. A node's YAML has some hundred lines.
+const mostCells = 1 << 20
+
+// diff tells which lines have to be taken out of one text, and which put in, to make the
+// other; what was taken out stands before what was put in. Where the texts differ in too
+// much to look for more, all between their common beginning and end counts as changed.
+func diff(before, after []string) []change {
+	head := 0
+	for head < len(before) && head < len(after) && before[head] == after[head] {
+		head++
+	}
+	tail := 0
+	for tail < len(before)-head && tail < len(after)-head && before[len(before)-1-tail] == after[len(after)-1-tail] {
+		tail++
+	}
+	out := make([]change, 0, len(before)+len(after))
+	put := func(o op, lines []string) {
+		for _, line := range lines {
+			out = append(out, change{o, line})
+		}
+	}
+	put(same, after[:head])
+	old, fresh := before[head:len(before)-tail], after[head:len(after)-tail]
+	if len(old) == 0 || len(fresh) == 0 || len(old)*len(fresh) > mostCells {
+		put(removed, old)
+		put(added, fresh)
+	} else {
+		out = append(out, middle(old, fresh)...)
+	}
+	put(same, after[len(after)-tail:])
+	return out
+}
+
+// middle finds the longest common subsequence of lines, from the end backwards so that
+// it can be read from the beginning.
+func middle(old, fresh []string) []change {
+	w := len(fresh) + 1
+	// longest[i*w+j] is how many lines old[i:] and fresh[j:] have in common.
+	longest := make([]int32, (len(old)+1)*w)
+	for i := len(old) - 1; i >= 0; i-- {
+		for j := len(fresh) - 1; j >= 0; j-- {
+			if old[i] == fresh[j] {
+				longest[i*w+j] = longest[(i+1)*w+j+1] + 1
+			} else {
+				longest[i*w+j] = max(longest[(i+1)*w+j], longest[i*w+j+1])
+			}
+		}
+	}
+	out := make([]change, 0, len(old)+len(fresh))
+	i, j := 0, 0
+	for i < len(old) || j < len(fresh) {
+		switch {
+		case i < len(old) && j < len(fresh) && old[i] == fresh[j]:
+			out = append(out, change{same, fresh[j]})
+			i++
+			j++
+		case j == len(fresh) || i < len(old) && longest[(i+1)*w+j] >= longest[i*w+j+1]:
+			out = append(out, change{removed, old[i]})
+			i++
+		default:
+			out = append(out, change{added, fresh[j]})
+			j++
+		}
+	}
+	return out
+}
+
+// count is how many lines were put in and taken out.
+func count(changes []change) (in, out int) {
+	for _, c := range changes {
+		switch c.op {
+		case added:
+			in++
+		case removed:
+			out++
+		case same:
+		}
+	}
+	return in, out
+}

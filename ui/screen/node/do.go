@@ -1,0 +1,155 @@
+package node
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/widget/pane"
+)
+
+// sideways is how many cells a step to the left or right is in text.
+const sideways = 8
+
+// pane is the text that the tab shows, nil where it shows a list.
+func (s *Screen) pane() *pane.Pane {
+	switch s.tab {
+	case overviewTab:
+		return &s.overview
+	case rawTab:
+		return &s.raw.pane
+	}
+	return nil
+}
+
+// mover is what scrolls in the tab.
+func (s *Screen) mover() body.Mover {
+	switch s.tab {
+	case stepsTab:
+		return s.steps
+	case networkTab:
+		return s.ports
+	case historyTab:
+		return s.entries
+	}
+	return s.pane()
+}
+
+// Do carries out one of the screen's actions.
+func (s *Screen) Do(id action.ID) tea.Cmd {
+	switch id {
+	case action.NextTab:
+		return s.goTo(s.tab + 1)
+	case action.PrevTab:
+		return s.goTo(s.tab + tabCount - 1)
+	case action.Diff:
+		if s.Why(id) == "" {
+			s.raw.mark(!s.raw.marked)
+		}
+		return nil
+	}
+	p := s.pane()
+	if body.Steer(s.mover(), id, s.step()) || p == nil {
+		return nil
+	}
+	switch id {
+	case action.Search:
+		s.prompt.Begin(p.Query())
+	case action.NextMatch:
+		p.Next()
+	case action.PrevMatch:
+		p.Prev()
+	case action.WrapLines:
+		if s.tab == rawTab {
+			p.SetWrap(!p.Wrap())
+		}
+	}
+	return nil
+}
+
+func (s *Screen) step() int {
+	if s.pane() != nil {
+		return sideways
+	}
+	return 1
+}
+
+func (s *Screen) goTo(tab int) tea.Cmd {
+	s.tab = tab % tabCount
+	return s.open()
+}
+
+// typed takes a key of the search's line; what is found is gone to as it is written.
+func (s *Screen) typed(msg tea.Msg) {
+	p := s.pane()
+	if p == nil {
+		return
+	}
+	switch s.prompt.Update(msg) {
+	case body.Changed:
+		s.prompt.Note = ""
+		if !p.Search(s.prompt.Text()) && s.prompt.Text() != "" {
+			s.prompt.Note = "not found"
+		}
+	case body.Abandoned:
+		p.Search("")
+	case body.Taken, body.Ignored:
+	}
+}
+
+// Widen drops the search, before anybody goes back.
+func (s *Screen) Widen() (tea.Cmd, bool) {
+	p := s.pane()
+	if p == nil || p.Query() == "" {
+		return nil, false
+	}
+	p.Search("")
+	return nil, true
+}
+
+// Copies are the node's, and what the tab has at its cursor.
+func (s *Screen) Copies() []screen.Copyable {
+	if !s.known() {
+		return []screen.Copyable{{Name: "uuid", Text: models.Printable(s.uuid)}}
+	}
+	row := s.picture()
+	copies := append(s.tabCopies(), screen.NodeCopies(s.env, &row.Node)...)
+	return append(copies, screen.Copyable{Name: "row", Text: s.rowText(&row)})
+}
+
+func (s *Screen) tabCopies() []screen.Copyable {
+	switch s.tab {
+	case stepsTab:
+		if st, ok := s.steps.Cursor(); ok {
+			return []screen.Copyable{{Name: "step", Text: st.label}, {Name: "arguments", Text: st.args}}
+		}
+	case networkTab:
+		if p, ok := s.ports.Cursor(); ok {
+			return []screen.Copyable{{Name: "address", Text: models.Printable(p.Address)}, {Name: "port uuid", Text: models.Printable(p.UUID)}}
+		}
+	case historyTab:
+		if e, ok := s.entries.Cursor(); ok {
+			return []screen.Copyable{{Name: "event", Text: models.PrintableLines(e.Event)}}
+		}
+	case rawTab:
+		if s.raw.text != "" {
+			return []screen.Copyable{{Name: "yaml", Text: s.raw.text}}
+		}
+	}
+	return nil
+}
+
+// rowText is the node as the fleet's list has it, with tabs between the columns.
+func (s *Screen) rowText(row *models.Row) string {
+	var cells []string
+	for _, c := range models.Columns() {
+		if c.Field == "" {
+			cells = append(cells, models.Printable(c.Text(row, s.env.ServerNow())))
+		}
+	}
+	return strings.Join(cells, "\t")
+}

@@ -1,0 +1,91 @@
+package node
+
+import (
+	"ironworks/models"
+	"ironworks/ui/cell"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/pane"
+)
+
+// Draw paints the node's heading, the tabs, and the tab in front.
+func (s *Screen) Draw(t *theme.Theme, w, h int) string {
+	rule := body.Tabs(t, tabTitles(), s.tab, w)
+	if s.prompt.Typing() {
+		rule = s.prompt.Draw(t, w, "")
+	}
+	return body.Page(t, w, h, s.heading(t, w), rule, func(h int) string {
+		top := s.notices(t, w, h)
+		room := h - len(top)
+		var lines []string
+		switch {
+		case room <= 0:
+		case !s.known():
+			lines = nil
+		case s.tab == overviewTab:
+			lines = s.drawOverview(t, w, room)
+		case s.tab == stepsTab:
+			lines = s.drawSteps(t, w, room)
+		case s.tab == networkTab:
+			lines = s.drawNetwork(t, w, room)
+		case s.tab == historyTab:
+			lines = s.drawHistory(t, w, room)
+		case s.tab == rawTab:
+			lines = s.drawRaw(t, w, room)
+		}
+		return cell.Block(append(top, lines...), w, h)
+	})
+}
+
+// heading is the name, the state, how long it has lasted, and how old all this is.
+func (s *Screen) heading(t *theme.Theme, w int) string {
+	left := []body.Span{body.S(theme.Strong, " "+cell.Cut(s.label(), max(w/3, 12)))}
+	if !s.known() {
+		return body.Line(t, w, left, nil)
+	}
+	row := s.picture()
+	glyph, role := theme.Node(&row.Node)
+	left = append(left, body.S(role, "  "+glyph+" "+models.Printable(row.Node.StateText())))
+	if age := models.AgeInState(&row, s.env.ServerNow()); age != "" {
+		left = append(left, body.S(theme.Muted, "  "+age))
+	}
+	return body.Line(t, w, left, []body.Span{s.freshness()})
+}
+
+// freshness says how old the fields are that the store does not have.
+func (s *Screen) freshness() body.Span {
+	_, read := s.detail.Value()
+	switch {
+	case s.gone():
+		return body.S(theme.Bad, "deleted")
+	case s.detail.Err() != nil && read:
+		return body.S(theme.Warn, "not read again, "+body.Read(s.env.Clock.Now(), s.detail.Asked()))
+	case s.detail.Err() != nil:
+		return body.S(theme.Warn, "not read")
+	case !read:
+		return body.S(theme.Muted, "reading…")
+	}
+	return body.S(theme.Muted, body.Read(s.env.Clock.Now(), s.detail.At()))
+}
+
+// notices are what has to be said on every tab: that the node was deleted, or could not
+// be read.
+func (s *Screen) notices(t *theme.Theme, w, h int) []string {
+	var lines []pane.Line
+	switch {
+	case s.session == nil:
+		lines = body.Indented(theme.Muted, "No context could be opened; 4 shows why.", w, 3)
+	case s.gone() && s.known():
+		lines = body.Few(theme.Bad, theme.GlyphFailed+" This node was deleted. What is shown is the last that was known of it.", w, 1, 2)
+	case s.gone():
+		lines = body.Few(theme.Bad, theme.GlyphFailed+" Ironic has no node "+models.Printable(s.uuid)+".", w, 1, 2)
+	case s.detail.Err() != nil:
+		lines = body.Fault(s.detail.Err(), w)
+	case !s.known():
+		lines = body.Indented(theme.Muted, "Asking Ironic for the node…", w, 3)
+	default:
+		return nil
+	}
+	lines = lines[:min(len(lines), max(h/2, 1))]
+	return append(body.Draw(t, lines, w), "")
+}

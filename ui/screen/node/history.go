@@ -1,0 +1,95 @@
+package node
+
+import (
+	"fmt"
+	"time"
+
+	"ironworks/models"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/pane"
+	"ironworks/ui/widget/table"
+)
+
+func (s *Screen) historyTable() *table.Table[models.HistoryEntry] {
+	t := table.New(func(e models.HistoryEntry) string { return e.UUID })
+	t.SetColumns([]table.Column[models.HistoryEntry]{
+		{Key: "time", Title: "TIME", Min: 14, Max: 19, Cell: func(e models.HistoryEntry) table.Cell {
+			return table.Cell{Text: e.CreatedAt.Local().Format("01-02 15:04:05"), Role: theme.Muted}
+		}},
+		{Key: "severity", Title: "SEVERITY", Min: 5, Max: 10, Cell: func(e models.HistoryEntry) table.Cell {
+			role := theme.Plain
+			if e.IsError() {
+				role = theme.Bad
+			}
+			return table.Cell{Text: models.Printable(e.Severity), Role: role}
+		}},
+		{Key: "type", Title: "TYPE", Min: 8, Max: 20, Drop: 1, Cell: func(e models.HistoryEntry) table.Cell {
+			return table.Cell{Text: models.Printable(e.EventType)}
+		}},
+		{Key: "state", Title: "STATE", Min: 8, Max: 24, Drop: 2, Cell: func(e models.HistoryEntry) table.Cell {
+			return table.Cell{Text: models.Printable(e.State)}
+		}},
+		{Key: "event", Title: "EVENT", Min: 16, Grow: 1, Cell: func(e models.HistoryEntry) table.Cell {
+			return table.Cell{Text: models.Printable(e.Event)}
+		}},
+	})
+	return t
+}
+
+// hasHistory says that this Ironic keeps a history.
+func (s *Screen) hasHistory() bool {
+	v, _ := s.session.API.Version()
+	return v.Has(models.FeatureHistory)
+}
+
+func (s *Screen) drawHistory(t *theme.Theme, w, h int) []string {
+	if s.session != nil && !s.hasHistory() {
+		v, _ := s.session.API.Version()
+		text := v.Require(models.FeatureHistory).Error() + ". What happened since the console was opened is on the Overview."
+		return body.Draw(t, append([]pane.Line{nil}, body.Indented(theme.Muted, text, w-1, 3)...), w)
+	}
+	lines := s.asked(t, w, s.history.Err())
+	s.entries.Empty = "Asking Ironic for the node's history…"
+	switch _, read := s.history.Value(); {
+	case read:
+		s.entries.Empty = "Ironic has recorded nothing of this node: it keeps errors, and some changes of state."
+	case s.history.Err() != nil:
+		s.entries.Empty = ""
+	}
+	below := s.entry(t, w, h)
+	s.entries.Resize(w, h-len(lines)-len(below))
+	return append(append(lines, body.Split(s.entries.Draw(t))...), below...)
+}
+
+// entry is the whole of the entry at the cursor, in always the same room.
+func (s *Screen) entry(t *theme.Theme, w, h int) []string {
+	e, ok := s.entries.Cursor()
+	if !ok || h < 8 {
+		return nil
+	}
+	most := h * 2 / 5
+	head := e.CreatedAt.Local().Format(time.DateTime) + "  " + e.Severity + "  " + e.EventType
+	if e.State != "" {
+		head += "  " + e.State
+	}
+	if e.TargetState != "" {
+		head += " → " + e.TargetState
+	}
+	if e.DurationSeconds != nil {
+		head += fmt.Sprintf("  after %s", models.Age(time.Duration(*e.DurationSeconds)*time.Second))
+	}
+	if e.Conductor != "" {
+		head += "  by " + e.Conductor
+	}
+	if e.User != "" {
+		head += "  for " + e.User
+	}
+	text := body.Few(theme.Muted, models.Printable(head), w-1, 1, 1)
+	text = append(text, body.Few(theme.Plain, models.PrintableLines(e.Event), w-1, 1, most-2)...)
+	lines := append([]string{t.Rule(w)}, body.Draw(t, text, w)...)
+	for len(lines) < most {
+		lines = append(lines, "")
+	}
+	return lines
+}

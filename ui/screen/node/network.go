@@ -1,0 +1,128 @@
+package node
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"ironworks/models"
+	"ironworks/ui/cell"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/table"
+)
+
+// network is what Ironic knows of a node's NICs. Groups that cannot be read do not cost
+// the ports.
+type network struct {
+	ports     []models.Port
+	groups    []models.Portgroup
+	groupsErr error
+}
+
+func readNetwork(ctx context.Context, api screen.API, uuid string) (network, error) {
+	var n network
+	var err error
+	if n.ports, err = api.Ports(ctx, uuid); err != nil {
+		return n, err
+	}
+	n.groups, n.groupsErr = api.Portgroups(ctx, uuid)
+	return n, nil
+}
+
+func (s *Screen) portTable() *table.Table[models.Port] {
+	t := table.New(func(p models.Port) string { return p.UUID })
+	text := func(key, title string, least, most, drop int, get func(p models.Port) string) table.Column[models.Port] {
+		return table.Column[models.Port]{Key: key, Title: title, Min: least, Max: most, Drop: drop, Cell: func(p models.Port) table.Cell {
+			return table.Cell{Text: models.Printable(get(p))}
+		}}
+	}
+	link := func(keys ...string) func(p models.Port) string {
+		return func(p models.Port) string {
+			for _, k := range keys {
+				if v := p.LocalLink[k]; v != nil && v != "" {
+					return fmt.Sprint(v)
+				}
+			}
+			return ""
+		}
+	}
+	last := text("port", "SWITCH PORT", 11, 0, 0, link("port_id"))
+	last.Grow = 1
+	t.SetColumns([]table.Column[models.Port]{
+		text("address", "ADDRESS", 17, 60, 0, func(p models.Port) string { return p.Address }),
+		text("name", "NAME", 6, 30, 2, func(p models.Port) string { return p.Name }),
+		{Key: "pxe", Title: "PXE", Min: 3, Cell: func(p models.Port) table.Cell {
+			if p.PXEEnabled {
+				return table.Cell{Text: "yes", Role: theme.Good}
+			}
+			return table.Cell{Text: "no", Role: theme.Muted}
+		}},
+		text("network", "PHYSICAL NET", 8, 24, 3, func(p models.Port) string { return p.PhysicalNetwork }),
+		text("group", "GROUP", 6, 24, 4, s.groupName),
+		text("switch", "SWITCH", 12, 40, 1, link("switch_info", "switch_id", "hostname")),
+		last,
+	})
+	return t
+}
+
+// groupName is the name of the group that a port belongs to.
+func (s *Screen) groupName(p models.Port) string {
+	net, _ := s.network.Value()
+	for i := range net.groups {
+		if net.groups[i].UUID == p.PortgroupUUID {
+			return cmp.Or(net.groups[i].Name, net.groups[i].UUID)
+		}
+	}
+	return p.PortgroupUUID
+}
+
+func (s *Screen) drawNetwork(t *theme.Theme, w, h int) []string {
+	lines := s.asked(t, w, s.network.Err())
+	net, read := s.network.Value()
+	s.ports.Empty = "Asking Ironic for the node's ports…"
+	switch {
+	case read:
+		s.ports.Empty = "Ironic knows no port of this node: nothing can boot from the network. Inspection finds ports, or create them."
+	case s.network.Err() != nil:
+		s.ports.Empty = ""
+	}
+	groups := groupLines(t, net, w)
+	groups = groups[:min(len(groups), h/2)]
+	s.ports.Resize(w, h-len(lines)-len(groups))
+	return append(append(lines, body.Split(s.ports.Draw(t))...), groups...)
+}
+
+// asked tells why the last request of a tab failed, above what was known before.
+func (s *Screen) asked(t *theme.Theme, w int, err error) []string {
+	// What could not be read of the node itself is said on every tab already.
+	if err == nil || s.detail.Err() != nil {
+		return nil
+	}
+	return append(body.Draw(t, body.Fault(err, w), w), "")
+}
+
+// groupLines are the port groups, below a rule.
+func groupLines(t *theme.Theme, net network, w int) []string {
+	switch {
+	case net.groupsErr != nil:
+		return append([]string{t.Rule(w)}, body.Draw(t, body.Fault(net.groupsErr, w), w)...)
+	case len(net.groups) == 0:
+		return nil
+	}
+	lines := []string{t.Rule(w), t.Paint(theme.Muted, cell.Cut("   PORT GROUP        MODE              ADDRESS            PORTS", w))}
+	for i := range net.groups {
+		g := &net.groups[i]
+		members := 0
+		for j := range net.ports {
+			if net.ports[j].PortgroupUUID == g.UUID {
+				members++
+			}
+		}
+		name := models.Printable(cmp.Or(g.Name, g.UUID))
+		lines = append(lines, cell.Cut(fmt.Sprintf("   %s  %s  %s  %d", cell.Fit(name, 16), cell.Fit(models.Printable(g.Mode), 16),
+			cell.Fit(models.Printable(g.Address), 17), members), w))
+	}
+	return lines
+}

@@ -1,0 +1,225 @@
+// Package node is the screen of one node: what is going on with it, its steps, its NICs,
+// what Ironic recorded of it, and all its fields.
+package node
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/ui/action"
+	"ironworks/ui/cell"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/screen/fetch"
+	"ironworks/ui/widget/pane"
+	"ironworks/ui/widget/table"
+)
+
+// The tabs.
+const (
+	overviewTab = iota
+	stepsTab
+	networkTab
+	historyTab
+	rawTab
+	tabCount
+)
+
+func tabTitles() []string { return []string{"Overview", "Steps", "Network", "History", "Raw"} }
+
+const (
+	// freshFor is how old what a tab shows may be when it is opened again.
+	freshFor = 20 * time.Second
+	// patience is how long after a fault it is tried again by itself, once Ironic
+	// answers.
+	patience = 5 * time.Second
+)
+
+// Screen shows one node. What the store has of it is there at once; the other fields are
+// read whenever the store's change.
+type Screen struct {
+	env     *screen.Env
+	session *screen.Session
+	uuid    string
+	tab     int
+	watched bool
+
+	// row is what the store had last, noticed at rowAt; seen says that there was one, and
+	// inStore that there is one now.
+	row           models.Row
+	evidence      models.Evidence
+	rowAt         time.Time
+	seen, inStore bool
+
+	detail  *fetch.Source[*models.Node]
+	network *fetch.Source[network]
+	history *fetch.Source[[]models.HistoryEntry]
+
+	overview pane.Pane
+	steps    *table.Table[step]
+	ports    *table.Table[models.Port]
+	entries  *table.Table[models.HistoryEntry]
+	raw      raw
+	prompt   body.Prompt
+}
+
+var (
+	_ screen.Screen   = (*Screen)(nil)
+	_ screen.Narrowed = (*Screen)(nil)
+)
+
+// New makes the screen of the node with a uuid.
+func New(env *screen.Env, uuid string) screen.Screen {
+	s := &Screen{env: env, session: env.Session, uuid: uuid, raw: raw{marked: true}}
+	var api screen.API
+	if env.Session != nil {
+		api = env.Session.API
+	}
+	now := env.Clock.Now
+	s.detail = fetch.New(now, func(ctx context.Context) (*models.Node, error) { return api.Node(ctx, uuid) })
+	s.network = fetch.New(now, func(ctx context.Context) (network, error) { return readNetwork(ctx, api, uuid) })
+	s.history = fetch.New(now, func(ctx context.Context) ([]models.HistoryEntry, error) { return api.History(ctx, uuid) })
+	s.steps, s.ports, s.entries = stepTable(), s.portTable(), s.historyTable()
+	return s
+}
+
+// Ref names the screen.
+func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindNode, ID: s.uuid} }
+
+// Title is its crumb.
+func (s *Screen) Title() string { return cell.Cut(s.label(), 60) }
+
+// Start shows what the store has, and reads the rest.
+func (s *Screen) Start() tea.Cmd {
+	if s.session == nil {
+		return nil
+	}
+	s.take()
+	return tea.Batch(s.detail.Get(), s.network.Get())
+}
+
+// Shown has the node watched, and reads it again when it was read long ago.
+func (s *Screen) Shown() tea.Cmd {
+	if s.session == nil {
+		return nil
+	}
+	if !s.watched {
+		s.watched = true
+		s.session.Watch(s.uuid)
+	}
+	if changed := s.take(); changed || s.old(s.detail.At()) && !s.detail.Busy() {
+		return tea.Batch(s.detail.Get(), s.open())
+	}
+	return s.open()
+}
+
+func (s *Screen) old(at time.Time) bool { return s.env.Clock.Now().Sub(at) >= freshFor }
+
+// open reads what the tab in front needs, unless it is there and fresh.
+func (s *Screen) open() tea.Cmd {
+	switch {
+	case s.session == nil || s.gone():
+	case s.tab == networkTab && !s.network.Busy() && s.old(s.network.At()):
+		return s.network.Get()
+	case s.tab == historyTab && !s.history.Busy() && s.old(s.history.At()) && s.hasHistory():
+		return s.history.Get()
+	}
+	return nil
+}
+
+// Update takes a fact, an answer or a typed key in.
+func (s *Screen) Update(msg tea.Msg) tea.Cmd {
+	if s.session == nil {
+		return nil
+	}
+	switch msg := msg.(type) {
+	case screen.FleetChanged:
+		return s.fleetChanged(msg)
+	case screen.Reload:
+		return s.reload()
+	case tea.KeyPressMsg, tea.PasteMsg:
+		s.typed(msg)
+		return nil
+	}
+	return s.answered(msg)
+}
+
+// fleetChanged reads the node again when it changed, or when Ironic answers again after
+// it could not be read.
+func (s *Screen) fleetChanged(msg screen.FleetChanged) tea.Cmd {
+	changed := s.take()
+	retry := msg.Update.Status.Connected && s.detail.Err() != nil && s.env.Clock.Now().Sub(s.detail.At()) >= patience
+	if s.gone() || !changed && !retry {
+		return nil
+	}
+	if s.tab == historyTab && s.hasHistory() {
+		return tea.Batch(s.detail.Get(), s.history.Get())
+	}
+	return s.detail.Get()
+}
+
+// reload reads everything again that the tab in front shows.
+func (s *Screen) reload() tea.Cmd {
+	s.take()
+	switch {
+	case s.tab == networkTab || s.tab == overviewTab:
+		return tea.Batch(s.detail.Get(), s.network.Get())
+	case s.tab == historyTab && s.hasHistory():
+		return tea.Batch(s.detail.Get(), s.history.Get())
+	}
+	return s.detail.Get()
+}
+
+func (s *Screen) answered(msg tea.Msg) tea.Cmd {
+	if mine, next := s.detail.Take(msg); mine {
+		if n, ok := s.detail.Value(); ok && s.detail.Err() == nil {
+			s.raw.put(n.Raw, s.detail.At())
+		}
+		return next
+	}
+	if mine, next := s.network.Take(msg); mine {
+		net, _ := s.network.Value()
+		s.ports.SetRows(net.ports)
+		return next
+	}
+	if mine, next := s.history.Take(msg); mine {
+		entries, _ := s.history.Value()
+		s.entries.SetRows(entries)
+		return next
+	}
+	return nil
+}
+
+// Targets are this node.
+func (s *Screen) Targets() []models.NodeRef {
+	if !s.known() {
+		return nil
+	}
+	row := s.picture()
+	return []models.NodeRef{row.Node.Ref()}
+}
+
+// Scopes are its actions: those of text or of lists, by the tab.
+func (s *Screen) Scopes() []action.Scope {
+	if s.pane() != nil {
+		return []action.Scope{action.Reading, action.Node, action.Nodes}
+	}
+	return []action.Scope{action.List, action.Node, action.Nodes}
+}
+
+// Typing says that a search is being written.
+func (s *Screen) Typing() bool { return s.prompt.Typing() }
+
+// Close ends what is under way, and the watching.
+func (s *Screen) Close() {
+	s.detail.Close()
+	s.network.Close()
+	s.history.Close()
+	if s.watched {
+		s.watched = false
+		s.session.Unwatch(s.uuid)
+	}
+}

@@ -1,0 +1,131 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+
+	"ironworks/models"
+	"ironworks/ui/cell"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/pane"
+)
+
+const (
+	// names is the width of the column of names, twoColumns the width from which on two
+	// columns of details are easy to read.
+	names      = 12
+	twoColumns = 120
+)
+
+// drawOverview is the sentence and the details, which scroll, and below them the last
+// events of the node, which stay.
+func (s *Screen) drawOverview(t *theme.Theme, w, h int) []string {
+	events := s.events(t, w, h)
+	row := s.picture()
+	lines := body.Indented(sentenceRole(&row.Node), models.Sentence(&row, s.evidence, s.env.ServerNow()), w-1, 1)
+	lines = append(lines, nil)
+	lines = append(lines, columns(s.details(&row), w)...)
+	s.overview.Resize(w, h-len(events))
+	s.overview.SetLines(lines)
+	return append(body.Split(s.overview.Draw(t)), events...)
+}
+
+func sentenceRole(n *models.Node) theme.Role {
+	switch {
+	case n.ProvisionState.Failed():
+		return theme.Bad
+	case n.Maintenance:
+		return theme.Warn
+	}
+	return theme.Plain
+}
+
+// details are those of the node that neither the heading nor the sentence has said.
+func (s *Screen) details(row *models.Row) []models.Detail {
+	said := []string{"name", "state", "step", "reason", "maintenance"}
+	details := slices.DeleteFunc(models.Overview(row), func(d models.Detail) bool { return slices.Contains(said, d.Name) })
+	ports := "not read yet"
+	switch net, read := s.network.Value(); {
+	case read:
+		ports = portCount(net)
+	case s.network.Err() != nil:
+		ports = "cannot be read: " + body.Short(s.network.Err())
+	}
+	return append(details, models.Detail{Name: "ports", Value: ports})
+}
+
+func portCount(net network) string {
+	if len(net.ports) == 0 {
+		return "none: nothing can boot from the network"
+	}
+	pxe := 0
+	for i := range net.ports {
+		if net.ports[i].PXEEnabled {
+			pxe++
+		}
+	}
+	text := fmt.Sprintf("%d, %d of them for booting", len(net.ports), pxe)
+	if len(net.groups) > 0 {
+		text += fmt.Sprintf(", in %d groups", len(net.groups))
+	}
+	return text
+}
+
+// columns lays details out in one column, or two where there is room.
+func columns(details []models.Detail, w int) []pane.Line {
+	if w < twoColumns {
+		return detailLines(details, w)
+	}
+	half := w / 2
+	left := detailLines(details[:(len(details)+1)/2], half)
+	right := detailLines(details[(len(details)+1)/2:], half)
+	lines := make([]pane.Line, max(len(left), len(right)))
+	for i := range lines {
+		var line pane.Line
+		if i < len(left) {
+			line = slices.Clone(left[i])
+		}
+		line = append(line, body.S(theme.Plain, cell.Blanks(half-body.Width(line))))
+		if i < len(right) {
+			line = append(line, right[i]...)
+		}
+		lines[i] = line
+	}
+	return lines
+}
+
+// detailLines is a name and its value for each detail, the values wrapped.
+func detailLines(details []models.Detail, w int) []pane.Line {
+	var lines []pane.Line
+	for _, d := range details {
+		name := d.Name
+		for _, value := range body.Few(theme.Plain, d.Value, max(w-names-3, 8), 0, 12) {
+			lines = append(lines, append(pane.Line{body.S(theme.Muted, " "+cell.Fit(name, names)+" ")}, value...))
+			name = ""
+		}
+	}
+	return lines
+}
+
+// events are the last of the node, the newest last, below a rule.
+func (s *Screen) events(t *theme.Theme, w, h int) []string {
+	most := 0
+	switch {
+	case h >= 40:
+		most = 10
+	case h >= 14:
+		most = 3
+	}
+	all := s.env.Events.Of(s.uuid)
+	all = all[max(len(all)-most, 0):]
+	if most == 0 || len(all) == 0 {
+		return nil
+	}
+	lines := []string{t.Rule(w)}
+	for i := range all {
+		lines = append(lines, screen.EventLine(t, &all[i], w))
+	}
+	return lines
+}

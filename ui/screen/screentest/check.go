@@ -1,0 +1,140 @@
+package screentest
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"ironworks/ui/cell"
+	"ironworks/ui/screen"
+	"ironworks/ui/theme"
+)
+
+// update is registered once for every test binary that uses this package.
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// Hostile are names that somebody may have given a node.
+func Hostile() map[string]string {
+	return map[string]string{
+		"escape":  "n\x1b[2J\x1b]0;owned\x07\x1b[31mred",
+		"bidi":    "n\u202egnp.exe\u2066x",
+		"long":    strings.Repeat("0123456789", 1000),
+		"wide":    "节点节点节点节点节点节点节点节点节点节点节点节点节点节点",
+		"cluster": strings.Repeat("👩‍👩‍👧‍👦é́́", 40),
+		"broken":  "n\xff\xfe\n\r\tz",
+		"quotes":  `a'b"c $(reboot) ` + "`x`",
+		"empty":   "",
+	}
+}
+
+// Sizes are areas that a body may be given.
+func Sizes() [][2]int {
+	sizes := [][2]int{{0, 0}, {0, 5}, {5, 0}, {1, 1}, {2, 3}, {3, 2}, {20, 5}, {80, 20}, {80, 3}, {33, 11}, {200, 46}, {121, 7}, {400, 90}}
+	for w := 1; w < 60; w += 7 {
+		for h := 1; h < 12; h += 3 {
+			sizes = append(sizes, [2]int{w, h})
+		}
+	}
+	return sizes
+}
+
+// CheckSizes draws a screen in many sizes and fails where a picture has not exactly the
+// size, or holds anything that a terminal would obey besides colours.
+func CheckSizes(t *testing.T, s screen.Screen) {
+	t.Helper()
+	for _, light := range []bool{true, false} {
+		th := theme.New(theme.Options{Light: light})
+		for _, size := range Sizes() {
+			Check(t, s.Draw(th, size[0], size[1]), size[0], size[1])
+		}
+	}
+}
+
+// Check fails where a picture has not exactly the size, or is not harmless.
+func Check(t *testing.T, drawn string, w, h int) {
+	t.Helper()
+	if h <= 0 {
+		if drawn != "" {
+			t.Errorf("%dx%d: %q", w, h, drawn)
+		}
+		return
+	}
+	lines := strings.Split(drawn, "\n")
+	if len(lines) != h {
+		t.Errorf("%dx%d: %d lines", w, h, len(lines))
+	}
+	for i, line := range lines {
+		if got := cell.Width(line); got != max(w, 0) {
+			t.Errorf("%dx%d: line %d has %d cells: %q", w, h, i, got, line)
+		}
+		for _, r := range ansi.Strip(line) {
+			if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == '\u202e' || r == '\u2066' || r == '\u200d' {
+				t.Errorf("%dx%d: line %d has %q", w, h, i, r)
+			}
+		}
+	}
+}
+
+// Text is what a screen shows, without styles and without blanks at the ends of lines.
+func Text(s screen.Screen, w, h int) string {
+	lines := strings.Split(ansi.Strip(s.Draw(theme.New(theme.Options{}), w, h)), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Golden compares a screen at both usual sizes with its golden files.
+func Golden(t *testing.T, s screen.Screen, name string) {
+	t.Helper()
+	for _, size := range []struct {
+		suffix string
+		w, h   int
+	}{{"80x20", 80, 20}, {"200x46", 200, 46}} {
+		got := Text(s, size.w, size.h) + "\n"
+		Check(t, s.Draw(theme.New(theme.Options{}), size.w, size.h), size.w, size.h)
+		path := filepath.Join("testdata", name+"."+size.suffix+".golden")
+		if *update {
+			if err := os.MkdirAll("testdata", 0o750); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		want, err := os.ReadFile(path) //nolint:gosec // a file of the test's own
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != string(want) {
+			t.Errorf("%s differs; -update writes it anew. Now:\n%s", path, got)
+		}
+	}
+}
+
+// Shows fails where a screen lacks one of the texts.
+func Shows(t *testing.T, s screen.Screen, w, h int, texts ...string) {
+	t.Helper()
+	got := Text(s, w, h)
+	for _, want := range texts {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in:\n%s", want, got)
+		}
+	}
+}
+
+// Lacks fails where a screen has one of the texts.
+func Lacks(t *testing.T, s screen.Screen, w, h int, texts ...string) {
+	t.Helper()
+	got := Text(s, w, h)
+	for _, not := range texts {
+		if strings.Contains(got, not) {
+			t.Errorf("%q is in:\n%s", not, got)
+		}
+	}
+}

@@ -1,0 +1,288 @@
+// Package screentest is what the tests of screens have in common: a session over nodes
+// in memory, a clock that stands still, and the comparison with golden files.
+package screentest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/fleet"
+	"ironworks/ironicclient" //nolint:depguard // the poller that fills the store asks in its words
+	"ironworks/models"
+	"ironworks/ui/screen"
+)
+
+// Began is when every test begins.
+var Began = time.Date(2026, 3, 14, 14, 0, 0, 0, time.UTC)
+
+// Clock stands still until it is moved.
+type Clock struct {
+	Time time.Time
+	rest func()
+}
+
+// Now is the clock's time.
+func (c *Clock) Now() time.Time { return c.Time }
+
+// After never comes; a poller that rests is stopped.
+func (c *Clock) After(time.Duration) <-chan time.Time {
+	if c.rest != nil {
+		c.rest()
+	}
+	return nil
+}
+
+// API is an Ironic in memory. Err, where it is set, is the answer to everything.
+type API struct {
+	Nodes      []models.Node
+	PortList   []models.Port
+	Groups     []models.Portgroup
+	Entries    []models.HistoryEntry
+	Hosts      []models.Conductor
+	DriverList []models.Driver
+	Minor      int
+	Lacks      []string
+	Err        error
+	// Asked is what was asked, in order.
+	Asked []string
+}
+
+func (a *API) ask(what string) error {
+	a.Asked = append(a.Asked, what)
+	return a.Err
+}
+
+// Node gives a node with all its fields.
+func (a *API) Node(ctx context.Context, id string, _ ...string) (*models.Node, error) {
+	n, _, err := a.NodeAt(ctx, id)
+	return n, err
+}
+
+// NodeAt gives a node with all its fields.
+func (a *API) NodeAt(ctx context.Context, id string, _ ...string) (*models.Node, time.Time, error) {
+	if err := a.ask("node " + id); err != nil {
+		return nil, time.Time{}, err
+	}
+	if ctx.Err() != nil {
+		return nil, time.Time{}, ctx.Err()
+	}
+	i := slices.IndexFunc(a.Nodes, func(n models.Node) bool { return n.UUID == id })
+	if i < 0 {
+		return nil, time.Time{}, &models.Fault{Kind: models.FaultNotFound, Op: "get node " + id, Status: 404, Message: "Node " + id + " could not be found."}
+	}
+	n := a.Nodes[i]
+	if n.Raw == nil {
+		n.Raw, _ = json.Marshal(&n)
+	}
+	return &n, time.Time{}, nil
+}
+
+// NodePage lists all nodes, with the fields of a list.
+func (a *API) NodePage(context.Context, ironicclient.NodeQuery) (*ironicclient.NodePage, error) {
+	if a.Err != nil {
+		return nil, a.Err
+	}
+	page := &ironicclient.NodePage{Nodes: slices.Clone(a.Nodes)}
+	for i := range page.Nodes {
+		page.Nodes[i].Raw = nil
+	}
+	return page, nil
+}
+
+// Ports gives the ports.
+func (a *API) Ports(context.Context, string) ([]models.Port, error) {
+	return a.PortList, a.ask("ports")
+}
+
+// Portgroups gives the port groups.
+func (a *API) Portgroups(context.Context, string) ([]models.Portgroup, error) {
+	return a.Groups, a.ask("portgroups")
+}
+
+// History gives the history.
+func (a *API) History(context.Context, string) ([]models.HistoryEntry, error) {
+	return a.Entries, a.ask("history")
+}
+
+// Inventory gives none.
+func (a *API) Inventory(context.Context, string) (json.RawMessage, error) {
+	return nil, a.ask("inventory")
+}
+
+// Conductors gives the conductors.
+func (a *API) Conductors(context.Context) ([]models.Conductor, error) {
+	return a.Hosts, a.ask("conductors")
+}
+
+// Drivers gives the drivers.
+func (a *API) Drivers(context.Context) ([]models.Driver, error) {
+	return a.DriverList, a.ask("drivers")
+}
+
+// Version is the API version.
+func (a *API) Version() (models.APIVersion, bool) {
+	return models.APIVersion{Minor: a.Minor}, a.Minor > 0
+}
+
+// Endpoint is where it would be.
+func (a *API) Endpoint() string { return "https://ironic.rack7.example:6385" }
+
+// Refused are the fields it lacks.
+func (a *API) Refused() []string { return a.Lacks }
+
+// Rig is an environment over an API in memory.
+type Rig struct {
+	Env   *screen.Env
+	API   *API
+	Clock *Clock
+	// Watched are the nodes that are watched, Hurried how often the poller was.
+	Watched []string
+	Hurried int
+
+	t      testing.TB
+	poller *fleet.Poller
+	news   []fleet.Update
+}
+
+// New makes a rig whose store is not filled yet.
+func New(t testing.TB, nodes ...models.Node) *Rig {
+	t.Helper()
+	r := &Rig{t: t, API: &API{Nodes: nodes, Minor: models.NewestMinor}, Clock: &Clock{Time: Began}}
+	store := fleet.NewStore()
+	r.poller = fleet.NewPoller(r.API, store, fleet.Options{Clock: r.Clock, Notify: func(u fleet.Update) { r.news = append(r.news, u) }})
+	here := screen.Context{
+		Name: "rack7", Source: "/home/op/.config/ironworks/config.yaml:12", Endpoint: r.API.Endpoint(),
+		Auth: "http_basic", Accent: "cyan", Current: true,
+	}
+	r.Env = &screen.Env{
+		Clock: r.Clock, Started: Began, Events: &screen.EventLog{}, Tasks: &screen.TaskList{}, Program: "ironworks",
+		Contexts: []screen.Context{here},
+		Session: &screen.Session{
+			Context: here, Store: store, API: r.API,
+			Watch:   func(uuid string) { r.Watched = append(r.Watched, uuid) },
+			Unwatch: func(uuid string) { r.Watched = slices.DeleteFunc(r.Watched, func(w string) bool { return w == uuid }) },
+			Hurry:   func() { r.Hurried++ },
+		},
+	}
+	return r
+}
+
+// Sync lets the poller do one round and gives what it told, as the root would pass it on.
+func (r *Rig) Sync() screen.FleetChanged {
+	r.t.Helper()
+	ctx, cancel := context.WithCancel(r.t.Context())
+	defer cancel()
+	r.Clock.rest = cancel
+	r.news = nil
+	if err := r.poller.Run(ctx); !errors.Is(err, context.Canceled) {
+		r.t.Fatalf("poll: %v", err)
+	}
+	var u fleet.Update
+	for _, n := range r.news {
+		n.Events = append(u.Events, n.Events...)
+		u = n
+	}
+	r.Env.Status = u.Status
+	r.Env.Events.Add(u.Events)
+	return screen.FleetChanged{Update: u}
+}
+
+// Change changes a node and lets the poller see it.
+func (r *Rig) Change(uuid string, change func(*models.Node)) screen.FleetChanged {
+	r.t.Helper()
+	for i := range r.API.Nodes {
+		if r.API.Nodes[i].UUID == uuid {
+			change(&r.API.Nodes[i])
+		}
+	}
+	return r.Sync()
+}
+
+// Pass moves the clock on.
+func (r *Rig) Pass(d time.Duration) screen.Tick {
+	r.Clock.Time = r.Clock.Time.Add(d)
+	return screen.Tick{Now: r.Clock.Time}
+}
+
+// Open starts and shows a screen, and takes in what it fetches; it is closed at the end.
+func (r *Rig) Open(s screen.Screen) []tea.Msg {
+	r.t.Helper()
+	r.t.Cleanup(s.Close)
+	return append(r.Do(s, s.Start()), r.Do(s, s.Shown())...)
+}
+
+// Do carries a command out as the root would: its answers go to the screen, and what
+// comes of these too. The screen's wishes are given back.
+func (r *Rig) Do(s screen.Screen, cmd tea.Cmd) []tea.Msg {
+	r.t.Helper()
+	var wishes []tea.Msg
+	for _, msg := range Run(cmd) {
+		switch msg.(type) {
+		case screen.Open, screen.Back, screen.Say, screen.Ask, screen.CopyText, screen.Press, screen.Switch,
+			screen.RetryTask, screen.LeaveTask, screen.ActOn:
+			wishes = append(wishes, msg)
+		default:
+			wishes = append(wishes, r.Do(s, s.Update(msg))...)
+		}
+	}
+	return wishes
+}
+
+// Tell gives the screen a fact, and takes in what it fetches on that.
+func (r *Rig) Tell(s screen.Screen, msg tea.Msg) []tea.Msg {
+	r.t.Helper()
+	return r.Do(s, s.Update(msg))
+}
+
+// Run carries commands out one after the other and gives their messages.
+func Run(cmd tea.Cmd) []tea.Msg {
+	if cmd == nil {
+		return nil
+	}
+	switch msg := cmd().(type) {
+	case nil:
+		return nil
+	case tea.BatchMsg:
+		var all []tea.Msg
+		for _, c := range msg {
+			all = append(all, Run(c)...)
+		}
+		return all
+	default:
+		return []tea.Msg{msg}
+	}
+}
+
+// Press is a key as the terminal would send it: one character, or enter, esc and the like.
+func Press(key string) tea.KeyPressMsg {
+	special := map[string]rune{
+		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "backspace": tea.KeyBackspace, "tab": tea.KeyTab,
+		"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
+	}
+	if code, ok := special[key]; ok {
+		return tea.KeyPressMsg{Code: code}
+	}
+	r := []rune(key)
+	return tea.KeyPressMsg{Code: r[0], Text: key}
+}
+
+// Type presses one key for each character.
+func (r *Rig) Type(s screen.Screen, text string) {
+	r.t.Helper()
+	for _, c := range text {
+		if !s.Typing() {
+			r.t.Fatalf("not typing before %q of %q", c, text)
+		}
+		r.Tell(s, Press(string(c)))
+	}
+}
+
+// UUID makes a uuid of a number.
+func UUID(n int) string { return fmt.Sprintf("%08d-0000-4000-8000-000000000000", n) }

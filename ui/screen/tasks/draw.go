@@ -1,0 +1,71 @@
+package tasks
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"time"
+
+	"ironworks/models"
+	"ironworks/ui/cell"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/theme"
+)
+
+// Draw paints the nodes of the task, and below them the whole reason of the one at the
+// cursor.
+func (s *Task) Draw(t *theme.Theme, w, h int) string {
+	return body.Page(t, w, h, s.heading(t, w), t.Rule(w), func(h int) string {
+		below := s.below(t, w, h)
+		s.table.Empty = "There is no task " + strconv.Itoa(s.number) + "."
+		rows := max(h-len(below), 0)
+		s.table.Resize(w, rows)
+		return cell.Block(append(body.Split(s.table.Draw(t)), below...), w, h)
+	})
+}
+
+func (s *Task) heading(t *theme.Theme, w int) string {
+	left := []body.Span{body.S(theme.Strong, " Task "+strconv.Itoa(s.number))}
+	task, ok := s.task()
+	if !ok {
+		return body.Line(t, w, left, nil)
+	}
+	glyph, word, role := state(task)
+	on := nodes(task)
+	left = append(left, body.S(theme.Plain, "  "+name(task)+" on "+cell.Cut(on, max(w/4, 12))+"  "), body.S(role, glyph+" "+word),
+		body.S(theme.Plain, "  "+models.Age(took(task, s.env.Clock.Now()))))
+	right := "began " + task.Began.Local().Format(time.TimeOnly) + " · " + models.Printable(task.Context)
+	return body.Line(t, w, left, []body.Span{body.S(theme.Muted, right)})
+}
+
+// below is all that is known of the node at the cursor, with a rule before it; its
+// height does not change with the node, so that the list stays where it is.
+func (s *Task) below(t *theme.Theme, w, h int) []string {
+	most := 5
+	switch {
+	case h < 10:
+		return nil
+	case h >= 30:
+		most = 9
+	}
+	lines := []string{t.Rule(w)}
+	if r, ok := s.table.Cursor(); ok {
+		text := cmp.Or(r.whole, r.now)
+		head := models.Printable(r.node.Label()) + "  " + r.look.word
+		if r.requestID != "" {
+			head += "  request " + r.requestID
+		}
+		lines = append(lines, t.Paint(r.look.role, cell.Cut(" "+r.look.glyph+" "+head, w)))
+		lines = append(lines, body.Draw(t, body.Few(theme.Plain, text, w-1, 3, most-3), w)...)
+	}
+	if task, ok := s.task(); ok && task.Command != "" {
+		for len(lines) < most-1 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, t.Paint(theme.Muted, cell.Cut(fmt.Sprintf("   %s", models.Printable(task.Command)), w)))
+	}
+	for len(lines) < most {
+		lines = append(lines, "")
+	}
+	return lines
+}

@@ -1,0 +1,172 @@
+// Package tasks has the screens of what was done from here: the list of tasks, and one
+// task with how it goes for each of its nodes.
+package tasks
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/ui/action"
+	"ironworks/ui/cell"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/table"
+)
+
+// List is the list of all tasks, the newest first.
+type List struct {
+	env   *screen.Env
+	table *table.Table[*screen.Task]
+}
+
+var _ screen.Screen = (*List)(nil)
+
+// New makes the list.
+func New(env *screen.Env) screen.Screen {
+	s := &List{env: env, table: table.New(func(t *screen.Task) string { return strconv.Itoa(t.Number) })}
+	s.table.Empty = "Nothing was done from here yet. What is done to nodes shows up here, with how it went for each of them."
+	plain := func(text string) table.Cell { return table.Cell{Text: text} }
+	s.table.SetColumns([]table.Column[*screen.Task]{
+		{Key: "number", Title: "#", Min: 3, Right: true, Cell: func(t *screen.Task) table.Cell { return plain(strconv.Itoa(t.Number)) }},
+		{Key: "action", Title: "ACTION", Min: 10, Max: 30, Cell: func(t *screen.Task) table.Cell {
+			return table.Cell{Text: name(t), Role: theme.Strong}
+		}},
+		{Key: "nodes", Title: "NODES", Min: 8, Max: 50, Cell: func(t *screen.Task) table.Cell { return plain(nodes(t)) }},
+		{Key: "state", Title: "STATE", Min: 16, Grow: 1, Cell: stateCell},
+		{Key: "began", Title: "BEGAN", Min: 8, Max: 8, Drop: 1, Cell: func(t *screen.Task) table.Cell {
+			return table.Cell{Text: t.Began.Local().Format(time.TimeOnly), Role: theme.Muted}
+		}},
+		{Key: "took", Title: "TOOK", Min: 5, Max: 6, Right: true, Cell: func(t *screen.Task) table.Cell {
+			return plain(models.Age(took(t, env.Clock.Now())))
+		}},
+		{Key: "context", Title: "CONTEXT", Min: 8, Max: 24, Drop: 2, Cell: func(t *screen.Task) table.Cell {
+			return table.Cell{Text: models.Printable(t.Context), Role: theme.Muted}
+		}},
+	})
+	return s
+}
+
+// name is what was done, as an operator says it.
+func name(t *screen.Task) string {
+	if t.Plan.Action == nil {
+		return "?"
+	}
+	return models.Printable(t.Plan.Action.Name())
+}
+
+// nodes names a single node and counts several.
+func nodes(t *screen.Task) string {
+	if len(t.Plan.Items) == 1 {
+		return models.Printable(t.Plan.Items[0].Node.Label())
+	}
+	return fmt.Sprintf("%d nodes", len(t.Plan.Items))
+}
+
+// took is how long the task lasted, or lasts already.
+func took(t *screen.Task, now time.Time) time.Duration {
+	if t.Ended.IsZero() {
+		return now.Sub(t.Began)
+	}
+	return t.Ended.Sub(t.Began)
+}
+
+func stateCell(t *screen.Task) table.Cell {
+	glyph, word, role := state(t)
+	return table.Cell{Glyph: glyph, GlyphRole: role, Text: word, Role: role}
+}
+
+// Ref names the screen.
+func (s *List) Ref() screen.Ref { return screen.Ref{Kind: screen.KindTasks} }
+
+// Title is its crumb.
+func (s *List) Title() string { return "tasks" }
+
+// Start takes in what there is.
+func (s *List) Start() tea.Cmd { return s.Shown() }
+
+// Shown takes in what changed meanwhile.
+func (s *List) Shown() tea.Cmd {
+	s.refresh()
+	return nil
+}
+
+// Update takes a fact in.
+func (s *List) Update(msg tea.Msg) tea.Cmd {
+	if _, changed := msg.(screen.TasksChanged); changed {
+		s.refresh()
+	}
+	return nil
+}
+
+func (s *List) refresh() {
+	all := s.env.Tasks.All()
+	rows := make([]*screen.Task, len(all))
+	for i, t := range all {
+		rows[len(all)-1-i] = t
+	}
+	s.table.SetRows(rows)
+}
+
+// Draw paints the list.
+func (s *List) Draw(t *theme.Theme, w, h int) string {
+	count := fmt.Sprintf("%d tasks", s.table.Len())
+	if s.table.Len() == 1 {
+		count = "1 task"
+	}
+	left := []body.Span{body.S(theme.Strong, " Tasks")}
+	if n := s.env.Tasks.Running(); n > 0 {
+		left = append(left, body.S(theme.Busy, fmt.Sprintf("  %s %d running", theme.GlyphWorking, n)))
+	}
+	heading := body.Line(t, w, left, []body.Span{body.S(theme.Muted, count)})
+	return body.Page(t, w, h, heading, t.Rule(w), func(h int) string {
+		s.table.Resize(w, h)
+		return cell.Block(body.Split(s.table.Draw(t)), w, h)
+	})
+}
+
+// Scopes are its actions.
+func (s *List) Scopes() []action.Scope { return []action.Scope{action.List, action.Tasks} }
+
+// Do carries out one of the screen's actions.
+func (s *List) Do(id action.ID) tea.Cmd {
+	switch id {
+	case action.Open:
+		if t, ok := s.table.Cursor(); ok {
+			return screen.Wish(screen.Open{Ref: screen.Ref{Kind: screen.KindTask, ID: strconv.Itoa(t.Number)}})
+		}
+	default:
+		body.Steer(s.table, id, 1)
+	}
+	return nil
+}
+
+// Why says why an action cannot be done now.
+func (s *List) Why(id action.ID) string {
+	if _, some := s.table.Cursor(); id == action.Open && !some {
+		return "nothing was done from here yet"
+	}
+	return ""
+}
+
+// Typing is never the case.
+func (s *List) Typing() bool { return false }
+
+// Targets are none.
+func (s *List) Targets() []models.NodeRef { return nil }
+
+// Copies are the command that does the same as the task at the cursor.
+func (s *List) Copies() []screen.Copyable {
+	t, ok := s.table.Cursor()
+	if !ok || t.Command == "" {
+		return nil
+	}
+	return []screen.Copyable{{Name: "command", Text: models.Printable(t.Command)}}
+}
+
+// Close has nothing to end.
+func (s *List) Close() {}

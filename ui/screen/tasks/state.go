@@ -1,0 +1,163 @@
+package tasks
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/theme"
+)
+
+// state is how a task is as a whole.
+func state(t *screen.Task) (glyph, word string, role theme.Role) {
+	if t.Running() {
+		word = "running"
+		if t.Left {
+			word = "leaving"
+		}
+		if n, known := arrived(t); known {
+			word = fmt.Sprintf("%s %d/%d", word, n, len(t.Plan.Items))
+		}
+		return theme.GlyphWorking, word, theme.Busy
+	}
+	glyph, role = theme.GlyphDone, theme.Good
+	var parts []string
+	tally := t.Tally()
+	for _, o := range outcomes() {
+		if n := tally[o.outcome]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, o.word))
+			glyph, role = o.glyph, o.role
+		}
+	}
+	if len(t.Results) == 1 || len(tally) == 1 {
+		// All went the same way.
+		for _, o := range outcomes() {
+			if tally[o.outcome] > 0 {
+				return glyph, o.word, role
+			}
+		}
+	}
+	return glyph, strings.Join(parts, ", "), role
+}
+
+// look is how an outcome looks.
+type look struct {
+	outcome     provision.Outcome
+	glyph, word string
+	role        theme.Role
+}
+
+// outcomes lists them from the best to the worst: the worst gives a task its sign.
+func outcomes() []look {
+	return []look{
+		{provision.OutcomeDone, theme.GlyphDone, "done", theme.Good},
+		{provision.OutcomeAccepted, theme.GlyphDone, "accepted", theme.Good},
+		{provision.OutcomeRefused, theme.GlyphHold, "refused", theme.Hold},
+		{provision.OutcomeUnknown, theme.GlyphUnknown, "unknown", theme.Warn},
+		{provision.OutcomeFailed, theme.GlyphFailed, "failed", theme.Bad},
+	}
+}
+
+func lookOf(o provision.Outcome) look {
+	for _, l := range outcomes() {
+		if l.outcome == o {
+			return l
+		}
+	}
+	return look{o, theme.GlyphUnknown, models.Printable(string(o)), theme.Warn}
+}
+
+// arrived counts the nodes of a running task that have come to their end already. Only a
+// provision verb shows that: it ends where the node comes to rest.
+func arrived(t *screen.Task) (n int, known bool) {
+	if _, verb := action.AsVerb(action.ID(name(t))); !verb {
+		return 0, false
+	}
+	for i := range t.Plan.Items {
+		item := &t.Plan.Items[i]
+		p, heard := t.Progress[item.Node.UUID]
+		if item.Refusal != nil || heard && p.Retry == nil && p.Fault == nil && p.State.Resting() {
+			n++
+		}
+	}
+	return n, true
+}
+
+// row is a node of a task.
+type row struct {
+	node models.NodeRef
+	look look
+	// now is what goes on or why it ended so, on one line; whole says it in full.
+	now, whole string
+	requestID  string
+	// retry is when the next try is, zero when none is waited for.
+	retry time.Time
+}
+
+// ended is the row of a node that has a result.
+func ended(item *provision.Item, res *provision.Result) row {
+	r := row{node: item.Node.Ref(), look: lookOf(res.Outcome), requestID: models.Printable(res.RequestID)}
+	if res.Err == nil {
+		r.now = models.Printable(res.State)
+		return r
+	}
+	r.now, r.whole = reason(res.Err), models.PrintableLines(res.Err.Error())
+	var f *models.Fault
+	if errors.As(res.Err, &f) {
+		r.requestID = cmp.Or(r.requestID, models.Printable(f.RequestID))
+	}
+	return r
+}
+
+// reason leaves out what the columns beside it say already.
+func reason(err error) string {
+	var failed *provision.FailedError
+	var refusal *models.Refusal
+	switch {
+	case errors.As(err, &failed):
+		return models.Printable(failed.Reason)
+	case errors.As(err, &refusal):
+		return models.Printable(refusal.Why)
+	}
+	return body.Short(err)
+}
+
+// under is the row of a node on which the task still works.
+func under(item *provision.Item, p provision.Progress, heard bool) row {
+	r := row{node: item.Node.Ref()}
+	switch {
+	case item.Refusal != nil:
+		r.look = lookOf(provision.OutcomeRefused)
+		r.now, r.whole = models.Printable(item.Refusal.Why), models.Printable(item.Refusal.Error())
+		return r
+	case !heard:
+		r.look = look{glyph: theme.GlyphIdle, word: "waiting", role: theme.Muted}
+		r.now = "not sent yet, or no answer yet"
+		return r
+	}
+	r.look = look{glyph: theme.GlyphWorking, word: "running", role: theme.Busy}
+	r.now = models.Printable(strings.TrimSpace(string(p.State) + "  " + p.Step))
+	switch {
+	case p.Retry != nil && p.Retry.Fault != nil:
+		f := p.Retry.Fault
+		why := string(f.Kind)
+		if f.LockedBy != "" {
+			why = "locked by " + f.LockedBy
+		}
+		r.look = look{glyph: theme.GlyphWaiting, word: "retrying", role: theme.Wait}
+		r.now = models.Printable(fmt.Sprintf("%s, try %d of %d", why, p.Retry.Attempt+1, p.Retry.Tries))
+		r.whole, r.requestID = models.Printable(f.Error()), models.Printable(f.RequestID)
+	case p.Fault != nil:
+		r.look = look{glyph: theme.GlyphMaint, word: "unseen", role: theme.Warn}
+		r.now = models.Printable("cannot be asked: " + p.Fault.Reason())
+		r.whole, r.requestID = models.Printable(p.Fault.Error()), models.Printable(p.Fault.RequestID)
+	}
+	return r
+}

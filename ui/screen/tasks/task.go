@@ -1,0 +1,240 @@
+package tasks
+
+import (
+	"strconv"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/table"
+)
+
+// Task is one task, node by node.
+type Task struct {
+	env    *screen.Env
+	number int
+	table  *table.Table[*row]
+	// heard is when a node's progress was first seen: what it says of waiting counts
+	// from there.
+	heard map[string]heard
+}
+
+type heard struct {
+	progress provision.Progress
+	at       time.Time
+}
+
+var _ screen.Screen = (*Task)(nil)
+
+// NewTask makes the screen of the task with a number.
+func NewTask(env *screen.Env, number int) screen.Screen {
+	s := &Task{env: env, number: number, heard: map[string]heard{}, table: table.New(func(r *row) string { return r.node.UUID })}
+	s.table.SetColumns([]table.Column[*row]{
+		{Key: "node", Title: "NODE", Min: 10, Max: 36, Cell: func(r *row) table.Cell {
+			return table.Cell{Text: models.Printable(r.node.Label())}
+		}},
+		{Key: "outcome", Title: "OUTCOME", Min: 10, Max: 12, Cell: func(r *row) table.Cell {
+			return table.Cell{Glyph: r.look.glyph, GlyphRole: r.look.role, Text: r.look.word, Role: r.look.role}
+		}},
+		{Key: "now", Title: "NOW, OR WHY", Min: 16, Grow: 1, Cell: s.nowCell},
+		{Key: "request", Title: "REQUEST", Min: 12, Max: 40, Drop: 1, Cell: func(r *row) table.Cell {
+			return table.Cell{Text: r.requestID, Role: theme.Muted}
+		}},
+	})
+	return s
+}
+
+func (s *Task) nowCell(r *row) table.Cell {
+	text := r.now
+	if !r.retry.IsZero() {
+		if wait := r.retry.Sub(s.env.Clock.Now()); wait > 0 {
+			text += " in " + models.Age(wait)
+		} else {
+			text += " now"
+		}
+	}
+	return table.Cell{Text: text}
+}
+
+// Ref names the screen.
+func (s *Task) Ref() screen.Ref {
+	return screen.Ref{Kind: screen.KindTask, ID: strconv.Itoa(s.number)}
+}
+
+// Title is its crumb.
+func (s *Task) Title() string {
+	title := "task " + strconv.Itoa(s.number)
+	if t, ok := s.task(); ok {
+		title += " " + name(t)
+	}
+	return title
+}
+
+func (s *Task) task() (*screen.Task, bool) { return s.env.Tasks.Get(s.number) }
+
+// Start takes in what there is.
+func (s *Task) Start() tea.Cmd { return s.Shown() }
+
+// Shown takes in what changed meanwhile.
+func (s *Task) Shown() tea.Cmd {
+	s.refresh()
+	return nil
+}
+
+// Update takes a fact in.
+func (s *Task) Update(msg tea.Msg) tea.Cmd {
+	if _, changed := msg.(screen.TasksChanged); changed {
+		s.refresh()
+	}
+	return nil
+}
+
+// refresh makes the rows anew.
+func (s *Task) refresh() {
+	t, ok := s.task()
+	if !ok {
+		s.table.SetRows(nil)
+		return
+	}
+	now := s.env.Clock.Now()
+	rows := make([]*row, len(t.Plan.Items))
+	for i := range t.Plan.Items {
+		item := &t.Plan.Items[i]
+		var r row
+		if i < len(t.Results) {
+			r = ended(item, &t.Results[i])
+		} else {
+			p, some := t.Progress[item.Node.UUID]
+			r = under(item, p, some)
+			r.retry = s.retryAt(p, now)
+		}
+		rows[i] = &r
+	}
+	s.table.SetRows(rows)
+}
+
+// retryAt is when a request that was turned down is sent again, by our clock.
+func (s *Task) retryAt(p provision.Progress, now time.Time) time.Time {
+	if p.Retry == nil {
+		delete(s.heard, p.Node.UUID)
+		return time.Time{}
+	}
+	h, known := s.heard[p.Node.UUID]
+	if !known || h.progress.Retry != p.Retry {
+		h = heard{progress: p, at: now}
+		s.heard[p.Node.UUID] = h
+	}
+	return h.at.Add(p.Retry.Delay)
+}
+
+// Scopes are its actions.
+func (s *Task) Scopes() []action.Scope { return []action.Scope{action.List, action.Task} }
+
+// Do carries out one of the screen's actions.
+func (s *Task) Do(id action.ID) tea.Cmd {
+	switch id {
+	case action.Open:
+		if r, ok := s.table.Cursor(); ok {
+			return screen.Wish(screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: r.node.UUID}})
+		}
+	case action.Retry:
+		if s.Why(id) == "" {
+			return screen.Wish(screen.RetryTask{Task: s.number})
+		}
+	case action.Leave:
+		if s.Why(id) == "" {
+			return screen.Wish(screen.LeaveTask{Task: s.number})
+		}
+	default:
+		body.Steer(s.table, id, 1)
+	}
+	return nil
+}
+
+// Why says why an action cannot be done now.
+func (s *Task) Why(id action.ID) string {
+	t, ok := s.task()
+	if !ok {
+		if id == action.Open || id == action.Retry || id == action.Leave {
+			return "there is no such task"
+		}
+		return ""
+	}
+	switch id {
+	case action.Retry:
+		return s.whyNotRetry(t)
+	case action.Leave:
+		switch {
+		case !t.Running():
+			return "it has ended"
+		case t.Left:
+			return "following was stopped already"
+		}
+	case action.Open:
+		switch r, some := s.table.Cursor(); {
+		case !some:
+			return "the task has no nodes"
+		case !s.here(t):
+			return "the node is in context " + models.Printable(t.Context)
+		default:
+			if _, _, there := s.env.Session.Store.Get(r.node.UUID); !there {
+				return "the node is no longer there"
+			}
+		}
+	}
+	return ""
+}
+
+func (s *Task) whyNotRetry(t *screen.Task) string {
+	switch {
+	case t.Running():
+		return "it still runs"
+	case len(t.Failed()) == 0:
+		return "nothing failed"
+	case !s.here(t):
+		return "it was done in context " + models.Printable(t.Context)
+	case s.env.ReadOnly:
+		return "this context is read-only"
+	}
+	return ""
+}
+
+// here says that the task was done in the context that is open now.
+func (s *Task) here(t *screen.Task) bool {
+	return s.env.Session != nil && s.env.Session.Context.Name == t.Context
+}
+
+// Typing is never the case.
+func (s *Task) Typing() bool { return false }
+
+// Targets are none.
+func (s *Task) Targets() []models.NodeRef { return nil }
+
+// Copies are the request id and the reason of the node at the cursor, and the command.
+func (s *Task) Copies() []screen.Copyable {
+	var copies []screen.Copyable
+	add := func(name, text string) {
+		if text != "" {
+			copies = append(copies, screen.Copyable{Name: name, Text: text})
+		}
+	}
+	if r, ok := s.table.Cursor(); ok {
+		add("request id", r.requestID)
+		add("reason", r.whole)
+		add("uuid", r.node.UUID)
+		add("name", models.Printable(r.node.Name))
+	}
+	if t, ok := s.task(); ok {
+		add("command", models.Printable(t.Command))
+	}
+	return copies
+}
+
+// Close has nothing to end; the task goes on.
+func (s *Task) Close() {}

@@ -1,0 +1,292 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/overlay"
+	"ironworks/ui/screen"
+)
+
+// taskEnded is a task's end.
+type taskEnded struct {
+	number  int
+	results []provision.Result
+	// err is why a second try could not begin.
+	err error
+}
+
+// taskNews takes an order one step on.
+func (c *Console) taskNews(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case ordered:
+		return c.prepare(msg.order)
+	case prepared:
+		return c.ready(msg)
+	case confirmed:
+		return c.run(msg.prepared.order, msg.prepared.plan)
+	case retryReady:
+		return c.askRetry(msg)
+	case retryConfirmed:
+		return c.runRetry(msg)
+	case progressNews:
+		return c.progress(msg)
+	case taskEnded:
+		c.taskEnded(msg)
+	}
+	return c.tellScreen(screen.TasksChanged{})
+}
+
+// progress keeps the last word of each node of a task.
+func (c *Console) progress(msg progressNews) tea.Cmd {
+	if t, ok := c.env.Tasks.Get(msg.number); ok {
+		for uuid, p := range msg.moved {
+			t.Progress[uuid] = p
+		}
+	}
+	return tea.Batch(listenTask(msg.number, msg.box), c.tellScreen(screen.TasksChanged{}))
+}
+
+// run begins a task: it sends, and follows every node to its end.
+func (c *Console) run(o order, plan provision.Plan) tea.Cmd {
+	names := make([]string, 0, len(plan.Items))
+	for _, i := range plan.Legal() {
+		names = append(names, i.Node.Label())
+	}
+	t := &screen.Task{
+		Context: o.session.Context.Name, Plan: plan, Runner: o.runner, Began: c.opts.Clock.Now(),
+		Command: c.env.CommandLine(words(o.id, o.args, names)...),
+	}
+	c.env.Tasks.Add(t)
+	c.say(screen.Say{Text: fmt.Sprintf("%s %s: sending (5 shows tasks)", plan.Action.Name(), planText(plan.Legal()))})
+	return c.follow(t, plan)
+}
+
+// follow carries a plan out. What each node says is joined until the screen takes it.
+func (c *Console) follow(t *screen.Task, plan provision.Plan) tea.Cmd {
+	ctx, cancel := context.WithCancel(c.ctx)
+	t.Cancel = cancel
+	t.Results, t.Left, t.Progress = nil, false, map[string]provision.Progress{}
+	box := newProgressBox()
+	number, runner, running, hurry := t.Number, t.Runner, c.running, c.hurry()
+	running.Add(1)
+	work := func() tea.Msg {
+		defer running.Done()
+		defer cancel()
+		defer box.close()
+		results := runner.Run(ctx, plan, provision.RunOptions{Wait: true, Progress: func(p provision.Progress) {
+			box.put(p)
+			hurry()
+		}})
+		return taskEnded{number: number, results: results}
+	}
+	return tea.Batch(work, listenTask(number, box))
+}
+
+// hurry asks the poller for a look, so that what was sent shows at once.
+func (c *Console) hurry() func() {
+	if c.live == nil {
+		return func() {}
+	}
+	return c.live.Hurry
+}
+
+// progressNews carries a task's box along, to be listened to again.
+type progressNews struct {
+	number int
+	moved  map[string]provision.Progress
+	box    *progressBox
+}
+
+func listenTask(number int, box *progressBox) tea.Cmd {
+	return func() tea.Msg {
+		progress, ok := box.take()
+		if !ok {
+			return nil
+		}
+		return progressNews{number: number, moved: progress, box: box}
+	}
+}
+
+// taskEnded keeps the results and says in a line how it went.
+func (c *Console) taskEnded(msg taskEnded) {
+	t, ok := c.env.Tasks.Get(msg.number)
+	if !ok {
+		return
+	}
+	if msg.err != nil {
+		c.say(failure(t.Plan.Action.Name(), msg.err))
+		return
+	}
+	t.Results, t.Ended = msg.results, c.opts.Clock.Now()
+	if t.Results == nil {
+		t.Results = []provision.Result{}
+	}
+	c.say(ending(t))
+}
+
+// ending is the toast of a task that has ended.
+func ending(t *screen.Task) screen.Say {
+	name := t.Plan.Action.Name()
+	tally := t.Tally()
+	bad := tally[provision.OutcomeFailed] + tally[provision.OutcomeUnknown]
+	if len(t.Results) == 1 {
+		r := t.Results[0]
+		s := screen.Say{Level: screen.Success, RequestID: r.RequestID}
+		if r.Err == nil {
+			s.Text = fmt.Sprintf("%s %s: %s, now %s", name, models.Printable(r.Node.Label()), r.Outcome, models.Printable(r.State))
+			return s
+		}
+		s.Level, s.Text = screen.Failure, r.Err.Error()
+		if errors.Is(r.Err, provision.ErrLeft) {
+			s.Level, s.Text = screen.Info, fmt.Sprintf("%s %s: %v", name, models.Printable(r.Node.Label()), r.Err)
+		}
+		return s
+	}
+	s := screen.Say{Level: screen.Success, Text: name + ":"}
+	for _, o := range []provision.Outcome{
+		provision.OutcomeDone, provision.OutcomeAccepted, provision.OutcomeFailed, provision.OutcomeUnknown, provision.OutcomeRefused,
+	} {
+		if tally[o] > 0 {
+			s.Text += fmt.Sprintf(" %d %s,", tally[o], o)
+		}
+	}
+	s.Text = s.Text[:len(s.Text)-1]
+	if bad > 0 {
+		s.Level = screen.Failure
+		s.Text += fmt.Sprintf(" (task %d has the reasons; 5 shows tasks)", t.Number)
+	}
+	return s
+}
+
+// retryTask tries again for the nodes that failed: they are looked at anew.
+func (c *Console) retryTask(number int) tea.Cmd {
+	t, ok := c.env.Tasks.Get(number)
+	if !ok || len(t.Failed()) == 0 {
+		return nil
+	}
+	failed, ctx := t.Failed(), c.ctx
+	ids := make([]string, len(failed))
+	for i := range failed {
+		ids[i] = failed[i].Node.UUID
+	}
+	act, runner := t.Plan.Action, t.Runner
+	runner.ReadOnly = runner.ReadOnly || c.env.ReadOnly
+	return func() tea.Msg {
+		nodes, err := provision.FindNodes(ctx, runner.API, ids)
+		if err != nil {
+			return taskEnded{number: number, err: err}
+		}
+		return retryReady{number: number, plan: runner.Plan(act, nodes)}
+	}
+}
+
+// retryReady is a second try, ready to be asked about.
+type retryReady struct {
+	number int
+	plan   provision.Plan
+}
+
+// askRetry asks again before a second try that can cost something.
+func (c *Console) askRetry(msg retryReady) tea.Cmd {
+	t, ok := c.env.Tasks.Get(msg.number)
+	if !ok {
+		return nil
+	}
+	p := prepared{plan: msg.plan, order: order{
+		id: "retry", session: c.env.Session, runner: t.Runner,
+	}}
+	if len(msg.plan.Legal()) == 0 {
+		return c.tellRefused(p, msg.plan.Refused())
+	}
+	return c.show(overlay.NewConfirm(c.opts.Clock, overlay.Question{
+		Title: "Try again", Lines: cards(p, msg.plan.Legal(), msg.plan.Refused()),
+		Ask:    fmt.Sprintf("%s %s again?", msg.plan.Action.Name(), planText(msg.plan.Legal())),
+		Danger: msg.plan.Danger() >= models.DangerMayErase,
+		Yes:    screen.Wish(retryConfirmed(msg)),
+	}))
+}
+
+// retryConfirmed is a second try that was said yes to: a task of its own, so that what
+// became of the first stays to be read.
+type retryConfirmed retryReady
+
+func (c *Console) runRetry(msg retryConfirmed) tea.Cmd {
+	first, ok := c.env.Tasks.Get(msg.number)
+	if !ok {
+		return nil
+	}
+	t := &screen.Task{
+		Context: first.Context, Plan: msg.plan, Runner: first.Runner, Began: c.opts.Clock.Now(), Command: first.Command,
+	}
+	c.env.Tasks.Add(t)
+	return tea.Batch(c.follow(t, msg.plan), c.open(screen.Ref{Kind: screen.KindTask, ID: fmt.Sprint(t.Number)}))
+}
+
+// leaveTask stops following: what was sent goes on by itself.
+func (c *Console) leaveTask(number int) {
+	if t, ok := c.env.Tasks.Get(number); ok && t.Running() {
+		t.Left = true
+		t.Cancel()
+	}
+}
+
+// runningLines lists the tasks that run.
+func (c *Console) runningLines() []overlay.Text {
+	var lines []overlay.Text
+	for _, t := range c.env.Tasks.All() {
+		if t.Running() {
+			lines = append(lines, overlay.Text{Text: fmt.Sprintf("%d  %s %s", t.Number, t.Plan.Action.Name(), planText(t.Plan.Legal()))})
+		}
+	}
+	return lines
+}
+
+// progressBox joins what the nodes of a task say until it is taken.
+type progressBox struct {
+	mu      sync.Mutex
+	pending map[string]provision.Progress
+	wake    chan struct{}
+	closed  bool
+}
+
+func newProgressBox() *progressBox {
+	return &progressBox{pending: map[string]provision.Progress{}, wake: make(chan struct{}, 1)}
+}
+
+func (b *progressBox) put(p provision.Progress) {
+	b.mu.Lock()
+	b.pending[p.Node.UUID] = p
+	b.mu.Unlock()
+	b.ring()
+}
+
+func (b *progressBox) close() {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	b.ring()
+}
+
+func (b *progressBox) ring() {
+	select {
+	case b.wake <- struct{}{}:
+	default: // somebody is being woken already
+	}
+}
+
+// take waits for progress; false when there will be none any more.
+func (b *progressBox) take() (map[string]provision.Progress, bool) {
+	<-b.wake
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p := b.pending
+	b.pending = map[string]provision.Progress{}
+	return p, len(p) > 0 || !b.closed
+}

@@ -1,0 +1,116 @@
+package ui
+
+import (
+	"time"
+
+	"ironworks/models"
+	"ironworks/ui/cell"
+	"ironworks/ui/overlay"
+	"ironworks/ui/screen"
+	"ironworks/ui/theme"
+)
+
+const (
+	toastShown   = 6 * time.Second
+	failureShown = 15 * time.Second
+	// toastRead is how long a toast stays at least, however many keys are pressed.
+	toastRead   = 2 * time.Second
+	maxMessages = 200
+	toastLines  = 4
+)
+
+// toast is one message for the operator.
+type toast struct {
+	at    time.Time
+	level screen.Level
+	text  string
+}
+
+// toasts keeps the messages that were shown; the last one is in front for a while.
+type toasts struct {
+	past    []toast
+	showing bool
+}
+
+// say shows a message.
+func (c *Console) say(s screen.Say) {
+	text := models.PrintableLines(s.Text)
+	if s.RequestID != "" {
+		text += " · " + models.Printable(s.RequestID)
+	}
+	c.toasts.past = append(c.toasts.past, toast{at: c.opts.Clock.Now(), level: s.Level, text: text})
+	if more := len(c.toasts.past) - maxMessages; more > 0 {
+		c.toasts.past = append([]toast{}, c.toasts.past[more:]...)
+	}
+	c.toasts.showing = true
+}
+
+// expire takes the last message away when its time is over.
+func (s *toasts) expire(now time.Time) {
+	if !s.showing {
+		return
+	}
+	last := s.past[len(s.past)-1]
+	shown := toastShown
+	if last.level >= screen.Warning {
+		shown = failureShown
+	}
+	s.showing = now.Sub(last.at) < shown
+}
+
+// seen takes the last message away when a key is pressed after it could be read.
+func (s *toasts) seen(now time.Time) {
+	if s.showing && now.Sub(s.past[len(s.past)-1].at) >= toastRead {
+		s.showing = false
+	}
+}
+
+// role is how a level looks.
+func role(l screen.Level) (theme.Role, string) {
+	switch l {
+	case screen.Success:
+		return theme.Good, theme.GlyphDone
+	case screen.Warning:
+		return theme.Warn, theme.GlyphMaint
+	case screen.Failure:
+		return theme.Bad, theme.GlyphFailed
+	case screen.Info:
+	}
+	return theme.Accent, "·"
+}
+
+// draw paints the last message on as many lines as it needs, up to a few.
+func (s *toasts) draw(t *theme.Theme, w int) []string {
+	if !s.showing || w < 8 {
+		return nil
+	}
+	last := s.past[len(s.past)-1]
+	r, glyph := role(last.level)
+	parts := cell.Wrap(last.text, w-4)
+	if len(parts) > toastLines {
+		parts = append(parts[:toastLines-1], cell.Cut(parts[toastLines-1], max(w-20, 1))+"… (! shows all)")
+	}
+	lines := make([]string, len(parts))
+	for i, p := range parts {
+		lead := "   "
+		if i == 0 {
+			lead = " " + glyph + " "
+		}
+		lines[i] = t.Paint(r, cell.Fit(lead+p, w))
+	}
+	return lines
+}
+
+// note lists the messages that were shown, the newest first.
+func (s *toasts) note() *overlay.Note {
+	lines := make([]overlay.Text, 0, len(s.past))
+	for i := len(s.past) - 1; i >= 0; i-- {
+		m := s.past[i]
+		r, glyph := role(m.level)
+		lines = append(lines, overlay.Text{Role: r, Text: m.at.Local().Format("15:04:05") + " " + glyph + " " + m.text})
+	}
+	if len(lines) == 0 {
+		lines = overlay.Plain("Nothing was said yet.")
+	}
+	return overlay.NewNote("Messages", lines)
+}

@@ -1,0 +1,83 @@
+package choose
+
+import (
+	"strconv"
+
+	"ironworks/ui/cell"
+	"ironworks/ui/theme"
+)
+
+const (
+	gutter = 2 // cursor, a blank
+	gap    = 2 // between columns
+	// head is the line of the text, and one that keeps it apart from the items.
+	head = 2
+)
+
+// Draw is the list, exactly w by h cells: the text, a blank line, and as many items as
+// there is room for around the cursor.
+func (l *List) Draw(t *theme.Theme, w, h int) string {
+	lines := make([]string, 0, max(h, 0))
+	lines = append(lines, l.drawInput(t, w))
+	if h > head+1 {
+		lines = append(lines, "")
+	}
+	l.body = max(h-len(lines), 0)
+	l.top = max(min(l.top, l.cursor, len(l.shown)-l.body), l.cursor-max(l.body, 1)+1, 0)
+	for i := l.top; i < min(l.top+l.body, len(l.shown)); i++ {
+		lines = append(lines, l.drawItem(t, l.items[l.shown[i]], i == l.cursor, w))
+	}
+	if len(l.shown) == 0 {
+		text := "Nothing matches."
+		if len(l.items) == 0 {
+			text = "There is nothing to choose from."
+		}
+		lines = append(lines, cell.Blanks(gutter)+t.Paint(theme.Muted, text))
+	}
+	return cell.Block(lines, w, h)
+}
+
+// drawInput is the text, and behind it how many items have it.
+func (l *List) drawInput(t *theme.Theme, w int) string {
+	count := strconv.Itoa(len(l.shown)) + "/" + strconv.Itoa(len(l.items))
+	room := w - gutter - gap - len(count)
+	if room < 8 {
+		return cell.Blanks(gutter) + l.input.Draw(t, w-gutter)
+	}
+	return cell.Blanks(gutter) + l.input.Draw(t, room) + cell.Blanks(gap) + t.Paint(theme.Muted, count)
+}
+
+// drawItem is cursor, key, title, detail or why it cannot be picked, and the note.
+func (l *List) drawItem(t *theme.Theme, item Item, current bool, w int) string {
+	title, detail, key := theme.Plain, item.Detail, theme.Key
+	if current {
+		title = theme.Strong
+	}
+	if item.Disabled != "" {
+		title, detail, key = theme.Muted, item.Disabled, theme.Muted
+	}
+	s := cell.Blanks(gutter)
+	if current {
+		s = t.Paint(theme.Accent, theme.GlyphCursor) + cell.Blanks(gutter-1)
+	}
+	room := w - gutter
+	if kw := min(l.keyWidth, room/4); kw > 0 {
+		s += t.Paint(key, cell.Fit(item.Key, kw)) + cell.Blanks(gap)
+		room -= kw + gap
+	}
+	note := ""
+	if n := cell.Width(item.Note); n > 0 && n+gap <= room/2 {
+		note = cell.Blanks(gap) + t.Paint(theme.Muted, item.Note)
+		room -= n + gap
+	}
+	if detail == "" {
+		return s + t.Paint(title, cell.Fit(item.Title, room)) + note
+	}
+	// Details begin at one column; a title that is longer than half the line gives way.
+	tw := min(l.titleWidth, max((w-gutter)/2, 1), room)
+	s += t.Paint(title, cell.Fit(item.Title, tw))
+	if dw := room - tw - gap; dw > 0 {
+		return s + cell.Blanks(gap) + t.Paint(theme.Muted, cell.Fit(detail, dw)) + note
+	}
+	return s + cell.Blanks(room-tw) + note
+}

@@ -1,0 +1,129 @@
+package choose
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"ironworks/ui/cell"
+)
+
+// hay is what of an item is searched, in lower case.
+type hay struct{ title, rest string }
+
+// index prepares searching and the widths of the columns.
+func (l *List) index() {
+	l.hay = make([]hay, len(l.items))
+	l.keyWidth, l.titleWidth = 0, 0
+	for i, item := range l.items {
+		l.hay[i] = hay{
+			title: strings.ToLower(item.Title),
+			rest:  strings.ToLower(item.Detail + "\n" + item.Note + "\n" + item.ID + "\n" + item.Key),
+		}
+		l.keyWidth = max(l.keyWidth, cell.Width(item.Key))
+		l.titleWidth = max(l.titleWidth, cell.Width(item.Title))
+	}
+}
+
+// How well an item matches; less is better. Letters in order are better the closer they
+// are.
+const (
+	isTitle = iota
+	startsTitle
+	startsWord
+	inTitle
+	inRest
+	allWords
+	letters
+	none = 1 << 30
+)
+
+// filter is the items that match, best first, otherwise in their own order.
+func (l *List) filter(query string) []int {
+	query = strings.ToLower(strings.TrimSpace(query))
+	shown := make([]int, 0, len(l.items))
+	if query == "" {
+		for i := range l.items {
+			shown = append(shown, i)
+		}
+		return shown
+	}
+	words := strings.Fields(query)
+	rank := make([]int, len(l.items))
+	for i := range l.items {
+		if rank[i] = l.hay[i].rank(query, words); rank[i] < none {
+			shown = append(shown, i)
+		}
+	}
+	slices.SortStableFunc(shown, func(a, b int) int { return cmp.Compare(rank[a], rank[b]) })
+	return shown
+}
+
+func (h hay) rank(query string, words []string) int {
+	switch at := strings.Index(h.title, query); {
+	case at == 0 && len(h.title) == len(query):
+		return isTitle
+	case at == 0:
+		return startsTitle
+	case at > 0 && wordStarts(h.title, query):
+		return startsWord
+	case at > 0:
+		return inTitle
+	case strings.Contains(h.rest, query):
+		return inRest
+	}
+	if len(words) > 1 && h.hasAll(words) {
+		return allWords
+	}
+	if span := inOrder(h.title, query); span >= 0 {
+		return letters + span
+	}
+	return none
+}
+
+// wordStarts says that the text stands somewhere after what is no part of a word.
+func wordStarts(s, text string) bool {
+	for from := 0; ; {
+		at := strings.Index(s[from:], text)
+		if at < 0 {
+			return false
+		}
+		at += from
+		before, _ := utf8.DecodeLastRuneInString(s[:at])
+		if !unicode.IsLetter(before) && !unicode.IsDigit(before) {
+			return true
+		}
+		from = at + 1
+	}
+}
+
+func (h hay) hasAll(words []string) bool {
+	for _, w := range words {
+		if !strings.Contains(h.title, w) && !strings.Contains(h.rest, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// inOrder is how many bytes of s the letters of the text spread over, one after another,
+// from their first place on; -1 where they do not stand in it.
+func inOrder(s, text string) int {
+	first, at := -1, 0
+	for _, r := range text {
+		if r == ' ' {
+			continue
+		}
+		i := strings.IndexRune(s[at:], r)
+		if i < 0 {
+			return -1
+		}
+		if first < 0 {
+			first = at + i
+		}
+		at += i + utf8.RuneLen(r)
+	}
+	return at - max(first, 0)
+}

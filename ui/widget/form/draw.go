@@ -1,0 +1,84 @@
+package form
+
+import (
+	"ironworks/ui/cell"
+	"ironworks/ui/theme"
+)
+
+const (
+	gutter = 2 // cursor or what is wrong, a blank
+	gap    = 2 // between label and value
+	notes  = 3 // a blank line, and two of help
+)
+
+// Height is how many lines show the whole form.
+func (f *Form) Height() int { return len(f.fields) + notes }
+
+// Draw is the form, exactly w by h cells: the fields, and below them what is to say of
+// the one in hand. Where there is not room for all, those around it are shown.
+func (f *Form) Draw(t *theme.Theme, w, h int) string {
+	body := max(h-notes, min(h, 1))
+	f.top = max(min(f.top, f.focus, len(f.fields)-body), f.focus-max(body, 1)+1, 0)
+	label := 0
+	for i := range f.fields {
+		label = max(label, cell.Width(f.fields[i].label()))
+	}
+	label = min(label, max((w-gutter-gap)/2, 1))
+	lines := make([]string, 0, max(h, 0))
+	for i := f.top; i < min(f.top+body, len(f.fields)); i++ {
+		lines = append(lines, f.fields[i].draw(t, i == f.focus, label, w))
+	}
+	if len(f.fields) > 0 {
+		role, text := theme.Muted, f.fields[f.focus].Help
+		if problem := f.fields[f.focus].problem; problem != "" {
+			role, text = theme.Bad, problem
+		}
+		lines = append(lines, "")
+		for _, s := range cell.Wrap(text, w-gutter) {
+			lines = append(lines, cell.Blanks(gutter)+t.Paint(role, s))
+		}
+	}
+	return cell.Block(lines, w, h)
+}
+
+// label is the label, with a star where a value is required.
+func (f *field) label() string {
+	if f.Required {
+		return f.Label + "*"
+	}
+	return f.Label
+}
+
+// draw is the field's line: cursor, label and value.
+func (f *field) draw(t *theme.Theme, focused bool, label, w int) string {
+	s, role := cell.Blanks(gutter), theme.Plain
+	switch {
+	case focused:
+		s, role = t.Paint(theme.Accent, theme.GlyphCursor)+cell.Blanks(gutter-1), theme.Strong
+	case f.problem != "":
+		s, role = t.Paint(theme.Bad, theme.GlyphFailed)+cell.Blanks(gutter-1), theme.Bad
+	}
+	s += t.Paint(role, cell.Fit(f.label(), label)) + cell.Blanks(gap)
+	room := w - gutter - label - gap
+	switch f.Kind {
+	case Choice:
+		return s + f.drawChoice(t, focused, room)
+	case Toggle:
+		if f.on {
+			return s + "[x] yes"
+		}
+		return s + "[ ] no"
+	case Text, Secret:
+	}
+	f.text.Blurred = !focused
+	return s + f.text.Draw(t, room)
+}
+
+// drawChoice has arrows where the choice can be changed.
+func (f *field) drawChoice(t *theme.Theme, focused bool, w int) string {
+	left, right := " ", " "
+	if focused && len(f.Options) > 1 {
+		left, right = t.Paint(theme.Accent, "<"), t.Paint(theme.Accent, ">")
+	}
+	return left + " " + cell.Cut(f.value(), w-4) + " " + right
+}

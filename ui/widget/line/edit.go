@@ -1,0 +1,135 @@
+package line
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/ui/cell"
+)
+
+// commands are the modifiers with which a key is not text.
+const commands = tea.ModCtrl | tea.ModAlt | tea.ModMeta | tea.ModHyper | tea.ModSuper
+
+// Update takes a key or a paste, and says whether it was for the line. Enter, escape and
+// all that is not of editing are left to the owner.
+func (l *Line) Update(msg tea.Msg) (used bool) {
+	switch msg := msg.(type) {
+	case tea.PasteMsg:
+		// What is copied as a line ends with a line break; in a password it would be a blank.
+		l.write(strings.TrimRight(msg.Content, "\r\n"))
+		return true
+	case tea.KeyPressMsg:
+		if msg.Text != "" && msg.Mod&commands == 0 {
+			l.write(msg.Text)
+			return true
+		}
+		return l.key(msg.String())
+	}
+	return false
+}
+
+func (l *Line) write(s string) {
+	l.past = 0
+	l.insert(s)
+}
+
+func (l *Line) key(key string) bool {
+	switch key {
+	case "left", "ctrl+b":
+		l.cursor = l.before(l.cursor)
+	case "right", "ctrl+f":
+		if l.cursor < len(l.value) {
+			l.cursor = l.after(l.cursor)
+		} else {
+			l.Complete()
+		}
+	case "tab":
+		return l.Complete()
+	case "home", "ctrl+a":
+		l.cursor = 0
+	case "end", "ctrl+e":
+		l.CursorEnd()
+	case "ctrl+left", "alt+left", "alt+b":
+		l.cursor = l.wordBefore()
+	case "ctrl+right", "alt+right", "alt+f":
+		l.cursor = l.wordAfter()
+	case "up":
+		return l.recall(1)
+	case "down":
+		return l.recall(-1)
+	default:
+		return l.erase(key)
+	}
+	return true
+}
+
+// erase does the keys that take text away.
+func (l *Line) erase(key string) bool {
+	switch key {
+	case "backspace", "ctrl+h", "shift+backspace":
+		l.cut(l.before(l.cursor), l.cursor)
+	case "delete", "ctrl+d":
+		l.cut(l.cursor, l.after(l.cursor))
+	case "ctrl+w", "alt+backspace", "ctrl+backspace":
+		l.cut(l.wordBefore(), l.cursor)
+	case "alt+d", "ctrl+delete":
+		l.cut(l.cursor, l.wordAfter())
+	case "ctrl+u":
+		l.cut(0, l.cursor)
+	case "ctrl+k":
+		l.cut(l.cursor, len(l.value))
+	default:
+		return false
+	}
+	return true
+}
+
+func (l *Line) cut(from, to int) {
+	l.past = 0
+	l.value = l.value[:from] + l.value[to:]
+	l.cursor = from
+	l.align()
+}
+
+// after is the end of the character at a place.
+func (l *Line) after(at int) int {
+	char, _ := cell.First(l.value[at:])
+	return at + len(char)
+}
+
+// before is the begin of the character before a place. Characters can only be told from
+// the front.
+func (l *Line) before(at int) int {
+	last := 0
+	for i := 0; i < at; i = l.after(i) {
+		last = i
+	}
+	return last
+}
+
+// A secret has no words: how far the cursor goes would tell what is in it.
+
+func (l *Line) wordBefore() int {
+	if l.Secret {
+		return 0
+	}
+	s := strings.TrimRightFunc(l.value[:l.cursor], notWord)
+	return len(strings.TrimRightFunc(s, isWord))
+}
+
+func (l *Line) wordAfter() int {
+	if l.Secret {
+		return len(l.value)
+	}
+	s := strings.TrimLeftFunc(l.value[l.cursor:], notWord)
+	return len(l.value) - len(strings.TrimLeftFunc(s, isWord))
+}
+
+func isWord(r rune) bool {
+	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r >= utf8.RuneSelf && !unicode.IsSpace(r)
+}
+
+func notWord(r rune) bool { return !isWord(r) }

@@ -1,0 +1,121 @@
+package pane
+
+import (
+	"strings"
+
+	"ironworks/ui/cell"
+	"ironworks/ui/theme"
+)
+
+// Draw is the pane as an area of exactly the size of Resize.
+func (p *Pane) Draw(t *theme.Theme) string {
+	if p.h <= 0 {
+		return ""
+	}
+	w := max(p.w, 0)
+	var b strings.Builder
+	b.Grow((w + 16) * p.h)
+	at := p.top
+	for i := range p.h {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		if at.line >= len(p.lines) || w == 0 {
+			blank(&b, w)
+			continue
+		}
+		p.row(&b, t, at)
+		if at.row++; at.row >= p.rowsOf(at.line) {
+			at = place{line: at.line + 1}
+		}
+	}
+	return b.String()
+}
+
+// row draws one row of w cells.
+func (p *Pane) row(b *strings.Builder, t *theme.Theme, at place) {
+	line := p.lines[at.line]
+	text := line.text()
+	var lead, start, end int
+	var more bool
+	if p.wrap {
+		ends := p.breaks(at.line)
+		end = ends[at.row]
+		if at.row > 0 {
+			start = ends[at.row-1]
+		}
+		if cell.Width(text[start:end]) > p.w {
+			end = start + len(strings.TrimSuffix(text[start:end], " "))
+		}
+		if cell.Width(text[start:end]) > p.w {
+			end = start // one character that is wider than the area
+		}
+	} else if lead, start, end, more = window(text, p.x, p.w); more {
+		// The last cell says that there is more.
+		lead, start, end, _ = window(text, p.x, p.w-1)
+		lead = min(lead, p.w-1)
+	}
+	lead = min(lead, p.w)
+	used := lead + cell.Width(text[start:end])
+	painted := p.paint(t, line, text, start, end)
+	if more {
+		painted += cell.Blanks(p.w-1-used) + t.Paint(theme.Muted, cell.Ellipsis)
+		used = p.w
+	}
+	blank(b, lead)
+	if len(line) > 1 || p.query != "" {
+		// A character that is made of several may be taken apart where a role begins.
+		painted = cell.Fit(painted, p.w-lead)
+		used = p.w
+	}
+	b.WriteString(painted)
+	blank(b, p.w-used)
+}
+
+// paint gives the bytes from start to end their roles, and those of matches theirs.
+func (p *Pane) paint(t *theme.Theme, line Line, text string, start, end int) string {
+	if p.query == "" && len(line) == 1 {
+		return t.Paint(line[0].Role, text[start:end])
+	}
+	var b strings.Builder
+	m0, m1 := p.matchFrom(text, 0)
+	at := 0
+	for _, s := range line {
+		for i, to := at, at+len(s.Text); i < to; {
+			for m1 >= 0 && m1 <= i {
+				m0, m1 = p.matchFrom(text, m1)
+			}
+			role, until := s.Role, to
+			switch {
+			case m0 >= 0 && m0 <= i:
+				role, until = theme.Match, min(to, m1)
+			case m0 >= 0:
+				until = min(to, m0)
+			}
+			if from, upTo := max(i, start), min(until, end); from < upTo {
+				b.WriteString(t.Paint(role, text[from:upTo]))
+			}
+			i = until
+		}
+		at += len(s.Text)
+	}
+	return b.String()
+}
+
+// matchFrom is the next match from a byte on, or -1.
+func (p *Pane) matchFrom(text string, from int) (start, end int) {
+	if p.query == "" {
+		return -1, -1
+	}
+	start, end = match(text[from:], p.query)
+	if start < 0 {
+		return -1, -1
+	}
+	return start + from, end + from
+}
+
+func blank(b *strings.Builder, n int) {
+	for range n {
+		b.WriteByte(' ')
+	}
+}

@@ -1,0 +1,64 @@
+package table
+
+// Cursor is the row the cursor is at.
+func (t *Table[R]) Cursor() (R, bool) {
+	if t.cursor < 0 || t.cursor >= len(t.rows) {
+		var none R
+		return none, false
+	}
+	return t.rows[t.cursor], true
+}
+
+// Index is the place of the cursor's row.
+func (t *Table[R]) Index() int { return t.cursor }
+
+// Move moves the cursor by rows.
+func (t *Table[R]) Move(by int) {
+	t.cursor += by
+	t.clamp()
+}
+
+// Page moves by screens; one line of the last one stays in sight.
+func (t *Table[R]) Page(by int) {
+	by *= max(t.body()-1, 1)
+	t.cursor += by
+	t.top += by
+	t.clamp()
+}
+
+// Top moves to the first row.
+func (t *Table[R]) Top() {
+	t.cursor = 0
+	t.clamp()
+}
+
+// Bottom moves to the last row.
+func (t *Table[R]) Bottom() {
+	t.cursor = len(t.rows) - 1
+	t.clamp()
+}
+
+// Select moves the cursor to the row with an id, and says whether there is one.
+func (t *Table[R]) Select(id string) bool {
+	i := find(t.rows, t.id, id, t.cursor)
+	if i < 0 {
+		return false
+	}
+	t.cursor = i
+	t.clamp()
+	return true
+}
+
+// Scroll moves the columns behind the first one by columns, where not all fit.
+func (t *Table[R]) Scroll(by int) {
+	p := t.layout()
+	t.scroll = min(max(t.scroll+by, 0), p.maxScroll)
+}
+
+// clamp keeps the cursor within the rows, and the screen full and around the cursor.
+func (t *Table[R]) clamp() {
+	t.cursor = max(min(t.cursor, len(t.rows)-1), 0)
+	body := t.body()
+	t.top = min(t.top, len(t.rows)-body, t.cursor)
+	t.top = max(t.top, t.cursor-max(body, 1)+1, 0)
+}

@@ -1,0 +1,173 @@
+package table
+
+import (
+	"strings"
+
+	"ironworks/ui/cell"
+	"ironworks/ui/theme"
+)
+
+// Draw is the table as an area of exactly the size of Resize.
+func (t *Table[R]) Draw(th *theme.Theme) string {
+	if t.h <= 0 {
+		return ""
+	}
+	p := t.layout()
+	var b strings.Builder
+	b.Grow(t.h * (max(t.w, 0) + 16*len(p.cols)))
+	d := pen{b: &b, th: th, w: t.w}
+	t.title(&d, p)
+	rows := t.Visible()
+	for i, r := range rows {
+		d.newline()
+		t.row(&d, p, r, t.top+i == t.cursor)
+	}
+	rest := t.body() - len(rows)
+	if len(t.rows) == 0 && t.Empty != "" && rest > 0 {
+		t.empty(&d, rest)
+		return b.String()
+	}
+	for range rest {
+		d.newline()
+		d.end()
+	}
+	return b.String()
+}
+
+// title is the line of the titles. The arrow at the sorted one may stand in the gap
+// behind it, so that another sorting does not move the columns.
+func (t *Table[R]) title(d *pen, p *plan) {
+	d.blanks(gutter)
+	for k, i := range p.cols {
+		if k > 0 && k <= t.scroll {
+			continue
+		}
+		w := min(p.width[k], d.w-d.x)
+		if w <= 0 {
+			break
+		}
+		next := d.x + p.width[k] + gap
+		col := &t.cols[i]
+		role, arrow := theme.Muted, ""
+		if col.Key == t.sortKey && t.sortKey != "" {
+			role, arrow = theme.Strong, t.arrow()
+			// Only at the end of the line there is no gap for the arrow.
+			w = min(w, d.w-d.x-1)
+		}
+		text := cell.Cut(col.Title, w)
+		if col.Right {
+			d.blanks(w - cell.Width(text))
+		}
+		d.text(role, text+arrow)
+		d.blanks(next - d.x)
+	}
+	d.end()
+}
+
+func (t *Table[R]) arrow() string {
+	if t.sortDsc {
+		return theme.GlyphDown
+	}
+	return theme.GlyphUp
+}
+
+func (t *Table[R]) row(d *pen, p *plan, r R, current bool) {
+	if current {
+		d.text(theme.Accent, cell.Cut(theme.GlyphCursor, d.w))
+	} else {
+		d.blanks(1)
+	}
+	if d.w > 1 && len(t.order) > 0 && t.IsMarked(t.id(r)) {
+		d.text(theme.Accent, theme.GlyphMark)
+	} else {
+		d.blanks(1)
+	}
+	d.blanks(gutter - 2)
+	for k, i := range p.cols {
+		if k > 0 && k <= t.scroll {
+			continue
+		}
+		w := min(p.width[k], d.w-d.x)
+		if w <= 0 {
+			break
+		}
+		if col := &t.cols[i]; col.Cell != nil {
+			d.cell(col.Cell(r), w, col.Right)
+		} else {
+			d.blanks(w)
+		}
+		d.blanks(gap)
+	}
+	d.end()
+}
+
+// empty says why there are no rows, below a blank line where there is room for one.
+func (t *Table[R]) empty(d *pen, lines int) {
+	text := cell.Wrap(t.Empty, t.w-gutter-1)
+	if lines > 1 {
+		text = append([]string{""}, text...)
+	}
+	for i := range lines {
+		d.newline()
+		d.blanks(gutter)
+		if i < len(text) {
+			d.text(theme.Muted, cell.Cut(text[i], d.w-d.x))
+		}
+		d.end()
+	}
+}
+
+// pen writes lines of exactly w cells. It counts what it writes: measuring painted text
+// is what drawing would spend most of its time with.
+type pen struct {
+	b  *strings.Builder
+	th *theme.Theme
+	w  int
+	x  int // cells of the line so far
+}
+
+func (d *pen) newline() {
+	d.b.WriteByte('\n')
+	d.x = 0
+}
+
+// text writes text that is known to fit.
+func (d *pen) text(role theme.Role, text string) {
+	d.x += cell.Width(text)
+	d.b.WriteString(d.th.Paint(role, text))
+}
+
+const blanks = "                                                                "
+
+// blanks writes n blanks, or fewer where the line ends.
+func (d *pen) blanks(n int) {
+	n = min(n, d.w-d.x)
+	d.x += max(n, 0)
+	for n > 0 {
+		k := min(n, len(blanks))
+		d.b.WriteString(blanks[:k])
+		n -= k
+	}
+}
+
+func (d *pen) end() { d.blanks(d.w - d.x) }
+
+// cell writes a cell w wide: its glyph, a blank and its text.
+func (d *pen) cell(c Cell, w int, right bool) {
+	end := d.x + w
+	// One line break would shift everything below.
+	c.Text = strings.ReplaceAll(c.Text, "\n", " ")
+	if right {
+		d.blanks(w - c.width())
+	}
+	if c.Glyph != "" {
+		d.text(c.GlyphRole, cell.Cut(c.Glyph, end-d.x))
+		if c.Text != "" {
+			d.blanks(min(1, end-d.x))
+		}
+	}
+	if c.Text != "" {
+		d.text(c.Role, cell.Cut(c.Text, end-d.x))
+	}
+	d.blanks(end - d.x)
+}

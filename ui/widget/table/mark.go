@@ -1,0 +1,100 @@
+package table
+
+import "slices"
+
+// Mark marks a row by its id, whether it is among the rows or not.
+func (t *Table[R]) Mark(id string) {
+	if t.IsMarked(id) {
+		return
+	}
+	t.marks[id] = struct{}{}
+	t.order = append(t.order, id)
+}
+
+// IsMarked says whether an id is marked.
+func (t *Table[R]) IsMarked(id string) bool {
+	_, marked := t.marks[id]
+	return marked
+}
+
+// Marked are the marked ids, oldest mark first. Those that are filtered out are among
+// them.
+func (t *Table[R]) Marked() []string { return slices.Clone(t.order) }
+
+// ToggleMark marks the cursor's row or takes its mark away, and moves down.
+func (t *Table[R]) ToggleMark() {
+	r, ok := t.Cursor()
+	if !ok {
+		return
+	}
+	if id := t.id(r); t.IsMarked(id) {
+		t.keepMarks(func(other string) bool { return other != id })
+	} else {
+		t.Mark(id)
+	}
+	t.Move(1)
+}
+
+// MarkAll marks all rows.
+func (t *Table[R]) MarkAll() {
+	for _, r := range t.rows {
+		t.Mark(t.id(r))
+	}
+}
+
+// MarkRange marks the rows from the one that was marked last to the cursor's; without
+// one, the cursor's alone.
+func (t *Table[R]) MarkRange() {
+	if len(t.rows) == 0 {
+		return
+	}
+	from := t.lastMarked()
+	step := 1
+	if from > t.cursor {
+		step = -1
+	}
+	// In the direction of the cursor: its row is then the one that was marked last.
+	for i := from; i != t.cursor; i += step {
+		t.Mark(t.id(t.rows[i]))
+	}
+	t.Mark(t.id(t.rows[t.cursor]))
+}
+
+// lastMarked is the place of the row that was marked last among those that are shown, or
+// the cursor's.
+func (t *Table[R]) lastMarked() int {
+	if len(t.order) == 0 {
+		return t.cursor
+	}
+	places := make(map[string]int, len(t.marks))
+	for i, r := range t.rows {
+		if id := t.id(r); t.IsMarked(id) {
+			places[id] = i
+		}
+	}
+	for _, id := range slices.Backward(t.order) {
+		if i, shown := places[id]; shown {
+			return i
+		}
+	}
+	return t.cursor
+}
+
+// ClearMarks takes all marks away.
+func (t *Table[R]) ClearMarks() {
+	t.order = nil
+	clear(t.marks)
+}
+
+// Prune takes the marks away from ids that no longer exist.
+func (t *Table[R]) Prune(exists func(id string) bool) { t.keepMarks(exists) }
+
+func (t *Table[R]) keepMarks(keep func(id string) bool) {
+	t.order = slices.DeleteFunc(t.order, func(id string) bool {
+		if keep(id) {
+			return false
+		}
+		delete(t.marks, id)
+		return true
+	})
+}
