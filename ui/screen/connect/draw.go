@@ -95,6 +95,9 @@ func (s *Screen) accentCell(c screen.Context) table.Cell {
 	if name == "" {
 		name = "–"
 	}
+	if s.swatches == nil { // nothing was drawn yet
+		s.swatches = map[string]string{}
+	}
 	painted, known := s.swatches[c.Accent]
 	if !known {
 		look := s.looks

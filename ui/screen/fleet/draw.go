@@ -22,6 +22,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	if events > 0 {
 		body -= events + 1
 	}
+	s.resize(w)
 	s.table.Resize(w, body)
 	s.table.Empty = s.emptyText()
 	lines = append(lines, strings.Split(s.table.Draw(t), "\n")...)

@@ -23,6 +23,7 @@ type Screen struct {
 	by         models.Column
 	descending bool
 	wide       bool
+	width      int
 	columns    []string // keys from the configuration; empty is our own choice
 
 	// filter is in force; input is what is being typed, and wrong why it cannot be

@@ -1,6 +1,8 @@
 package fleet
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
@@ -47,18 +49,29 @@ func (s *Screen) take(p picture) tea.Cmd {
 	return nil
 }
 
-// narrow and wideOnly are the columns where the configuration names none: what one looks
-// at all day, and what else there is.
+// narrow is what one looks at all day, roomy what a large terminal has room for beside
+// it, and wideOnly what else there is; all where the configuration names no columns.
 func narrow() []string { return []string{"name", "state", "step", "power", "class", "age"} }
 
-func wideOnly() []string {
-	return []string{"driver", "instance", "owner", "reservation", "fault", "maintenance", "uuid"}
+func roomy() []string {
+	return []string{"name", "state", "step", "power", "class", "driver", "owner", "instance", "age"}
 }
+
+func wideOnly() []string {
+	return []string{"driver", "owner", "instance", "reservation", "fault", "maintenance", "uuid"}
+}
+
+// roomyWidth is from where on the roomy columns leave enough for what the steps say.
+const roomyWidth = 150
 
 // keys are the columns that are shown now.
 func (s *Screen) keys() []string {
 	keys := s.columns
-	if len(keys) == 0 {
+	switch {
+	case len(keys) > 0:
+	case s.width >= roomyWidth:
+		keys = roomy()
+	default:
 		keys = narrow()
 	}
 	if !s.wide {
@@ -66,20 +79,20 @@ func (s *Screen) keys() []string {
 	}
 	keys = append([]string{}, keys...)
 	for _, k := range wideOnly() {
-		if !contains(keys, k) {
+		if !slices.Contains(keys, k) {
 			keys = append(keys, k)
 		}
 	}
 	return keys
 }
 
-func contains(list []string, s string) bool {
-	for _, have := range list {
-		if have == s {
-			return true
-		}
+// resize takes the width in; a terminal that became large or small has other columns.
+func (s *Screen) resize(w int) {
+	was := s.width >= roomyWidth
+	s.width = w
+	if was != (w >= roomyWidth) {
+		s.setColumns()
 	}
-	return false
 }
 
 func (s *Screen) setColumns() {
