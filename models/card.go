@@ -1,9 +1,6 @@
 package models
 
-import (
-	"cmp"
-	"strings"
-)
+import "strings"
 
 // Detail is one named value of a node, safe to show.
 type Detail struct{ Name, Value string }
@@ -75,11 +72,15 @@ func Overview(r *Row) []Detail {
 }
 
 func interfaces(n *Node) string {
-	if cmp.Or(n.BootInterface, n.DeployInterface, n.NetworkInterface, n.PowerInterface) == "" {
-		return ""
+	var parts []string
+	for _, i := range []Detail{
+		{"boot", n.BootInterface}, {"deploy", n.DeployInterface}, {"network", n.NetworkInterface}, {"power", n.PowerInterface},
+	} {
+		if i.Value != "" {
+			parts = append(parts, i.Name+" "+i.Value)
+		}
 	}
-	return "boot " + n.BootInterface + ", deploy " + n.DeployInterface +
-		", network " + n.NetworkInterface + ", power " + n.PowerInterface
+	return strings.Join(parts, ", ")
 }
 
 // StateText is the provision state and where it leads.

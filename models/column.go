@@ -155,7 +155,7 @@ func StepLine(r *Row) string {
 	}
 	step, kind := n.CurrentStep()
 	if step == nil {
-		return ""
+		return withoutStep(n)
 	}
 	text := step.Step
 	if steps, i := n.Internal.Progress(kind); i >= 0 {
@@ -165,6 +165,21 @@ func StepLine(r *Row) string {
 		text += " (then aborts)"
 	}
 	return text
+}
+
+// withoutStep is what a node on its way waits for where no step is known.
+func withoutStep(n *Node) string {
+	switch s := n.ProvisionState; {
+	case s.Class() == ClassHold:
+		return "held; unhold goes on"
+	case s == StateInspectWait:
+		return "waits for what the ramdisk finds"
+	case s.Class() != ClassWait:
+		return ""
+	case n.Internal != nil && n.Internal.AgentURL != "":
+		return "the ramdisk has called back"
+	}
+	return "waits for the ramdisk"
 }
 
 func stateText(r *Row, _ time.Time) string {

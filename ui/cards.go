@@ -18,10 +18,13 @@ func cards(p prepared, legal, refused []provision.Item) []overlay.Text {
 			lines = append(lines, overlay.Text{Text: fmt.Sprintf("… and %d more: %s", len(legal)-i, labels(legal[i:]))})
 			break
 		}
+		if i > 0 {
+			lines = append(lines, overlay.Text{})
+		}
 		lines = append(lines, card(item, p.disks[item.Node.UUID])...)
-		lines = append(lines, overlay.Text{})
 	}
 	if len(refused) > 0 {
+		lines = append(lines, overlay.Text{})
 		lines = append(lines, overlay.Text{Role: theme.Warn, Text: fmt.Sprintf("Not for these %d, which are left out:", len(refused))})
 		lines = append(lines, refusals(refused)...)
 	}
@@ -31,7 +34,7 @@ func cards(p prepared, legal, refused []provision.Item) []overlay.Text {
 func card(item provision.Item, disks []models.Detail) []overlay.Text {
 	lines := []overlay.Text{{Role: theme.Strong, Text: models.Printable(item.Node.Label())}}
 	add := func(r theme.Role, d models.Detail) {
-		lines = append(lines, overlay.Text{Role: r, Text: fmt.Sprintf("  %-11s %s", d.Name, d.Value)})
+		lines = append(lines, overlay.Text{Role: r, Text: fmt.Sprintf("  %-11s %s", d.Name, d.Value), Indent: 14})
 	}
 	for _, d := range models.Card(&item.Node) {
 		if d.Name != "name" {

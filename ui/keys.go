@@ -98,6 +98,9 @@ func (c *Console) doHere(id action.ID) tea.Cmd {
 	if a, ok := action.Find(id); ok && a.Scope == action.Nodes {
 		return c.begin(id, s.Targets())
 	}
+	if id == action.Open || id == action.Sort {
+		return c.atOnce(s.Do(id)) // they are wishes everywhere
+	}
 	return s.Do(id)
 }
 

@@ -29,8 +29,18 @@ func (c *Console) toOverlay(msg tea.Msg) tea.Cmd {
 	done, cmd := c.overlays[last].Update(msg)
 	if done {
 		c.overlays = slices.Delete(c.overlays, last, last+1)
+		return c.atOnce(cmd)
 	}
 	return cmd
+}
+
+// atOnce does a wish before the next key is looked at: what was typed ahead is for what
+// the wish brings to the front, and not for what is there until then.
+func (c *Console) atOnce(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return c.route(cmd())
 }
 
 // footActions are those of some scopes that the footer shows, in its order.
@@ -110,17 +120,19 @@ func (c *Console) palette() tea.Cmd {
 	if c.env.Session == nil {
 		return c.show(overlay.NewPick("Go to, or do", items, c.picked))
 	}
-	// Ten thousand names are sorted off the screen's own time.
-	store, picked := c.env.Session.Store, c.picked
-	return func() tea.Msg {
+	// Ten thousand names are sorted off the screen's own time. The list is there at once
+	// all the same: what is typed ahead is for it, and not for the screen behind.
+	store, pick := c.env.Session.Store, overlay.NewPick("Go to, or do", items, c.picked).Loading()
+	return tea.Batch(c.show(pick), func() tea.Msg {
+		items := slices.Clone(items)
 		byName, _ := models.FindColumn("name")
 		for _, row := range store.Rows(models.Filter{}, byName, false) {
 			items = append(items, overlay.Item{
 				ID: "node " + row.Node.UUID, Title: models.Printable(row.Node.Label()), Detail: models.Printable(string(row.Node.ProvisionState)),
 			})
 		}
-		return screen.Ask{Overlay: overlay.NewPick("Go to, or do", items, picked)}
-	}
+		return overlay.Items{Of: pick, Items: items}
+	})
 }
 
 // picked does what was chosen from one of the lists.

@@ -288,5 +288,8 @@ func (b *progressBox) take() (map[string]provision.Progress, bool) {
 	defer b.mu.Unlock()
 	p := b.pending
 	b.pending = map[string]provision.Progress{}
+	if b.closed {
+		b.ring() // whoever listens next has to hear of the end, too
+	}
 	return p, len(p) > 0 || !b.closed
 }

@@ -37,6 +37,7 @@ func TestUsageErrors(t *testing.T) {
 		"unknown filter key":       {[]string{"nodes", "colour:red"}, `no key "colour"`},
 		"unknown column":           {[]string{"nodes", "--columns", "colour"}, `no column "colour"`},
 		"unknown sort column":      {[]string{"nodes", "--sort", "-colour"}, `no column "colour"`},
+		"no terminal":              {nil, "the console needs a terminal"},
 		"unknown state":            {[]string{"watch", "--until", "flying"}, `"flying" is not a provision state`},
 		"unknown power":            {[]string{"power", "up", "n1"}, `"up"`},
 		"power of nothing":         {[]string{"power"}, "on|off"},
@@ -66,7 +67,7 @@ func TestOfflineCommands(t *testing.T) {
 		args []string
 		says string
 	}{
-		"help":        {nil, "Available Commands"},
+		"help":        {[]string{"--help"}, "Available Commands"},
 		"version":     {[]string{"version"}, "Ironic API 1.69 to 1.115"},
 		"config show": {[]string{"config", "show"}, "http://127.0.0.1:6385"},
 		"paths":       {[]string{"config", "paths"}, "config.yaml"},

@@ -77,16 +77,16 @@ func everywhere() []Action {
 		return Action{ID: id, Scope: Everywhere, Keys: keys, Name: name, Help: help, Foot: foot}
 	}
 	return []Action{
-		at(Help, "keys", "list what can be done here, and do it", 91, "?"),
-		at(Palette, "go to", "go to a screen, node or context, or do anything by name", 90, ":"),
-		at(Back, "back", "back to where I came from; first drop the filter or the marks", 80, "esc"),
-		at(Older, "", "to the screen before", 0, "["),
-		at(Newer, "", "to the screen after", 0, "]"),
 		at(GoFleet, "fleet", "all nodes, live", 0, "1"),
 		at(GoEvents, "events", "everything that happened since the console was opened", 0, "2"),
 		at(GoDrivers, "drivers", "conductors, hardware types and their interfaces", 0, "3"),
 		at(GoConnect, "connect", "contexts, their health, and how to get to them", 0, "4"),
 		at(GoTasks, "tasks", "what was done from here, and how it went", 0, "5"),
+		at(Help, "keys", "list what can be done here, and do it", 91, "?"),
+		at(Palette, "go to", "go to a screen, node or context, or do anything by name", 90, ":"),
+		at(Back, "back", "back to where I came from; first drop the filter or the marks", 80, "esc"),
+		at(Older, "", "to the screen before", 0, "["),
+		at(Newer, "", "to the screen after", 0, "]"),
 		at(Refresh, "refresh", "ask Ironic now; reconnect when contact is lost", 0, "ctrl+r"),
 		at(ReadOnly, "read-only", "refuse every change, or allow changes again", 0, "ctrl+o"),
 		at(Copy, "copy", "copy a uuid, a row, a request or a command", 0, "y"),

@@ -40,6 +40,25 @@ type Question struct {
 type Text struct {
 	Role theme.Role
 	Text string
+	// Indent is where the line goes on when it is broken.
+	Indent int
+}
+
+// lines are the text broken to w cells and painted.
+func (x Text) lines(t *theme.Theme, w int) []string {
+	parts := cell.Wrap(x.Text, w)
+	if x.Indent > 0 && x.Indent < w/2 && len(parts) > 1 {
+		first := parts[0]
+		parts = cell.Wrap(strings.TrimPrefix(x.Text, first), w-x.Indent)
+		for i := range parts {
+			parts[i] = cell.Blanks(x.Indent) + strings.TrimLeft(parts[i], " ")
+		}
+		parts = append([]string{first}, parts...)
+	}
+	for i := range parts {
+		parts[i] = t.Paint(x.Role, parts[i])
+	}
+	return parts
 }
 
 // Confirm asks before something that cannot be undone. The safe answer is the default:
@@ -141,9 +160,7 @@ func (c *Confirm) Draw(t *theme.Theme, w, h int) string {
 	bottom := c.question(t, iw)
 	var lines []string
 	for _, l := range c.q.Lines {
-		for _, part := range cell.Wrap(l.Text, iw) {
-			lines = append(lines, t.Paint(l.Role, part))
-		}
+		lines = append(lines, l.lines(t, iw)...)
 	}
 	room := max(ih-len(bottom), 0)
 	if len(lines) > room && room > 0 {

@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"ironworks/ui/cell"
 	"ironworks/ui/screen"
 	"ironworks/ui/theme"
 )
@@ -52,9 +51,7 @@ func (n *Note) Draw(t *theme.Theme, w, h int) string {
 	iw, ih := inside(w, h)
 	var lines []string
 	for _, l := range n.lines {
-		for _, part := range cell.Wrap(l.Text, iw) {
-			lines = append(lines, t.Paint(l.Role, part))
-		}
+		lines = append(lines, l.lines(t, iw)...)
 	}
 	n.page = max(ih-1, 1)
 	n.top = max(min(n.top, len(lines)-ih), 0)

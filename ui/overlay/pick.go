@@ -18,6 +18,15 @@ type Pick struct {
 	title string
 	list  *choose.List
 	then  func(id string) tea.Cmd
+	// loading says that not all items are there yet, entered that enter was pressed
+	// meanwhile: it counts when they are, as the one that was meant may be among them.
+	loading, entered bool
+}
+
+// Items are all items of a Pick that began with some of them.
+type Items struct {
+	Of    *Pick
+	Items []Item
 }
 
 // NewPick makes a list; then gives the command for what was picked.
@@ -25,8 +34,40 @@ func NewPick(title string, items []Item, then func(id string) tea.Cmd) *Pick {
 	return &Pick{title: title, list: choose.New(items), then: then}
 }
 
+// Loading says that Items will come, with those that are there and more.
+func (p *Pick) Loading() *Pick {
+	p.loading = true
+	return p
+}
+
 // Update takes keys: enter picks, esc leaves.
 func (p *Pick) Update(msg tea.Msg) (bool, tea.Cmd) {
+	switch msg := msg.(type) {
+	case Items:
+		return p.loaded(msg)
+	case tea.KeyPressMsg:
+		if key := msg.String(); p.loading && key != "esc" && (p.entered || key == "enter") {
+			p.entered = true
+			return false, nil
+		}
+	}
+	return p.update(msg)
+}
+
+func (p *Pick) loaded(all Items) (bool, tea.Cmd) {
+	if all.Of != p {
+		return false, nil
+	}
+	p.loading = false
+	p.list.Complete(all.Items)
+	if !p.entered {
+		return false, nil
+	}
+	p.entered = false
+	return p.update(tea.KeyPressMsg{Code: tea.KeyEnter})
+}
+
+func (p *Pick) update(msg tea.Msg) (bool, tea.Cmd) {
 	picked, done := p.list.Update(msg)
 	if done && picked != "" {
 		return true, p.then(picked)

@@ -22,8 +22,10 @@ func (l *EventLog) Add(events []models.Event) {
 	l.events = append(l.events, events...)
 	if more := len(l.events) - maxEvents; more > 0 {
 		l.dropped += more
-		// A copy, so that what was dropped is given back.
-		l.events = append(make([]models.Event, 0, maxEvents+maxEvents/4), l.events[more:]...)
+		// The slice moves on, and append copies what is left only when its room is used
+		// up: an event costs the same however many there are.
+		clear(l.events[:more])
+		l.events = l.events[more:]
 	}
 }
 

@@ -67,6 +67,20 @@ func Read(now, at time.Time) string {
 	}
 }
 
+// Freshness says of something that is fetched how old it is, and whether it could be
+// fetched again. The fault itself is told by [Fault].
+func Freshness(now, asked time.Time, known, busy bool, err error) Span {
+	switch {
+	case busy && !known:
+		return S(theme.Muted, "asking Ironic…")
+	case err != nil && known:
+		return S(theme.Warn, "not read again, "+Read(now, asked))
+	case err != nil:
+		return S(theme.Warn, "not read")
+	}
+	return S(theme.Muted, Read(now, asked))
+}
+
 // Ago says how old something is that came at a time of our own clock.
 func Ago(now, at time.Time) string {
 	if at.IsZero() {

@@ -17,12 +17,10 @@ type Span = pane.Span
 func S(role theme.Role, text string) Span { return Span{Role: role, Text: text} }
 
 // Line is one line of w cells: the left part, and the right part at the line's end. The
-// left part is cut where both have no room, and the right one goes where there is none
-// for it at all.
+// right one goes where there is no room for both.
 func Line(t *theme.Theme, w int, left, right []Span) string {
-	const least = 12 // cells of the left part that are worth more than the right part
 	r := Width(right)
-	if r > 0 && (w < r+least || w < r+min(Width(left), w/2)+2) {
+	if r == 0 || w < Width(left)+2+r+1 {
 		right, r = nil, 0
 	}
 	if r > 0 {
@@ -85,7 +83,7 @@ func Few(role theme.Role, text string, w, n, most int) []pane.Line {
 	if len(lines) > most {
 		lines = lines[:most]
 		last := &lines[most-1][0]
-		last.Text = cell.Cut(last.Text, w-1) + cell.Ellipsis
+		last.Text = cell.Cut(strings.TrimSuffix(last.Text, cell.Ellipsis)+cell.Ellipsis, w)
 	}
 	return lines
 }

@@ -6,8 +6,9 @@ import (
 	"ironworks/ui/widget/tabs"
 )
 
-// Tabs is a rule in which the names of a screen's views stand.
-func Tabs(t *theme.Theme, titles []string, current, w int) string {
+// Tabs is a rule in which the names of a screen's views stand, and at its end, where
+// there is room, where one is in the view.
+func Tabs(t *theme.Theme, titles []string, current int, place string, w int) string {
 	need := len(titles) - 1
 	for _, title := range titles {
 		need += cell.Width(title) + 2
@@ -15,5 +16,12 @@ func Tabs(t *theme.Theme, titles []string, current, w int) string {
 	if need+3 > w {
 		return tabs.Draw(t, titles, current, w)
 	}
-	return t.Rule(1) + tabs.Draw(t, titles, current, need) + t.Rule(w-need-1)
+	if place != "" {
+		place = " " + place + " "
+	}
+	rest := w - need - 1 - cell.Width(place) - 1
+	if rest < 1 {
+		place, rest = "", w-need-2
+	}
+	return t.Rule(1) + tabs.Draw(t, titles, current, need) + t.Rule(rest) + t.Paint(theme.Muted, place) + t.Rule(1)
 }

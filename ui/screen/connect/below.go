@@ -61,6 +61,7 @@ func (s *Screen) present(c screen.Context, w int) []pane.Line {
 		lines = append(lines, pane.Line{body.S(theme.Busy, " "+theme.GlyphWorking+" "), body.S(theme.Plain, text)})
 	}
 	lines = append(lines, nil)
+	c.ReadOnly = s.env.ReadOnly
 	lines = append(lines, settings(c, w)...)
 	return append(lines, s.measured(w)...)
 }
@@ -89,9 +90,9 @@ func (s *Screen) faulty(now time.Time, w int) []pane.Line {
 
 // settings are where a context goes and where it is written.
 func settings(c screen.Context, w int) []pane.Line {
-	mode := "changes are allowed"
+	mode := ""
 	if c.ReadOnly {
-		mode = "read-only"
+		mode = "read-only: every change is refused"
 	}
 	return table2([][2]string{
 		{"endpoint", c.Endpoint}, {"authentication", c.Auth}, {"mode", mode}, {"from", c.Source},

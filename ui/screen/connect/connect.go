@@ -27,7 +27,7 @@ type Screen struct {
 var _ screen.Screen = (*Screen)(nil)
 
 // New makes the screen.
-func New(env *screen.Env) *Screen {
+func New(env *screen.Env) screen.Screen {
 	s := &Screen{env: env, table: table.New(func(c screen.Context) string { return c.Name })}
 	s.table.Empty = "No context is known. Name an Ironic with --url http://HOST:6385, or list contexts in the configuration file; " +
 		env.Program + " config paths shows where it is looked for."

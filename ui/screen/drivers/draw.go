@@ -8,6 +8,7 @@ import (
 	"ironworks/models"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen/body"
+	"ironworks/ui/screen/fetch"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
 )
@@ -15,7 +16,7 @@ import (
 // Draw paints the table of the view, with a fault above it and, for a hardware type, its
 // interfaces below.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
-	tabs := body.Tabs(t, []string{"Conductors", "Hardware types"}, s.tab, w)
+	tabs := body.Tabs(t, []string{"Conductors", "Hardware types"}, s.tab, "", w)
 	return body.Page(t, w, h, s.heading(t, w), tabs, func(h int) string {
 		if s.conductors == nil {
 			return cell.Block([]string{"", t.Paint(theme.Muted, "   No context could be opened; 4 shows why.")}, w, h)
@@ -43,17 +44,22 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 		if alive < len(hosts) || alive == 0 {
 			role = theme.Bad
 		}
-		left = append(left, body.S(role, fmt.Sprintf("  %d of %d conductors alive", alive, len(hosts))))
+		text := fmt.Sprintf("  %d of %d conductors alive", alive, len(hosts))
+		if len(hosts) == 0 {
+			text = "  no conductor"
+		}
+		left = append(left, body.S(role, text))
 	}
-	at, busy := s.conductors.At(), s.conductors.Busy()
+	fresh := freshness(s, s.conductors)
 	if s.tab == driversTab {
-		at, busy = s.drivers.At(), s.drivers.Busy()
+		fresh = freshness(s, s.drivers)
 	}
-	right := body.Read(s.env.Clock.Now(), at)
-	if busy {
-		right = "asking Ironic…"
-	}
-	return body.Line(t, w, left, []body.Span{body.S(theme.Muted, right)})
+	return body.Line(t, w, left, []body.Span{fresh})
+}
+
+func freshness[T any](s *Screen, of *fetch.Source[T]) body.Span {
+	_, known := of.Value()
+	return body.Freshness(s.env.Clock.Now(), of.Asked(), known, of.Busy(), of.Err())
 }
 
 func (s *Screen) drawConductors(t *theme.Theme, w, h int) string {

@@ -48,6 +48,7 @@ func (s *Screen) steer(id action.ID) {
 		s.pause(s.paused || !last)
 	case action.Down, action.PageDown, action.Bottom:
 		s.pause(s.paused && !last)
+	default: // sideways
 	}
 }
 
@@ -83,6 +84,7 @@ func (s *Screen) Why(id action.ID) string {
 		return "events stay in the order in which they came"
 	case action.Wide:
 		return "all columns are shown"
+	default:
 	}
 	return ""
 }

@@ -16,6 +16,9 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), s.prompt.Draw(t, w, s.filter.text), func(h int) string {
 		below := detailLines(h)
 		s.table.Empty = s.empty()
+		if roomy := w >= 120; roomy != s.roomy {
+			s.setColumns(roomy)
+		}
 		s.table.Resize(w, h-below)
 		lines := body.Split(s.table.Draw(t))
 		if below > 0 {

@@ -21,6 +21,7 @@ import (
 // however many older ones are forgotten.
 type row struct {
 	number int
+	id     string // the number, as the table asks for it
 	event  models.Event
 	text   string // Event.Text
 	// node and what are in lower case, for the filter.
@@ -33,6 +34,7 @@ type Screen struct {
 	env   *screen.Env
 	table *table.Table[*row]
 
+	roomy bool
 	all   []*row // in order, those that the log still has
 	shown []*row // those that match the filter
 	next  int    // the number of the first event that was not taken yet
@@ -52,8 +54,19 @@ var (
 )
 
 // New makes the screen.
-func New(env *screen.Env) *Screen {
-	s := &Screen{env: env, table: table.New(func(r *row) string { return strconv.Itoa(r.number) })}
+func New(env *screen.Env) screen.Screen {
+	s := &Screen{env: env, table: table.New(func(r *row) string { return r.id })}
+	s.setColumns(false)
+	return s
+}
+
+// setColumns has uuids stand in full where there is room.
+func (s *Screen) setColumns(roomy bool) {
+	s.roomy = roomy
+	label := 20
+	if roomy {
+		label = 40
+	}
 	text := func(key, title string, least, most int, get func(r *row) table.Cell) table.Column[*row] {
 		return table.Column[*row]{Key: key, Title: title, Min: least, Max: most, Cell: get}
 	}
@@ -65,12 +78,11 @@ func New(env *screen.Env) *Screen {
 		text("time", "TIME", 8, 8, func(r *row) table.Cell {
 			return table.Cell{Text: r.event.Time.Local().Format(time.TimeOnly), Role: theme.Muted}
 		}),
-		text("node", "NODE", 8, 28, func(r *row) table.Cell {
+		text("node", "NODE", 8, label, func(r *row) table.Cell {
 			return table.Cell{Text: models.Printable(r.event.Node.Label())}
 		}),
 		what,
 	})
-	return s
 }
 
 // Ref names the screen.
@@ -152,7 +164,7 @@ func (s *Screen) take() {
 
 func newRow(number int, e *models.Event) *row {
 	text := e.Text()
-	return &row{number: number, event: *e, text: text, node: strings.ToLower(e.Node.Label()), what: strings.ToLower(text)}
+	return &row{number: number, id: strconv.Itoa(number), event: *e, text: text, node: strings.ToLower(e.Node.Label()), what: strings.ToLower(text)}
 }
 
 // since drops the rows before a number. What is left is copied when as many were

@@ -52,7 +52,7 @@ func (s *Source[T]) Get() tea.Cmd {
 		s.again = true
 		return nil
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.Background()) //nolint:gosec // Take or Close calls it
 	s.turn++
 	s.cancel, s.again, s.sent = cancel, false, s.now()
 	turn, get := s.turn, s.get

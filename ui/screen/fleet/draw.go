@@ -92,7 +92,8 @@ func (s *Screen) summary() []count {
 	maintenance := count{theme.GlyphMaint, "maintenance", theme.Warn, s.picture.counts.Maintenance}
 	for _, state := range states {
 		glyph, role := theme.State(state)
-		if maintenance.n > 0 && !state.Failed() {
+		// The rank of maintenance is between those of holds and of waits.
+		if maintenance.n > 0 && !state.Failed() && state.Class() != models.ClassHold {
 			counts = append(counts, maintenance)
 			maintenance.n = 0
 		}

@@ -130,10 +130,10 @@ func (s *Screen) column(c models.Column) table.Column[*models.Row] {
 			return table.Cell{Text: models.Printable(r.Node.Label()), Role: theme.Plain}
 		}
 	case "state":
-		col.Min, col.Max, col.Drop = 13, 30, 0
+		col.Min, col.Max, col.Drop = 16, 30, 0
 		col.Cell = stateCell
 	case "step":
-		col.Min, col.Max, col.Grow, col.Drop = 14, 0, 1, 1
+		col.Min, col.Max, col.Grow, col.Drop = 26, 0, 1, 1
 		col.Cell = stepCell
 	case "error", "description":
 		col.Min, col.Max, col.Grow = 14, 0, 1

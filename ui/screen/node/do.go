@@ -51,6 +51,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 			s.raw.mark(!s.raw.marked)
 		}
 		return nil
+	default:
 	}
 	p := s.pane()
 	if body.Steer(s.mover(), id, s.step()) || p == nil {
@@ -67,6 +68,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 		if s.tab == rawTab {
 			p.SetWrap(!p.Wrap())
 		}
+	default:
 	}
 	return nil
 }
@@ -80,6 +82,7 @@ func (s *Screen) step() int {
 
 func (s *Screen) goTo(tab int) tea.Cmd {
 	s.tab = tab % tabCount
+	s.setSteps()
 	return s.open()
 }
 

@@ -10,31 +10,41 @@ import (
 
 // Draw paints the node's heading, the tabs, and the tab in front.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
-	rule := body.Tabs(t, tabTitles(), s.tab, w)
-	if s.prompt.Typing() {
-		rule = s.prompt.Draw(t, w, "")
+	content := s.content(t, w, max(h-2, 0)) // the line of the tabs tells of it
+	return body.Page(t, w, h, s.heading(t, w), s.rule(t, w), func(int) string { return content })
+}
+
+func (s *Screen) content(t *theme.Theme, w, h int) string {
+	top := s.notices(t, w, h)
+	room := h - len(top)
+	var lines []string
+	switch {
+	case room <= 0 || !s.known():
+	case s.tab == overviewTab:
+		lines = s.drawOverview(t, w, room)
+	case s.tab == stepsTab:
+		lines = s.drawSteps(t, w, room)
+	case s.tab == networkTab:
+		lines = s.drawNetwork(t, w, room)
+	case s.tab == historyTab:
+		lines = s.drawHistory(t, w, room)
+	case s.tab == rawTab:
+		lines = s.drawRaw(t, w, room)
 	}
-	return body.Page(t, w, h, s.heading(t, w), rule, func(h int) string {
-		top := s.notices(t, w, h)
-		room := h - len(top)
-		var lines []string
-		switch {
-		case room <= 0:
-		case !s.known():
-			lines = nil
-		case s.tab == overviewTab:
-			lines = s.drawOverview(t, w, room)
-		case s.tab == stepsTab:
-			lines = s.drawSteps(t, w, room)
-		case s.tab == networkTab:
-			lines = s.drawNetwork(t, w, room)
-		case s.tab == historyTab:
-			lines = s.drawHistory(t, w, room)
-		case s.tab == rawTab:
-			lines = s.drawRaw(t, w, room)
-		}
-		return cell.Block(append(top, lines...), w, h)
-	})
+	return cell.Block(append(top, lines...), w, h)
+}
+
+// rule is the line of the tabs, or the search while it is written. On the overview it
+// says where one is, when not all is in sight.
+func (s *Screen) rule(t *theme.Theme, w int) string {
+	if s.prompt.Typing() {
+		return s.prompt.Draw(t, w, "")
+	}
+	place := ""
+	if s.tab == overviewTab && s.known() && s.overview.Len() > s.room {
+		place = s.overview.Position()
+	}
+	return body.Tabs(t, tabTitles(), s.tab, place, w)
 }
 
 // heading is the name, the state, how long it has lasted, and how old all this is.
@@ -54,18 +64,11 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 
 // freshness says how old the fields are that the store does not have.
 func (s *Screen) freshness() body.Span {
-	_, read := s.detail.Value()
-	switch {
-	case s.gone():
+	if s.gone() {
 		return body.S(theme.Bad, "deleted")
-	case s.detail.Err() != nil && read:
-		return body.S(theme.Warn, "not read again, "+body.Read(s.env.Clock.Now(), s.detail.Asked()))
-	case s.detail.Err() != nil:
-		return body.S(theme.Warn, "not read")
-	case !read:
-		return body.S(theme.Muted, "reading…")
 	}
-	return body.S(theme.Muted, body.Read(s.env.Clock.Now(), s.detail.At()))
+	_, read := s.detail.Value()
+	return body.Freshness(s.env.Clock.Now(), s.detail.Asked(), read, s.detail.Busy(), s.detail.Err())
 }
 
 // notices are what has to be said on every tab: that the node was deleted, or could not

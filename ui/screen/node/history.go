@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"ironworks/models"
@@ -11,9 +12,9 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-func (s *Screen) historyTable() *table.Table[models.HistoryEntry] {
-	t := table.New(func(e models.HistoryEntry) string { return e.UUID })
-	t.SetColumns([]table.Column[models.HistoryEntry]{
+// setHistoryColumns leaves the state out where this Ironic does not record it.
+func (s *Screen) setHistoryColumns() {
+	cols := []table.Column[models.HistoryEntry]{
 		{Key: "time", Title: "TIME", Min: 14, Max: 19, Cell: func(e models.HistoryEntry) table.Cell {
 			return table.Cell{Text: e.CreatedAt.Local().Format("01-02 15:04:05"), Role: theme.Muted}
 		}},
@@ -33,8 +34,11 @@ func (s *Screen) historyTable() *table.Table[models.HistoryEntry] {
 		{Key: "event", Title: "EVENT", Min: 16, Grow: 1, Cell: func(e models.HistoryEntry) table.Cell {
 			return table.Cell{Text: models.Printable(e.Event)}
 		}},
-	})
-	return t
+	}
+	if v, _ := s.session.API.Version(); !v.Has(models.FeatureHistoryState) {
+		cols = slices.DeleteFunc(cols, func(c table.Column[models.HistoryEntry]) bool { return c.Key == "state" })
+	}
+	s.entries.SetColumns(cols)
 }
 
 // hasHistory says that this Ironic keeps a history.

@@ -59,7 +59,9 @@ type Screen struct {
 	history *fetch.Source[[]models.HistoryEntry]
 
 	overview pane.Pane
+	room     int // lines of the overview that are in sight
 	steps    *table.Table[step]
+	running  int // the step that ran when the steps were looked at last, from 1
 	ports    *table.Table[models.Port]
 	entries  *table.Table[models.HistoryEntry]
 	raw      raw
@@ -82,7 +84,11 @@ func New(env *screen.Env, uuid string) screen.Screen {
 	s.detail = fetch.New(now, func(ctx context.Context) (*models.Node, error) { return api.Node(ctx, uuid) })
 	s.network = fetch.New(now, func(ctx context.Context) (network, error) { return readNetwork(ctx, api, uuid) })
 	s.history = fetch.New(now, func(ctx context.Context) ([]models.HistoryEntry, error) { return api.History(ctx, uuid) })
-	s.steps, s.ports, s.entries = stepTable(), s.portTable(), s.historyTable()
+	s.steps, s.ports = stepTable(), s.portTable()
+	s.entries = table.New(func(e models.HistoryEntry) string { return e.UUID })
+	if s.session != nil {
+		s.setHistoryColumns()
+	}
 	return s
 }
 
@@ -110,6 +116,7 @@ func (s *Screen) Shown() tea.Cmd {
 		s.watched = true
 		s.session.Watch(s.uuid)
 	}
+	defer s.setSteps()
 	if changed := s.take(); changed || s.old(s.detail.At()) && !s.detail.Busy() {
 		return tea.Batch(s.detail.Get(), s.open())
 	}
@@ -135,6 +142,14 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	if s.session == nil {
 		return nil
 	}
+	cmd := s.told(msg)
+	if s.tab == stepsTab {
+		s.setSteps()
+	}
+	return cmd
+}
+
+func (s *Screen) told(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.FleetChanged:
 		return s.fleetChanged(msg)
@@ -187,6 +202,7 @@ func (s *Screen) answered(msg tea.Msg) tea.Cmd {
 	}
 	if mine, next := s.history.Take(msg); mine {
 		entries, _ := s.history.Value()
+		s.setHistoryColumns() // the version may not have been agreed on before
 		s.entries.SetRows(entries)
 		return next
 	}

@@ -23,13 +23,20 @@ const (
 // events of the node, which stay.
 func (s *Screen) drawOverview(t *theme.Theme, w, h int) []string {
 	events := s.events(t, w, h)
+	s.layOverview(w, h-len(events))
+	return append(body.Split(s.overview.Draw(t)), events...)
+}
+
+// layOverview puts the sentence and the details into the pane: both change with time.
+func (s *Screen) layOverview(w, h int) {
 	row := s.picture()
 	lines := body.Indented(sentenceRole(&row.Node), models.Sentence(&row, s.evidence, s.env.ServerNow()), w-1, 1)
 	lines = append(lines, nil)
 	lines = append(lines, columns(s.details(&row), w)...)
-	s.overview.Resize(w, h-len(events))
+	lines = append(lines, s.more(&row, w)...)
+	s.room = h
+	s.overview.Resize(w, h)
 	s.overview.SetLines(lines)
-	return append(body.Split(s.overview.Draw(t)), events...)
 }
 
 func sentenceRole(n *models.Node) theme.Role {
@@ -68,9 +75,20 @@ func portCount(net network) string {
 	}
 	text := fmt.Sprintf("%d, %d of them for booting", len(net.ports), pxe)
 	if len(net.groups) > 0 {
-		text += fmt.Sprintf(", in %d groups", len(net.groups))
+		text += fmt.Sprintf(", %d of them in a group", grouped(net))
 	}
 	return text
+}
+
+// grouped counts the ports that belong to a group.
+func grouped(net network) int {
+	n := 0
+	for i := range net.ports {
+		if net.ports[i].PortgroupUUID != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // columns lays details out in one column, or two where there is room.
@@ -78,16 +96,19 @@ func columns(details []models.Detail, w int) []pane.Line {
 	if w < twoColumns {
 		return detailLines(details, w)
 	}
-	half := w / 2
-	left := detailLines(details[:(len(details)+1)/2], half)
-	right := detailLines(details[(len(details)+1)/2:], half)
+	n := (len(details) + 1) / 2
+	return beside(detailLines(details[:n], w/2), detailLines(details[n:], w/2), w/2)
+}
+
+// beside puts two columns side by side, the first w cells wide.
+func beside(left, right []pane.Line, w int) []pane.Line {
 	lines := make([]pane.Line, max(len(left), len(right)))
 	for i := range lines {
 		var line pane.Line
 		if i < len(left) {
 			line = slices.Clone(left[i])
 		}
-		line = append(line, body.S(theme.Plain, cell.Blanks(half-body.Width(line))))
+		line = append(line, body.S(theme.Plain, cell.Blanks(w-body.Width(line))))
 		if i < len(right) {
 			line = append(line, right[i]...)
 		}

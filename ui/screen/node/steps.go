@@ -166,10 +166,24 @@ func (s *Screen) none(row *models.Row) string {
 	return "Ironic has not put the list of steps together yet."
 }
 
+// setSteps gives the table the steps as they are now. A cursor on the step that ran goes
+// on with the work.
+func (s *Screen) setSteps() {
+	row := s.picture()
+	w := s.currentWork(&row)
+	at, some := s.steps.Cursor()
+	s.steps.SetRows(w.rows())
+	if now := w.index + 1; now != s.running {
+		if !some || at.place == s.running || s.running == 0 {
+			s.steps.Select(strconv.Itoa(now))
+		}
+		s.running = now
+	}
+}
+
 func (s *Screen) drawSteps(t *theme.Theme, w, h int) []string {
 	row := s.picture()
 	current := s.currentWork(&row)
-	s.steps.SetRows(current.rows())
 	s.steps.Empty = s.none(&row)
 	if len(current.steps) == 0 {
 		s.steps.Resize(w, h)

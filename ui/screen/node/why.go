@@ -50,8 +50,9 @@ func onNode(id action.ID) provision.Action {
 		return provision.Protect(id == action.Protect, "")
 	case action.Retire, action.Unretire:
 		return provision.Retire(id == action.Retire, "")
+	default:
+		return nil
 	}
-	return nil
 }
 
 // Why says why an action cannot be done now.
@@ -78,6 +79,7 @@ func (s *Screen) Why(id action.ID) string {
 		if s.tab == overviewTab {
 			return "lines are wrapped already"
 		}
+	default:
 	}
 	return ""
 }

@@ -44,6 +44,9 @@ func yamlNode(value any) *yaml.Node {
 		n.Value = v.String()
 	case string:
 		n.SetString(v)
+		if oldBool(v) {
+			n.Style = yaml.DoubleQuotedStyle
+		}
 	case []any:
 		n.Kind = yaml.SequenceNode
 		for _, item := range v {
@@ -69,4 +72,13 @@ func yamlNode(value any) *yaml.Node {
 		}
 	}
 	return n
+}
+
+// oldBool says that readers of YAML 1.1 would take the text for true or false.
+func oldBool(text string) bool {
+	if len(text) > len("false") {
+		return false
+	}
+	plain, err := yaml.Marshal(text)
+	return err == nil && plain[0] == '"'
 }

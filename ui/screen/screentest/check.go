@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -46,11 +47,9 @@ func Sizes() [][2]int {
 // size, or holds anything that a terminal would obey besides colours.
 func CheckSizes(t *testing.T, s screen.Screen) {
 	t.Helper()
-	for _, light := range []bool{true, false} {
-		th := theme.New(theme.Options{Light: light})
-		for _, size := range Sizes() {
-			Check(t, s.Draw(th, size[0], size[1]), size[0], size[1])
-		}
+	th := theme.New(theme.Options{})
+	for _, size := range Sizes() {
+		Check(t, s.Draw(th, size[0], size[1]), size[0], size[1])
 	}
 }
 
@@ -137,4 +136,10 @@ func Lacks(t *testing.T, s screen.Screen, w, h int, texts ...string) {
 			t.Errorf("%q is in:\n%s", not, got)
 		}
 	}
+}
+
+// Main runs a package's tests, with one time zone everywhere.
+func Main(m *testing.M) {
+	time.Local = time.UTC
+	os.Exit(m.Run())
 }

@@ -4,7 +4,6 @@ package screentest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/fleet"
-	"ironworks/ironicclient" //nolint:depguard // the poller that fills the store asks in its words
 	"ironworks/models"
 	"ironworks/ui/screen"
 )
@@ -39,104 +37,6 @@ func (c *Clock) After(time.Duration) <-chan time.Time {
 	return nil
 }
 
-// API is an Ironic in memory. Err, where it is set, is the answer to everything.
-type API struct {
-	Nodes      []models.Node
-	PortList   []models.Port
-	Groups     []models.Portgroup
-	Entries    []models.HistoryEntry
-	Hosts      []models.Conductor
-	DriverList []models.Driver
-	Minor      int
-	Lacks      []string
-	Err        error
-	// Asked is what was asked, in order.
-	Asked []string
-}
-
-func (a *API) ask(what string) error {
-	a.Asked = append(a.Asked, what)
-	return a.Err
-}
-
-// Node gives a node with all its fields.
-func (a *API) Node(ctx context.Context, id string, _ ...string) (*models.Node, error) {
-	n, _, err := a.NodeAt(ctx, id)
-	return n, err
-}
-
-// NodeAt gives a node with all its fields.
-func (a *API) NodeAt(ctx context.Context, id string, _ ...string) (*models.Node, time.Time, error) {
-	if err := a.ask("node " + id); err != nil {
-		return nil, time.Time{}, err
-	}
-	if ctx.Err() != nil {
-		return nil, time.Time{}, ctx.Err()
-	}
-	i := slices.IndexFunc(a.Nodes, func(n models.Node) bool { return n.UUID == id })
-	if i < 0 {
-		return nil, time.Time{}, &models.Fault{Kind: models.FaultNotFound, Op: "get node " + id, Status: 404, Message: "Node " + id + " could not be found."}
-	}
-	n := a.Nodes[i]
-	if n.Raw == nil {
-		n.Raw, _ = json.Marshal(&n)
-	}
-	return &n, time.Time{}, nil
-}
-
-// NodePage lists all nodes, with the fields of a list.
-func (a *API) NodePage(context.Context, ironicclient.NodeQuery) (*ironicclient.NodePage, error) {
-	if a.Err != nil {
-		return nil, a.Err
-	}
-	page := &ironicclient.NodePage{Nodes: slices.Clone(a.Nodes)}
-	for i := range page.Nodes {
-		page.Nodes[i].Raw = nil
-	}
-	return page, nil
-}
-
-// Ports gives the ports.
-func (a *API) Ports(context.Context, string) ([]models.Port, error) {
-	return a.PortList, a.ask("ports")
-}
-
-// Portgroups gives the port groups.
-func (a *API) Portgroups(context.Context, string) ([]models.Portgroup, error) {
-	return a.Groups, a.ask("portgroups")
-}
-
-// History gives the history.
-func (a *API) History(context.Context, string) ([]models.HistoryEntry, error) {
-	return a.Entries, a.ask("history")
-}
-
-// Inventory gives none.
-func (a *API) Inventory(context.Context, string) (json.RawMessage, error) {
-	return nil, a.ask("inventory")
-}
-
-// Conductors gives the conductors.
-func (a *API) Conductors(context.Context) ([]models.Conductor, error) {
-	return a.Hosts, a.ask("conductors")
-}
-
-// Drivers gives the drivers.
-func (a *API) Drivers(context.Context) ([]models.Driver, error) {
-	return a.DriverList, a.ask("drivers")
-}
-
-// Version is the API version.
-func (a *API) Version() (models.APIVersion, bool) {
-	return models.APIVersion{Minor: a.Minor}, a.Minor > 0
-}
-
-// Endpoint is where it would be.
-func (a *API) Endpoint() string { return "https://ironic.rack7.example:6385" }
-
-// Refused are the fields it lacks.
-func (a *API) Refused() []string { return a.Lacks }
-
 // Rig is an environment over an API in memory.
 type Rig struct {
 	Env   *screen.Env
@@ -152,9 +52,9 @@ type Rig struct {
 }
 
 // New makes a rig whose store is not filled yet.
-func New(t testing.TB, nodes ...models.Node) *Rig {
-	t.Helper()
-	r := &Rig{t: t, API: &API{Nodes: nodes, Minor: models.NewestMinor}, Clock: &Clock{Time: Began}}
+func New(tb testing.TB, nodes ...models.Node) *Rig {
+	tb.Helper()
+	r := &Rig{t: tb, API: &API{Nodes: nodes, Minor: models.NewestMinor}, Clock: &Clock{Time: Began}}
 	store := fleet.NewStore()
 	r.poller = fleet.NewPoller(r.API, store, fleet.Options{Clock: r.Clock, Notify: func(u fleet.Update) { r.news = append(r.news, u) }})
 	here := screen.Context{

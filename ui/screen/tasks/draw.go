@@ -41,13 +41,10 @@ func (s *Task) heading(t *theme.Theme, w int) string {
 // below is all that is known of the node at the cursor, with a rule before it; its
 // height does not change with the node, so that the list stays where it is.
 func (s *Task) below(t *theme.Theme, w, h int) []string {
-	most := 5
-	switch {
-	case h < 10:
+	if h < 10 {
 		return nil
-	case h >= 30:
-		most = 9
 	}
+	most := min(max(h-s.table.Len()-1, 5), h/2)
 	lines := []string{t.Rule(w)}
 	if r, ok := s.table.Cursor(); ok {
 		text := cmp.Or(r.whole, r.now)

@@ -32,7 +32,7 @@ func state(t *screen.Task) (glyph, word string, role theme.Role) {
 	tally := t.Tally()
 	for _, o := range outcomes() {
 		if n := tally[o.outcome]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, o.word))
+			parts = append([]string{fmt.Sprintf("%d %s", n, o.word)}, parts...) // the worst first
 			glyph, role = o.glyph, o.role
 		}
 	}
@@ -77,7 +77,7 @@ func lookOf(o provision.Outcome) look {
 // arrived counts the nodes of a running task that have come to their end already. Only a
 // provision verb shows that: it ends where the node comes to rest.
 func arrived(t *screen.Task) (n int, known bool) {
-	if _, verb := action.AsVerb(action.ID(name(t))); !verb {
+	if !isVerb(t) {
 		return 0, false
 	}
 	for i := range t.Plan.Items {
@@ -88,6 +88,11 @@ func arrived(t *screen.Task) (n int, known bool) {
 		}
 	}
 	return n, true
+}
+
+func isVerb(t *screen.Task) bool {
+	_, verb := action.AsVerb(action.ID(name(t)))
+	return verb
 }
 
 // row is a node of a task.
@@ -129,8 +134,9 @@ func reason(err error) string {
 	return body.Short(err)
 }
 
-// under is the row of a node on which the task still works.
-func under(item *provision.Item, p provision.Progress, heard bool) row {
+// under is the row of a node on which the task still works; verb says that it ends where
+// the node comes to rest.
+func under(item *provision.Item, p provision.Progress, heard, verb bool) row {
 	r := row{node: item.Node.Ref()}
 	switch {
 	case item.Refusal != nil:
@@ -143,6 +149,9 @@ func under(item *provision.Item, p provision.Progress, heard bool) row {
 		return r
 	}
 	r.look = look{glyph: theme.GlyphWorking, word: "running", role: theme.Busy}
+	if verb && p.State.Resting() {
+		r.look = look{glyph: theme.GlyphIdle, word: "at rest", role: theme.Plain}
+	}
 	r.now = models.Printable(strings.TrimSpace(string(p.State) + "  " + p.Step))
 	switch {
 	case p.Retry != nil && p.Retry.Fault != nil:

@@ -102,7 +102,7 @@ func (s *Task) refresh() {
 		s.table.SetRows(nil)
 		return
 	}
-	now := s.env.Clock.Now()
+	now, verb := s.env.Clock.Now(), isVerb(t)
 	rows := make([]*row, len(t.Plan.Items))
 	for i := range t.Plan.Items {
 		item := &t.Plan.Items[i]
@@ -111,7 +111,7 @@ func (s *Task) refresh() {
 			r = ended(item, &t.Results[i])
 		} else {
 			p, some := t.Progress[item.Node.UUID]
-			r = under(item, p, some)
+			r = under(item, p, some, verb)
 			r.retry = s.retryAt(p, now)
 		}
 		rows[i] = &r
@@ -187,6 +187,7 @@ func (s *Task) Why(id action.ID) string {
 				return "the node is no longer there"
 			}
 		}
+	default:
 	}
 	return ""
 }

@@ -56,6 +56,13 @@ func (l *List) SetItems(items []Item) {
 	}
 }
 
+// Complete replaces the items by all that there are. The text stays, and the cursor goes
+// to what is best now.
+func (l *List) Complete(items []Item) {
+	l.SetItems(items)
+	l.home()
+}
+
 // Len is how many items there are, shown or not.
 func (l *List) Len() int { return len(l.items) }
 

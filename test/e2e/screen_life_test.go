@@ -1,0 +1,179 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"ironworks/models"
+	"ironworks/test/ironic"
+	"ironworks/test/terminal"
+)
+
+// TestScreenLifeByKeysAlone takes a node from enroll to active and back with nothing but
+// keys, and then reads on the screen what the console saw of it.
+func TestScreenLifeByKeysAlone(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+		c := at(t, server)
+		s := c.fleet(roomy)
+		name, uuid := screenNode(t, server, "keys")
+		s.press(terminal.CtrlR)
+		s.only(name)
+		s.rowSays(name, "○ enroll")
+		s.press(terminal.Enter)
+		s.until("› "+name, uuid)
+
+		s.press("M")
+		s.until("manage "+name+": done, now manageable", "○ manageable")
+		s.press("P")
+		s.yes("provide "+name+"?", uuid, "automated cleaning", "disk may be")
+		s.until("provide "+name+": done, now available", "○ available")
+		s.press("D")
+		s.until("╭─ deploy "+name, "Steps", "Configdrive")
+		s.press(terminal.Enter)
+		s.yes("deploy "+name+"?", "overwrites the root disk")
+		s.until("deploy "+name+": done, now active", "● active")
+		s.press("U")
+		s.yes("undeploy "+name+"?", "powers the machine off")
+		s.until("undeploy "+name+": done, now available", "○ available")
+
+		s.press("2")
+		s.until("› events")
+		s.filter("node:" + name)
+		chain := []string{"enroll", "manageable", "available", "active", "available"}
+		s.when("every state where the node rested", func() bool {
+			states, gap := rests(s, name)
+			return slices.Equal(states, chain) && gap == ""
+		})
+
+		s.press("5")
+		s.until("› tasks", "4 tasks")
+		for _, verb := range []string{"manage", "provide", "deploy", "undeploy"} {
+			if !slices.ContainsFunc(s.Lines(), func(line string) bool {
+				return regexp.MustCompile(`\d +` + verb + ` +` + name + ` +✓ done`).MatchString(line)
+			}) {
+				t.Errorf("no task %s that is done:\n%s", verb, s.Describe())
+			}
+		}
+		s.quits()
+		if got, want := c.auditResults(), strings.TrimSpace(strings.Repeat("sending accepted ", 4)); got != want {
+			t.Errorf("audit: %s, want %s", got, want)
+		}
+		if state := apiNode(t, server, uuid)["provision_state"]; state != "available" {
+			t.Errorf("the node is %v", state)
+		}
+	})
+}
+
+// rests reads the events on the screen: the node's resting states in order, and what is
+// wrong when a transition does not begin where the one before it ended.
+func rests(s *screenConsole, name string) (states []string, gap string) {
+	event := regexp.MustCompile(`^.  \d\d:\d\d:\d\d  ` + regexp.QuoteMeta(name) + ` +(.*)$`)
+	last := ""
+	for _, line := range s.Lines() {
+		m := event.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		text, _, _ := strings.Cut(m[1], "  ")
+		from, to, moves := strings.Cut(text, " → ")
+		if state, added := strings.CutPrefix(text, "added in "); added {
+			to, last = state, ""
+		} else if !moves || models.ProvisionState(from).Class() == models.ClassUnknown {
+			continue
+		}
+		if last != "" && from != last {
+			gap = fmt.Sprintf("%s → %s comes after %s", from, to, last)
+		}
+		last = to
+		if models.ProvisionState(to).Resting() {
+			states = append(states, to)
+		}
+	}
+	return states, gap
+}
+
+// TestScreenVerbsByName does to a node what its keys do, through the palette, the help
+// and the list of what can be done to it, and asks for what cannot be done.
+func TestScreenVerbsByName(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+		c, p := under(t, server)
+		name, uuid := screenNode(t, server, "named")
+		s := c.fleet(roomy)
+		s.only(name)
+		act := "Act on " + name
+		for _, list := range []struct{ key, title string }{{":", paletteTitle}, {"?", helpTitle}, {"a", act}} {
+			s.list(list.key, list.title)
+			s.press("provide")
+			s.until("provide", `not possible in state "enroll"`)
+			s.press(terminal.Enter) // it stays: this cannot be picked
+			s.press(terminal.CtrlU)
+			s.until("╭─ " + list.title)
+			s.press(terminal.Esc)
+			s.gone("╭─ " + list.title)
+		}
+		s.press("P")
+		s.until(`provide: not possible in state "enroll"`)
+		s.press("U")
+		s.until(`undeploy: not possible in state "enroll"`)
+		if n := p.Count(http.MethodPut); n != 0 {
+			t.Errorf("%d requests were sent", n)
+		}
+
+		s.pick(":", paletteTitle, "manage")
+		s.until("manage " + name + ": done, now manageable")
+		s.rowSays(name, "○ manageable")
+		s.pick("?", helpTitle, "provide")
+		s.yes("provide " + name + "?")
+		s.until("provide " + name + ": done, now available")
+		s.pick("a", act, "manage")
+		s.until("manage " + name + ": done, now manageable")
+		// The same on the node's own screen, and one that asks for something first.
+		s.pick(":", paletteTitle, name)
+		s.until("› " + name)
+		s.pick(":", paletteTitle, "maintenance-on")
+		s.until("╭─ maintenance-on "+name, "Reason")
+		s.press("disk swap", terminal.Enter)
+		s.until("▲", "In maintenance", "disk swap")
+		if got := apiNode(t, server, uuid)["maintenance_reason"]; got != "disk swap" {
+			t.Errorf("the reason is %v", got)
+		}
+		s.pick("?", helpTitle, "maintenance-off")
+		s.gone("In maintenance")
+		if n, want := p.Count(http.MethodPut), 4; n != want {
+			t.Errorf("%d requests, want %d: %v", n, want, fmt.Sprint(p.Requests()))
+		}
+		s.quits()
+	})
+}
+
+// TestScreenTypedAhead types at once what belongs to a list that is not there yet: no
+// letter of it may become an action of the screen behind.
+func TestScreenTypedAhead(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+		c, p := under(t, server)
+		name, uuid := screenNode(t, server, "ahead")
+		s := c.fleet(roomy)
+		s.only(name)
+		s.press(":manage", terminal.Enter)
+		s.until("manage " + name + ": done, now manageable")
+		s.press("sname", terminal.Enter)
+		s.until("NAME▴")
+		s.press(":events", terminal.Enter)
+		s.until("› events")
+		s.press("1?refresh", terminal.Enter)
+		s.until("› fleet")
+		s.press(terminal.Enter + "M")
+		s.until("› "+name, "manage: not possible")
+		if n := apiNode(t, server, uuid); n["maintenance"] != false || n["provision_state"] != "manageable" || p.Count(http.MethodPut) != 1 {
+			t.Errorf("%v, %v, %d requests", n["maintenance"], n["provision_state"], p.Count(http.MethodPut))
+		}
+		s.quits()
+	})
+}

@@ -1,0 +1,131 @@
+package action
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"ironworks/models"
+)
+
+// meet are the scopes that can be on one screen together.
+func meet() [][]Scope {
+	return [][]Scope{
+		{Everywhere, Fleet, List, Filtered, Nodes},
+		{Everywhere, Node, Nodes, List},
+		{Everywhere, Node, Nodes, Reading},
+		{Everywhere, Events, List, Filtered, Nodes},
+		{Everywhere, Conductors, List},
+		{Everywhere, Connect, List},
+		{Everywhere, Tasks, List},
+		{Everywhere, Task, List},
+		{Everywhere, Task, List, Nodes},
+	}
+}
+
+func TestNoKeyMeansTwoThings(t *testing.T) {
+	t.Parallel()
+	for _, scopes := range meet() {
+		pressed := map[string]ID{}
+		for _, a := range In(scopes...) {
+			for _, k := range a.Keys {
+				if other, taken := pressed[k]; taken {
+					t.Errorf("in %v the key %q is both %s and %s", scopes, k, other, a.ID)
+				}
+				pressed[k] = a.ID
+			}
+		}
+	}
+}
+
+// Keys that shells and multiplexers have for themselves, or that hands know for other
+// things, are left alone.
+func TestKeysOfOthersAreLeftAlone(t *testing.T) {
+	t.Parallel()
+	taken := strings.Fields("ctrl+a ctrl+b ctrl+d ctrl+k ctrl+w ctrl+s ctrl+q ctrl+h ctrl+i ctrl+m ctrl+j")
+	for _, a := range All() {
+		for _, k := range a.Keys {
+			if slices.Contains(taken, k) {
+				t.Errorf("%s is on %s", a.ID, k)
+			}
+		}
+	}
+}
+
+func TestWhatErasesIsNotOnAPlainKey(t *testing.T) {
+	t.Parallel()
+	for _, a := range All() {
+		for _, k := range a.Keys {
+			plain := k == strings.ToLower(k)
+			if a.Danger > models.DangerNone && plain {
+				t.Errorf("%s can cost something and is on %q", a.ID, k)
+			}
+			if a.Changes && (k == "y" || k == "enter") {
+				t.Errorf("%s is on %q, which confirms", a.ID, k)
+			}
+		}
+	}
+}
+
+func TestEveryActionSaysWhatItDoes(t *testing.T) {
+	t.Parallel()
+	seen := map[ID]Scope{}
+	for _, a := range All() {
+		if a.Help == "" {
+			t.Errorf("%s has no help", a.ID)
+		}
+		if a.Foot > 0 && (a.Name == "" || a.Key() == "") {
+			t.Errorf("%s is in the footer without a name or a key", a.ID)
+		}
+		// The same action may be in lists and in texts, never twice in one scope.
+		if seen[a.ID] == a.Scope {
+			t.Errorf("%s is twice in %s", a.ID, a.Scope)
+		}
+		seen[a.ID] = a.Scope
+		if found, ok := Find(a.ID); !ok || found.ID != a.ID {
+			t.Errorf("%s cannot be found", a.ID)
+		}
+	}
+}
+
+func TestEveryVerbIsThere(t *testing.T) {
+	t.Parallel()
+	for _, v := range models.Verbs() {
+		a, ok := Find(Verb(v))
+		if !ok || a.Scope != Nodes || !a.Changes {
+			t.Errorf("%s is no action on nodes", v)
+		}
+		if got, ok := AsVerb(Verb(v)); !ok || got != v {
+			t.Errorf("%s comes back as %q", v, got)
+		}
+	}
+	if _, ok := AsVerb(PowerOn); ok {
+		t.Error("power-on is a provision verb")
+	}
+}
+
+func TestForKey(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		key    string
+		scopes []Scope
+		want   ID
+	}{
+		"everywhere":         {"?", []Scope{Everywhere, List}, Help},
+		"a list's":           {"j", []Scope{Everywhere, List}, Down},
+		"not in this scope":  {"M", []Scope{Everywhere, List}, ""},
+		"on nodes":           {"M", []Scope{Everywhere, Nodes}, "manage"},
+		"second key":         {"ctrl+c", []Scope{Everywhere}, Quit},
+		"search, not filter": {"/", []Scope{Everywhere, Reading}, Search},
+		"filter, not search": {"/", []Scope{Everywhere, Filtered}, Filter},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, ok := ForKey(tt.key, tt.scopes...)
+			if ok != (tt.want != "") || (ok && a.ID != tt.want) {
+				t.Errorf("%q is %v", tt.key, a)
+			}
+		})
+	}
+}

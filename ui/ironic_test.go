@@ -1,0 +1,227 @@
+package ui
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"ironworks/ironicclient" //nolint:depguard // the poller and the runner ask in its words
+	"ironworks/models"
+)
+
+// fakeIronic is an Ironic in memory that acts: a verb takes a second.
+type fakeIronic struct {
+	mu    sync.Mutex
+	nodes []*fakeNode
+	fault error
+	// refuse is the answer to a change of a node, by name.
+	refuse map[string]error
+	// sent is what was asked for, "verb name".
+	sent []string
+}
+
+type fakeNode struct {
+	models.Node
+	due  time.Time
+	then models.ProvisionState
+	// fails is the reason with which the next verb fails.
+	fails string
+}
+
+func newFakeIronic(nodes ...models.Node) *fakeIronic {
+	f := &fakeIronic{refuse: map[string]error{}}
+	for _, n := range nodes {
+		f.nodes = append(f.nodes, &fakeNode{Node: n})
+	}
+	return f
+}
+
+// change changes what the fake does, or a node.
+func (f *fakeIronic) change(do func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	do()
+}
+
+func (f *fakeIronic) said() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.sent)
+}
+
+// now lets time have its effect on a node and gives it.
+func (n *fakeNode) now() models.Node {
+	if !n.due.IsZero() && !time.Now().Before(n.due) {
+		n.due, n.ProvisionState, n.TargetProvisionState = time.Time{}, n.then, ""
+		if n.fails != "" {
+			n.LastError, n.fails = n.fails, ""
+		}
+	}
+	out := n.Node
+	out.Raw, _ = json.Marshal(&n.Node)
+	return out
+}
+
+func (f *fakeIronic) find(id string) (*fakeNode, error) {
+	if f.fault != nil {
+		return nil, f.fault
+	}
+	for _, n := range f.nodes {
+		if n.UUID == id || n.Name == id {
+			return n, nil
+		}
+	}
+	return nil, &models.Fault{Kind: models.FaultNotFound, Op: "get node " + id, Status: 404, Message: "Node " + id + " could not be found."}
+}
+
+func (f *fakeIronic) NodePage(_ context.Context, q ironicclient.NodeQuery) (*ironicclient.NodePage, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.fault != nil {
+		return nil, f.fault
+	}
+	page := &ironicclient.NodePage{Date: time.Now()}
+	limit := q.Limit
+	if limit == 0 {
+		limit = ironicclient.DefaultPage
+	}
+	begun := q.Marker == ""
+	for _, n := range f.nodes {
+		switch {
+		case !begun:
+			begun = n.UUID == q.Marker
+		case len(page.Nodes) == limit:
+			page.More = true
+			return page, nil
+		default:
+			now := n.now()
+			now.Raw = nil
+			page.Nodes = append(page.Nodes, now)
+		}
+	}
+	return page, nil
+}
+
+func (f *fakeIronic) NodeAt(_ context.Context, id string, _ ...string) (*models.Node, time.Time, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n, err := f.find(id)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	now := n.now()
+	return &now, time.Now(), nil
+}
+
+func (f *fakeIronic) Node(ctx context.Context, id string, fields ...string) (*models.Node, error) {
+	n, _, err := f.NodeAt(ctx, id, fields...)
+	return n, err
+}
+
+// act notes a change and does it.
+func (f *fakeIronic) act(id, what string, do func(n *fakeNode)) (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n, err := f.find(id)
+	if err != nil {
+		return "", err
+	}
+	f.sent = append(f.sent, what+" "+n.Name)
+	if err := f.refuse[n.Name]; err != nil {
+		return "", err
+	}
+	do(n)
+	return fmt.Sprintf("req-%04d", len(f.sent)), nil
+}
+
+func (f *fakeIronic) Provision(_ context.Context, id string, r models.ProvisionRequest) (string, error) {
+	return f.act(id, string(r.Verb), func(n *fakeNode) {
+		t, _ := models.FindTransition(n.ProvisionState, r.Verb)
+		n.LastError = ""
+		n.ProvisionState, n.TargetProvisionState = t.Enters, t.Success[0]
+		n.due, n.then = time.Now().Add(time.Second), t.Success[0]
+		if n.fails != "" {
+			n.then = models.StateEnroll
+		}
+	})
+}
+
+func (f *fakeIronic) SetPower(_ context.Context, id string, target models.PowerTarget) (string, error) {
+	return f.act(id, string(target), func(n *fakeNode) { n.PowerState = target.Ends() })
+}
+
+func (f *fakeIronic) SetBootDevice(_ context.Context, id, device string, _ bool) (string, error) {
+	return f.act(id, "boot-device "+device, func(*fakeNode) {})
+}
+
+func (f *fakeIronic) SetMaintenance(_ context.Context, id string, on bool, reason string) (string, error) {
+	return f.act(id, fmt.Sprintf("maintenance %v", on), func(n *fakeNode) { n.Maintenance, n.MaintenanceReason = on, reason })
+}
+
+func (f *fakeIronic) PatchNode(_ context.Context, id string, ops []models.PatchOp) (*models.Node, string, error) {
+	var paths []string
+	for _, op := range ops {
+		paths = append(paths, op.Op+" "+op.Path)
+	}
+	req, err := f.act(id, strings.Join(paths, ","), func(*fakeNode) {})
+	return nil, req, err
+}
+
+func (f *fakeIronic) SetTraits(_ context.Context, id string, _ []string) (string, error) {
+	return f.act(id, "traits", func(*fakeNode) {})
+}
+
+func (f *fakeIronic) AddTrait(_ context.Context, id, _ string) (string, error) {
+	return f.act(id, "trait", func(*fakeNode) {})
+}
+
+func (f *fakeIronic) RemoveTrait(_ context.Context, id, _ string) (string, error) {
+	return f.act(id, "untrait", func(*fakeNode) {})
+}
+
+func (f *fakeIronic) Ports(context.Context, string) ([]models.Port, error) {
+	return []models.Port{{UUID: "p", Address: "52:54:00:12:34:56", PXEEnabled: true, PhysicalNetwork: "provisioning"}}, nil
+}
+
+func (f *fakeIronic) Portgroups(context.Context, string) ([]models.Portgroup, error) { return nil, nil }
+
+func (f *fakeIronic) History(context.Context, string) ([]models.HistoryEntry, error) {
+	return []models.HistoryEntry{{
+		UUID: "h", CreatedAt: models.Time{Time: time.Now().Add(-time.Minute)}, Severity: "ERROR", EventType: "provisioning",
+		Event: "No suitable device was found for deployment using these hints {'wwn': '0x5000'}",
+	}}, nil
+}
+
+func (f *fakeIronic) Inventory(context.Context, string) (json.RawMessage, error) {
+	return json.RawMessage(`{"inventory":{"disks":[{"name":"/dev/nvme0n1","model":"P4510","serial":"PHLJ1","size":894000000000},
+		{"name":"/dev/sda","model":"MZ7","serial":"S3Z9","size":447000000000}],
+		"system_vendor":{"manufacturer":"Dell","product_name":"R650","serial_number":"7XK2"}}}`), nil
+}
+
+func (f *fakeIronic) Conductors(context.Context) ([]models.Conductor, error) {
+	return []models.Conductor{
+		{Hostname: "conductor-1", Alive: true, Drivers: []string{"redfish"}}, {Hostname: "conductor-2", Alive: true, Drivers: []string{"redfish", "ipmi"}},
+		{Hostname: "conductor-3", Alive: true, Group: "rack7", Drivers: []string{"redfish"}},
+	}, nil
+}
+
+func (f *fakeIronic) Drivers(context.Context) ([]models.Driver, error) {
+	return []models.Driver{
+		{
+			Name: "redfish", Type: "dynamic", Hosts: []string{"conductor-1", "conductor-2", "conductor-3"},
+			Default: map[string]string{"deploy": "direct", "boot": "redfish-virtual-media"},
+			Enabled: map[string][]string{"deploy": {"direct", "custom-agent", "ramdisk"}, "boot": {"redfish-virtual-media", "ipxe"}},
+		},
+		{Name: "ipmi", Type: "dynamic", Hosts: []string{"conductor-2"}, Default: map[string]string{"deploy": "direct"}, Enabled: map[string][]string{"deploy": {"direct"}}},
+	}, nil
+}
+
+func (f *fakeIronic) Version() (models.APIVersion, bool) {
+	return models.APIVersion{Minor: models.NewestMinor}, true
+}
+func (f *fakeIronic) Endpoint() string  { return "https://ironic.rack7.example:6385/" }
+func (f *fakeIronic) Refused() []string { return nil }

@@ -1,0 +1,269 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"ironworks/fleet"
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/screentest"
+)
+
+func TestMain(m *testing.M) { screentest.Main(m) }
+
+// rig is the console without a terminal: its commands run as Bubble Tea would run them,
+// in a bubble with a clock of its own.
+type rig struct {
+	t       *testing.T
+	c       *Console
+	ironic  *fakeIronic
+	audit   *auditBook
+	msgs    chan tea.Msg
+	quit    bool
+	refused error // what opening a session fails with
+}
+
+// graceOfDialogs is longer than any dialog keeps its ears shut.
+const graceOfDialogs = 2 * time.Second
+
+type bubbleClock struct{}
+
+func (bubbleClock) Now() time.Time                         { return time.Now() }
+func (bubbleClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
+
+type auditBook struct {
+	mu      sync.Mutex
+	records []provision.AuditRecord
+}
+
+func (a *auditBook) Write(r provision.AuditRecord) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.records = append(a.records, r)
+	return nil
+}
+
+// inBubble runs a test with a rig over nodes; change may alter its options before it
+// begins.
+func inBubble(t *testing.T, nodes []models.Node, change func(*rig, *Options), test func(r *rig)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		r := &rig{t: t, ironic: newFakeIronic(nodes...), audit: &auditBook{}, msgs: make(chan tea.Msg, 10_000)}
+		opts := Options{
+			Clock: bubbleClock{}, Program: "ironworks", Version: "1.0", Open: r.open,
+			Contexts: []screen.Context{
+				{Name: "lab", Source: "config.yaml:9", Endpoint: "http://10.0.0.9:6385", Auth: "none"},
+				{Name: "rack7", Source: "config.yaml:3", Endpoint: "https://ironic.rack7.example:6385", Auth: "http_basic", Accent: "red"},
+				{Name: "broken", Source: "config.yaml:20", Err: errors.New("config.yaml:21: cacert: no such file")},
+			},
+		}
+		if change != nil {
+			change(r, &opts)
+		}
+		r.c = New(t.Context(), opts)
+		r.run(r.c.Init())
+		r.settle()
+		defer func() {
+			r.c.cancel()
+			r.c.history.closeAll()
+			<-time.After(graceOfDialogs) // a dialog's grace runs out by itself
+			synctest.Wait()
+		}()
+		test(r)
+	})
+}
+
+// open makes a session over the fake.
+func (r *rig) open(name string, _ func(string)) (*screen.Session, error) {
+	if r.refused != nil {
+		return nil, r.refused
+	}
+	if name == "" {
+		name = "rack7"
+	}
+	store := fleet.NewStore()
+	var notify func(fleet.Update)
+	p := fleet.NewPoller(r.ironic, store, fleet.Options{Notify: func(u fleet.Update) { notify(u) }})
+	accent := map[string]string{"rack7": "red"}[name]
+	return &screen.Session{
+		Context: screen.Context{Name: name, Endpoint: "https://ironic.rack7.example:6385", Auth: "http_basic", Accent: accent},
+		Store:   store, API: r.ironic, Close: func() {},
+		Runner: provision.Runner{API: r.ironic, Audit: r.audit, Clock: bubbleClock{}, Context: name},
+		Poll: func(ctx context.Context, f func(fleet.Update)) error {
+			notify = f
+			return p.Run(ctx)
+		},
+		Watch: p.Watch, Unwatch: p.Unwatch, Hurry: p.Hurry, Need: p.Need, Options: []string{"--context", name},
+	}, nil
+}
+
+func (r *rig) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	go func() {
+		if msg := cmd(); msg != nil {
+			r.msgs <- msg
+		}
+	}()
+}
+
+// settle delivers messages until nothing moves any more but the clock.
+func (r *rig) settle() {
+	for {
+		synctest.Wait()
+		select {
+		case msg := <-r.msgs:
+			r.deliver(msg)
+		default:
+			return
+		}
+	}
+}
+
+func (r *rig) deliver(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case tea.BatchMsg:
+		for _, cmd := range msg {
+			r.run(cmd)
+		}
+		return
+	case tea.QuitMsg:
+		r.quit = true
+		return
+	}
+	_, cmd := r.c.Update(msg)
+	r.run(cmd)
+	// Bubble Tea paints after every message.
+	_ = r.c.View()
+}
+
+// pass lets time go by.
+func (r *rig) pass(d time.Duration) {
+	for range int(d/time.Second) + 1 {
+		<-time.After(min(d, time.Second))
+		r.settle()
+	}
+}
+
+// press presses keys by their names.
+func (r *rig) press(keys ...string) {
+	r.t.Helper()
+	for _, k := range keys {
+		r.deliver(keyMsg(k))
+		r.settle()
+	}
+}
+
+// write types text, one key for each character.
+func (r *rig) write(text string) {
+	for _, c := range text {
+		r.press(string(c))
+	}
+}
+
+// answer waits for a dialog to take keys, and presses.
+func (r *rig) answer(keys ...string) {
+	r.t.Helper()
+	r.pass(time.Second)
+	r.press(keys...)
+}
+
+func keyMsg(name string) tea.KeyPressMsg {
+	special := map[string]tea.KeyPressMsg{
+		"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "backspace": {Code: tea.KeyBackspace},
+		"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown},
+		"left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "pgdown": {Code: tea.KeyPgDown}, "pgup": {Code: tea.KeyPgUp},
+		"home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd}, "space": {Code: tea.KeySpace, Text: " "}, " ": {Code: tea.KeySpace, Text: " "},
+	}
+	if msg, ok := special[name]; ok {
+		return msg
+	}
+	if letter, ok := strings.CutPrefix(name, "ctrl+"); ok {
+		return tea.KeyPressMsg{Code: rune(letter[0]), Mod: tea.ModCtrl}
+	}
+	code := []rune(name)[0]
+	return tea.KeyPressMsg{Code: code, Text: name}
+}
+
+func (r *rig) resize(w, h int) {
+	r.deliver(tea.WindowSizeMsg{Width: w, Height: h})
+	r.settle()
+}
+
+// text is the screen without styles.
+func (r *rig) text() string {
+	lines := strings.Split(ansi.Strip(r.c.View().Content), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// shows fails where the screen lacks one of the texts.
+func (r *rig) shows(texts ...string) {
+	r.t.Helper()
+	got := r.text()
+	for _, want := range texts {
+		if !strings.Contains(got, want) {
+			r.t.Errorf("no %q on the screen:\n%s", want, got)
+		}
+	}
+}
+
+// lacks fails where the screen has one of the texts.
+func (r *rig) lacks(texts ...string) {
+	r.t.Helper()
+	got := r.text()
+	for _, not := range texts {
+		if strings.Contains(got, not) {
+			r.t.Errorf("%q is on the screen:\n%s", not, got)
+		}
+	}
+}
+
+// golden compares the whole screen at both usual sizes with its golden files.
+func (r *rig) golden(name string) {
+	r.t.Helper()
+	for _, size := range []struct {
+		suffix string
+		w, h   int
+	}{{"80x24", 80, 24}, {"200x50", 200, 50}} {
+		r.resize(size.w, size.h)
+		screentest.Check(r.t, r.c.View().Content, size.w, size.h)
+		compare(r.t, filepath.Join("testdata", name+"."+size.suffix+".golden"), r.text()+"\n")
+	}
+}
+
+func compare(t *testing.T, path, got string) {
+	t.Helper()
+	if flag.Lookup("update").Value.String() == "true" {
+		if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path) //nolint:gosec // a file of the test's own
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs; -update writes it anew. Now:\n%s", path, got)
+	}
+}

@@ -1,0 +1,96 @@
+package node
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ironworks/models"
+	"ironworks/ui/cell"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/pane"
+)
+
+// more is what stands below the details: the steps in short and the properties, and the
+// ports; side by side where there is room.
+func (s *Screen) more(row *models.Row, w int) []pane.Line {
+	room := w
+	if w >= twoColumns {
+		room = w / 2
+	}
+	left := s.stepLines(row, room)
+	right := append(s.portLines(room), propertyLines(&row.Node, room)...)
+	if w >= twoColumns {
+		return beside(left, right, room)
+	}
+	return append(left, right...)
+}
+
+// title begins a part of the overview.
+func title(text string) []pane.Line {
+	return []pane.Line{nil, {body.S(theme.Strong, " "+text)}}
+}
+
+func (s *Screen) stepLines(row *models.Row, w int) []pane.Line {
+	current := s.currentWork(row)
+	if len(current.steps) == 0 {
+		return nil
+	}
+	lines := title("Steps")
+	for _, st := range current.rows() {
+		glyph, _, role := st.fate.look()
+		lines = append(lines, pane.Line{body.S(role, "   "+glyph+" "), body.S(theme.Plain, cell.Cut(st.label, w-6))})
+	}
+	return lines
+}
+
+func (s *Screen) portLines(w int) []pane.Line {
+	net, _ := s.network.Value()
+	if len(net.ports) == 0 {
+		return nil
+	}
+	lines := title("Ports")
+	for i := range net.ports {
+		p := &net.ports[i]
+		parts := []string{p.Address}
+		if p.PXEEnabled {
+			parts = append(parts, "pxe")
+		}
+		for _, part := range []string{p.Name, p.PhysicalNetwork} {
+			if part != "" {
+				parts = append(parts, part)
+			}
+		}
+		text := models.Printable(strings.Join(parts, "  "))
+		lines = append(lines, pane.Line{body.S(theme.Plain, "   "+cell.Cut(text, w-4))})
+	}
+	return lines
+}
+
+// propertyLines are the properties, which hold the hints for the root device.
+func propertyLines(n *models.Node, w int) []pane.Line {
+	if len(n.Properties) == 0 {
+		return nil
+	}
+	keys := make([]string, 0, len(n.Properties))
+	for k := range n.Properties {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	lines := title("Properties")
+	for _, k := range keys {
+		text := fmt.Sprint(n.Properties[k])
+		if _, plain := n.Properties[k].(string); !plain {
+			if data, err := json.Marshal(n.Properties[k]); err == nil {
+				text = string(data)
+			}
+		}
+		name := cell.Fit(models.Printable(k), 16)
+		lines = append(lines, pane.Line{
+			body.S(theme.Muted, "   "+name+" "), body.S(theme.Plain, cell.Cut(models.Printable(text), max(w-21, 1))),
+		})
+	}
+	return lines
+}

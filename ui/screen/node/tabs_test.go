@@ -1,0 +1,166 @@
+package node_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"ironworks/models"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/node"
+	"ironworks/ui/screen/screentest"
+)
+
+func TestTabsAndScopes(t *testing.T) {
+	r, s := opened(t, deploying(t))
+	want := []action.Scope{action.Reading, action.List, action.List, action.List, action.Reading}
+	for i, scope := range want {
+		if got := s.Scopes()[0]; got != scope {
+			t.Errorf("tab %d has scope %s, want %s", i, got, scope)
+		}
+		for _, id := range []action.ID{action.Down, action.Bottom, action.PageUp, action.ScrollRight, action.Top, action.Open} {
+			r.Do(s, s.Do(id))
+		}
+		screentest.CheckSizes(t, s)
+		tab(t, r, s, 1)
+	}
+	if s.Scopes()[0] != action.Reading {
+		t.Error("not back at the first tab")
+	}
+	s.Do(action.PrevTab)
+	screentest.Shows(t, s, 80, 20, "[Raw]")
+}
+
+func TestHistoryNeedsItsVersion(t *testing.T) {
+	n := deploying(t)
+	r := screentest.New(t, n)
+	r.API.Minor = 72
+	r.Sync()
+	s := node.New(r.Env, n.UUID)
+	r.Open(s)
+	tab(t, r, s, 3)
+	screentest.Shows(t, s, 80, 20, "node history needs API 1.78; this Ironic has 1.72")
+	for _, what := range r.API.Asked {
+		if what == "history" {
+			t.Error("asked for it")
+		}
+	}
+	r.Tell(s, screen.Reload{})
+}
+
+func TestStepsThatAreNotThere(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		state models.ProvisionState
+		agent string
+		want  string
+	}{
+		{"waits for the ramdisk", models.StateDeployWait, "", "The ramdisk has not called back yet"},
+		{"called back", models.StateCleanWait, "https://10.0.0.1:9999", "not put the list of steps together"},
+		{"inspection", models.StateInspecting, "", "While a node is inspecting there are no steps"},
+		{"rests", models.StateAvailable, "", "no steps were seen since"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			n := models.Node{UUID: screentest.UUID(1), Name: "n", ProvisionState: tc.state, Internal: &models.Internal{AgentURL: tc.agent}}
+			r, s := opened(t, n)
+			tab(t, r, s, 1)
+			screentest.Shows(t, s, 80, 20, tc.want)
+		})
+	}
+}
+
+func TestStepsOfWorkThatEndedWell(t *testing.T) {
+	n := deploying(t)
+	r, s := opened(t, n)
+	r.Tell(s, r.Change(n.UUID, func(n *models.Node) {
+		n.ProvisionState, n.DeployStep, n.TargetProvisionState, n.Internal, n.Raw = models.StateActive, nil, "", &models.Internal{}, nil
+	}))
+	tab(t, r, s, 1)
+	screentest.Shows(t, s, 80, 20, "the work ended well", "✓ done")
+	screentest.Lacks(t, s, 80, 20, "to come", "running")
+}
+
+func TestRawDiff(t *testing.T) {
+	n := deploying(t)
+	r, s := opened(t, n)
+	tab(t, r, s, 4)
+	screentest.Shows(t, s, 80, 20, "what changes is marked from the next fetch on")
+	if s.Why(action.Diff) == "" {
+		t.Error("a difference after one fetch")
+	}
+	r.Pass(time.Minute)
+	r.Tell(s, r.Change(n.UUID, func(n *models.Node) {
+		n.Owner = "somebody"
+		n.Raw = json.RawMessage(strings.Replace(string(n.Raw), "team-storage", "somebody", 1))
+	}))
+	for range 4 {
+		s.Do(action.PageDown)
+	}
+	for i := 0; i < 60 && !strings.Contains(screentest.Text(s, 80, 20), " - owner"); i++ {
+		s.Do(action.Up)
+	}
+	screentest.Shows(t, s, 80, 20, " - owner: team-storage\n + owner: somebody", "+1 -1 lines since")
+	s.Do(action.Diff)
+	screentest.Lacks(t, s, 80, 20, "team-storage")
+	screentest.Shows(t, s, 80, 20, "   owner: somebody", "d marks what changed")
+	r.Tell(s, screen.Reload{})
+	s.Do(action.Diff)
+	screentest.Shows(t, s, 80, 20, " - owner: team-storage")
+}
+
+func TestRawSearch(t *testing.T) {
+	r, s := opened(t, deploying(t))
+	tab(t, r, s, 4)
+	s.Do(action.Search)
+	r.Type(s, "redfish_pass")
+	screentest.Shows(t, s, 80, 20, " / redfish_pass", `redfish_password: '******'`)
+	r.Type(s, "zz")
+	screentest.Shows(t, s, 80, 20, "not found")
+	r.Tell(s, screentest.Press("backspace"))
+	r.Tell(s, screentest.Press("backspace"))
+	r.Tell(s, screentest.Press("enter"))
+	if s.Typing() {
+		t.Fatal("still typing")
+	}
+	if s.Why(action.NextMatch) != "" {
+		t.Error("no next match")
+	}
+	s.Do(action.NextMatch)
+	s.Do(action.PrevMatch)
+	s.Do(action.WrapLines)
+	screentest.CheckSizes(t, s)
+	narrowed := s.(screen.Narrowed)
+	if _, did := narrowed.Widen(); !did {
+		t.Error("the search was not dropped")
+	}
+	if _, did := narrowed.Widen(); did {
+		t.Error("dropped twice")
+	}
+	s.Do(action.Search)
+	r.Tell(s, screentest.Press("esc"))
+	if s.Typing() {
+		t.Error("still typing")
+	}
+}
+
+func TestCopies(t *testing.T) {
+	r, s := opened(t, deploying(t))
+	want := map[int]string{1: "step", 2: "address", 3: "event", 4: "yaml"}
+	for i := range 5 {
+		copies := map[string]string{}
+		for _, c := range s.Copies() {
+			copies[c.Name] = c.Text
+		}
+		for _, name := range []string{"name", "uuid", "row", "request", "command", want[i]} {
+			if name != "" && copies[name] == "" {
+				t.Errorf("tab %d: no %q in %v", i, name, copies)
+			}
+		}
+		if n := strings.Count(copies["row"], "\t"); n < 10 {
+			t.Errorf("row: %q", copies["row"])
+		}
+		tab(t, r, s, 1)
+	}
+}

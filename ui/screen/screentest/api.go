@@ -1,0 +1,121 @@
+package screentest
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"ironworks/ironicclient" //nolint:depguard // the poller that fills the store asks in its words
+	"ironworks/models"
+)
+
+// API is an Ironic in memory. Err, where it is set, is the answer to everything.
+type API struct {
+	Nodes      []models.Node
+	PortList   []models.Port
+	Groups     []models.Portgroup
+	Entries    []models.HistoryEntry
+	Hosts      []models.Conductor
+	DriverList []models.Driver
+	Minor      int
+	Lacks      []string
+	Err        error
+	// Asked is what was asked, in order.
+	Asked []string
+}
+
+func (a *API) ask(what string) error {
+	a.Asked = append(a.Asked, what)
+	return a.Err
+}
+
+// Node gives a node with all its fields.
+func (a *API) Node(ctx context.Context, id string, _ ...string) (*models.Node, error) {
+	n, _, err := a.NodeAt(ctx, id)
+	return n, err
+}
+
+// NodeAt gives a node with all its fields.
+func (a *API) NodeAt(ctx context.Context, id string, _ ...string) (*models.Node, time.Time, error) {
+	if err := a.ask("node " + id); err != nil {
+		return nil, time.Time{}, err
+	}
+	if ctx.Err() != nil {
+		return nil, time.Time{}, ctx.Err()
+	}
+	i := slices.IndexFunc(a.Nodes, func(n models.Node) bool { return n.UUID == id })
+	if i < 0 {
+		return nil, time.Time{}, &models.Fault{Kind: models.FaultNotFound, Op: "get node " + id, Status: 404, Message: "Node " + id + " could not be found."}
+	}
+	n := a.Nodes[i]
+	if n.Raw == nil {
+		n.Raw, _ = json.Marshal(&n)
+	}
+	return &n, time.Time{}, nil
+}
+
+// NodePage lists all nodes, with the fields of a list.
+func (a *API) NodePage(context.Context, ironicclient.NodeQuery) (*ironicclient.NodePage, error) {
+	if a.Err != nil {
+		return nil, a.Err
+	}
+	page := &ironicclient.NodePage{}
+	for i := range a.Nodes {
+		page.Nodes = append(page.Nodes, listed(&a.Nodes[i]))
+	}
+	return page, nil
+}
+
+// listed is a node with the fields that a list has of one that changed.
+func listed(n *models.Node) models.Node {
+	return models.Node{
+		UUID: n.UUID, Name: n.Name, InstanceUUID: n.InstanceUUID, ProvisionState: n.ProvisionState,
+		TargetProvisionState: n.TargetProvisionState, PowerState: n.PowerState, TargetPowerState: n.TargetPowerState,
+		Maintenance: n.Maintenance, MaintenanceReason: n.MaintenanceReason, Fault: n.Fault, LastError: n.LastError,
+		Reservation: n.Reservation, Driver: n.Driver, ResourceClass: n.ResourceClass, Owner: n.Owner,
+		DeployStep: n.DeployStep, CleanStep: n.CleanStep, ServiceStep: n.ServiceStep,
+		Protected: n.Protected, Retired: n.Retired, Internal: n.Internal,
+	}
+}
+
+// Ports gives the ports.
+func (a *API) Ports(context.Context, string) ([]models.Port, error) {
+	return a.PortList, a.ask("ports")
+}
+
+// Portgroups gives the port groups.
+func (a *API) Portgroups(context.Context, string) ([]models.Portgroup, error) {
+	return a.Groups, a.ask("portgroups")
+}
+
+// History gives the history.
+func (a *API) History(context.Context, string) ([]models.HistoryEntry, error) {
+	return a.Entries, a.ask("history")
+}
+
+// Inventory gives none.
+func (a *API) Inventory(context.Context, string) (json.RawMessage, error) {
+	return nil, a.ask("inventory")
+}
+
+// Conductors gives the conductors.
+func (a *API) Conductors(context.Context) ([]models.Conductor, error) {
+	return a.Hosts, a.ask("conductors")
+}
+
+// Drivers gives the drivers.
+func (a *API) Drivers(context.Context) ([]models.Driver, error) {
+	return a.DriverList, a.ask("drivers")
+}
+
+// Version is the API version.
+func (a *API) Version() (models.APIVersion, bool) {
+	return models.APIVersion{Minor: a.Minor}, a.Minor > 0
+}
+
+// Endpoint is where it would be.
+func (a *API) Endpoint() string { return "https://ironic.rack7.example:6385" }
+
+// Refused are the fields it lacks.
+func (a *API) Refused() []string { return a.Lacks }
