@@ -210,7 +210,7 @@ func ageText(r *Row, now time.Time) string {
 
 // AgeInState is how long a node has been in its state, as a screen shows it: to the
 // second on its way and in the first minute, else coarse, so that a fleet at rest does
-// not change. "> " says that it was so when we came.
+// not change. "> " says that it was so when we came, which is not worth saying at first.
 func AgeInState(r *Row, now time.Time) string {
 	switch {
 	case !r.Since.IsZero():
@@ -218,14 +218,14 @@ func AgeInState(r *Row, now time.Time) string {
 			return Age(d)
 		}
 		return coarse(now.Sub(r.Since))
-	case r.FirstSeen.IsZero() || now.Sub(r.FirstSeen) < time.Minute:
+	case r.FirstSeen.IsZero() || now.Sub(r.FirstSeen) < 10*time.Minute:
 		return ""
 	}
 	return "> " + coarse(now.Sub(r.FirstSeen))
 }
 
-// coarse is an age in whole minutes, then in whole hours, then in days; it changes the
-// more seldom the longer it lasts.
+// coarse is an age in minutes up to ten, then in tens of them, in hours, in days: it
+// changes the more seldom the longer it lasts.
 func coarse(d time.Duration) string {
 	minutes := int(d.Minutes())
 	switch {

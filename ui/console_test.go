@@ -22,8 +22,17 @@ func TestNoKeyMeansTwoThings(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.someTasks()
 		for _, keys := range [][]string{
-			{"1"}, {"2"}, {"3"}, {"3", "tab"}, {"4"}, {"5"}, {"5", "enter"},
-			{"1", "enter"}, {"1", "enter", "tab"}, {"1", "enter", "tab", "tab"}, {"1", "enter", "shift+tab"},
+			{"1"},
+			{"2"},
+			{"3"},
+			{"3", "tab"},
+			{"4"},
+			{"5"},
+			{"5", "enter"},
+			{"1", "enter"},
+			{"1", "enter", "tab"},
+			{"1", "enter", "tab", "tab"},
+			{"1", "enter", "shift+tab"},
 		} {
 			r.press(keys...)
 			pressed := map[string]action.ID{}
@@ -202,8 +211,13 @@ func TestHistory(t *testing.T) {
 			key  string
 			want screen.Kind
 		}{
-			{"esc", screen.KindNode}, {"esc", screen.KindFleet}, {"esc", screen.KindFleet}, {"]", screen.KindNode},
-			{"]", screen.KindEvents}, {"[", screen.KindNode}, {"1", screen.KindFleet},
+			{"esc", screen.KindNode},
+			{"esc", screen.KindFleet},
+			{"esc", screen.KindFleet},
+			{"]", screen.KindNode},
+			{"]", screen.KindEvents},
+			{"[", screen.KindNode},
+			{"1", screen.KindFleet},
 		} {
 			if r.press(step.key); at() != step.want {
 				t.Errorf("after %s at %s, want %s", step.key, at(), step.want)

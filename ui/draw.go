@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -142,7 +143,19 @@ func (c *Console) hints() []screen.Hint {
 		}
 		hints = append(hints, screen.Hint{Key: keyText(a.Key()), Text: a.Name})
 	}
+	// The last is the help: who sees nothing else finds everything there.
+	for n := len(hints); n > 1 && hintsWidth(hints) > c.width; n-- {
+		hints = slices.Delete(hints, n-2, n-1)
+	}
 	return hints
+}
+
+func hintsWidth(hints []screen.Hint) int {
+	w := 1
+	for _, h := range hints {
+		w += cell.Width(h.Key) + 1 + cell.Width(h.Text) + 2
+	}
+	return w
 }
 
 func (c *Console) nowhereBack() bool {

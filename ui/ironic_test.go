@@ -204,7 +204,8 @@ func (f *fakeIronic) Inventory(context.Context, string) (json.RawMessage, error)
 
 func (f *fakeIronic) Conductors(context.Context) ([]models.Conductor, error) {
 	return []models.Conductor{
-		{Hostname: "conductor-1", Alive: true, Drivers: []string{"redfish"}}, {Hostname: "conductor-2", Alive: true, Drivers: []string{"redfish", "ipmi"}},
+		{Hostname: "conductor-1", Alive: true, Drivers: []string{"redfish"}},
+		{Hostname: "conductor-2", Alive: true, Drivers: []string{"redfish", "ipmi"}},
 		{Hostname: "conductor-3", Alive: true, Group: "rack7", Drivers: []string{"redfish"}},
 	}, nil
 }

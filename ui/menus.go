@@ -111,7 +111,7 @@ func (c *Console) palette() tea.Cmd {
 	for _, ctx := range c.env.Contexts {
 		disabled := ""
 		if ctx.Err != nil {
-			disabled = models.Printable(ctx.Err.Error())
+			disabled = "cannot be used, 4 says why: " + models.Printable(ctx.Err.Error())
 		}
 		items = append(items, overlay.Item{
 			ID: "context " + ctx.Name, Title: "context " + models.Printable(ctx.Name), Detail: models.Printable(ctx.Endpoint), Disabled: disabled,

@@ -61,6 +61,7 @@ func formFields(id action.ID) []form.Field {
 			Key: fieldSettings, Label: "Settings", Required: true, Placeholder: "KEY=VALUE …",
 			Help: "properties.x.y=V, KEY- removes, traits+=T; quote values that hold blanks",
 		}}
+	default: // needs no arguments
 	}
 	return nil
 }
@@ -92,6 +93,7 @@ func build(id action.ID, a arguments) (act provision.Action, field string, err e
 	case action.Set:
 		settings, err := parseSettings(a[fieldSettings])
 		return provision.Set(settings), fieldSettings, err
+	default:
 	}
 	return nil, "", fmt.Errorf("%s is no action on nodes", id)
 }

@@ -59,7 +59,7 @@ func benchRelease(ctx context.Context, r ironic.Release, binary string, nodes, r
 		return err
 	}
 	fmt.Printf("Ironic %s, %d nodes\n", r.Version(), nodes)
-	for _, measure := range []func(context.Context, *ironic.Server, string, int) error{listing, polling} {
+	for _, measure := range []func(context.Context, *ironic.Server, string, int) error{listing, console, polling} {
 		if err := measure(ctx, s, binary, rounds); err != nil {
 			return err
 		}

@@ -10,9 +10,8 @@ import (
 	"ironworks/ui/action"
 )
 
-// The facts that the root tells the screen in front.
 type (
-	// FleetChanged is news of the poller.
+	// FleetChanged is the first of the facts that the root tells the screen in front. It is news of the poller.
 	FleetChanged struct{ Update fleet.Update }
 	// Tick comes each second, for whatever shows an age.
 	Tick struct{ Now time.Time }
@@ -22,9 +21,9 @@ type (
 	Reload struct{}
 )
 
-// The wishes of screens and overlays, for the root.
 type (
-	// Open goes to a screen.
+	// Open is the first of the wishes that screens and overlays have of the root. It goes
+	// to a screen.
 	Open struct{ Ref Ref }
 	// Back goes to the screen before.
 	Back struct{}

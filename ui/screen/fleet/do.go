@@ -49,6 +49,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	case action.Wide:
 		s.wide = !s.wide
 		s.setColumns()
+	default: // of another screen
 	}
 	return nil
 }
@@ -81,6 +82,7 @@ func (s *Screen) Why(id action.ID) string {
 		if s.filter.IsZero() {
 			return "no filter is set"
 		}
+	default:
 	}
 	return ""
 }

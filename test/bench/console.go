@@ -1,0 +1,276 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ironworks/test/ironic"
+	"ironworks/test/terminal"
+)
+
+// console measures the full-screen console in a terminal of 200 by 50 cells.
+func console(ctx context.Context, s *ironic.Server, binary string, rounds int) error {
+	for _, measure := range []func(context.Context, *ironic.Server, string, int) error{startUp, running} {
+		if err := measure(ctx, s, binary, rounds); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open starts the console and waits for its first rows.
+func open(ctx context.Context, s *ironic.Server, binary string) (*terminal.Screen, time.Duration, error) {
+	cmd := exec.Command(binary) //nolint:noctx // the screen ends it
+	cmd.Env = []string{"HOME=" + s.Dir, "PATH=" + os.Getenv("PATH"), "IRONWORKS_URL=" + s.URL, "NO_PROXY=127.0.0.1", "COLORTERM=truecolor"}
+	began := time.Now()
+	screen, err := terminal.Start(ctx, terminal.Options{Command: cmd, Width: 200, Height: 50})
+	if err != nil {
+		return nil, 0, err
+	}
+	err = screen.WaitFor(ctx, func(text string) bool { return strings.Contains(text, "bulk-") })
+	return screen, time.Since(began), err
+}
+
+// startUp compares the time to the first rows with curl of a page of 1 000 nodes, the
+// two in turn.
+func startUp(ctx context.Context, s *ironic.Server, binary string, rounds int) error {
+	curl, err := exec.LookPath("curl")
+	if err != nil {
+		return fmt.Errorf("the comparison needs curl: %w", err)
+	}
+	pages, err := pageURLs(ctx, s)
+	if err != nil {
+		return err
+	}
+	var ours, theirs []time.Duration
+	var ratios []float64
+	for round := -1; round < rounds; round++ {
+		screen, took, err := open(ctx, s, binary)
+		if err != nil {
+			return err
+		}
+		_ = screen.Close()
+		page, _, err := timed(ctx, nil, curl, "-s", "-H", fmt.Sprintf("%s: 1.%d", ironic.VersionHeader, s.Release.MaxMinor()), "-o", os.DevNull, pages[0])
+		if err != nil {
+			return err
+		}
+		if round < 0 {
+			continue // warm-up
+		}
+		ours, theirs = append(ours, took), append(theirs, page)
+		ratios = append(ratios, float64(took)/float64(page))
+	}
+	fmt.Printf("  console: start to first rows    %s\n", spread(ours))
+	fmt.Printf("  console: curl of 1000 rows      %s\n", spread(theirs))
+	fmt.Printf("  console: ratio (≤ 0.5)          %s\n", spread(ratios))
+	return nil
+}
+
+// running measures one console that runs: memory, idle cost, keys while events flow.
+func running(ctx context.Context, s *ironic.Server, binary string, rounds int) error {
+	screen, _, err := open(ctx, s, binary)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = screen.Close() }()
+	settled, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	if err := screen.WaitFor(settled, func(text string) bool {
+		return strings.Contains(text, "live") && !strings.Contains(text, "so far")
+	}); err != nil {
+		return err
+	}
+	// What just happened keeps the poller fast for half a minute.
+	if err := wait(ctx, 40*time.Second); err != nil {
+		return err
+	}
+	if err := idle(ctx, screen, 20*time.Second); err != nil {
+		return err
+	}
+	if err := keyBytes(ctx, screen); err != nil {
+		return err
+	}
+	if err := keyLatency(ctx, s, screen, 40*rounds); err != nil {
+		return err
+	}
+	peak, now, err := memory(screen.PID())
+	if err != nil {
+		return err
+	}
+	fmt.Printf("  console: RSS in MiB (≤ 80)      %.1f, at its peak %.1f\n", now, peak)
+	return nil
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// idle measures what a screen costs on which nothing happens.
+func idle(ctx context.Context, screen *terminal.Screen, d time.Duration) error {
+	before, err := cpuTime(screen.PID())
+	if err != nil {
+		return err
+	}
+	bytes := screen.Bytes()
+	if err := wait(ctx, d); err != nil {
+		return err
+	}
+	after, err := cpuTime(screen.PID())
+	if err != nil {
+		return err
+	}
+	fmt.Printf("  console: idle for %s           %d bytes (0), CPU %.2f %% (≤ 1)\n", d, screen.Bytes()-bytes, 100*(after-before).Seconds()/d.Seconds())
+	return nil
+}
+
+// keyBytes measures what moving the cursor and scrolling send.
+func keyBytes(ctx context.Context, screen *terminal.Screen) error {
+	press := func(key string) (int64, error) {
+		before, at := screen.Bytes(), screen.Text()
+		if _, err := screen.Latency(ctx, key, func(text string) bool { return text != at }); err != nil {
+			return 0, err
+		}
+		if err := screen.Idle(ctx, 100*time.Millisecond); err != nil {
+			return 0, err
+		}
+		return screen.Bytes() - before, nil
+	}
+	var moves, scrolls []float64
+	for range 10 {
+		n, err := press(terminal.Down)
+		if err != nil {
+			return err
+		}
+		moves = append(moves, float64(n))
+	}
+	// From the last line on each move scrolls.
+	for range 60 {
+		n, err := press(terminal.Down)
+		if err != nil {
+			return err
+		}
+		scrolls = append(scrolls, float64(n))
+	}
+	fmt.Printf("  console: bytes, cursor (≤ 64)   %s\n", spread(moves))
+	fmt.Printf("  console: bytes, scroll (≤ 600)  %s\n", spread(scrolls[len(scrolls)-15:]))
+	return nil
+}
+
+// keyLatency measures keys while events flow: another writer changes nodes all the time.
+func keyLatency(ctx context.Context, s *ironic.Server, screen *terminal.Screen, n int) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	done := make(chan int, 1)
+	go func() { done <- churn(ctx, s) }()
+	if err := sortByName(ctx, screen); err != nil {
+		return err
+	}
+	var took []time.Duration
+	for i := range n {
+		key := terminal.Down
+		if i%40 >= 20 {
+			key = terminal.Up
+		}
+		at := cursorLine(screen.Text())
+		d, err := screen.Latency(ctx, key, func(text string) bool { return cursorLine(text) != at })
+		if err != nil {
+			return fmt.Errorf("key %d: %w", i, err)
+		}
+		took = append(took, d)
+		if err := wait(ctx, 37*time.Millisecond); err != nil { // not in step with the frames
+			return err
+		}
+	}
+	cancel()
+	changes := <-done
+	slices.Sort(took)
+	fmt.Printf("  console: key to screen, %d keys while %d changes flowed: %s, p99 %s (≤ 16ms)\n",
+		n, changes, spread(took), took[len(took)*99/100].Round(100*time.Microsecond))
+	return nil
+}
+
+// sortByName keeps nodes that change from moving the others under the cursor.
+func sortByName(ctx context.Context, screen *terminal.Screen) error {
+	screen.Type("s")
+	if err := screen.WaitFor(ctx, func(text string) bool { return strings.Contains(text, "Sort by") }); err != nil {
+		return err
+	}
+	screen.Type("name", terminal.Enter)
+	if err := screen.WaitFor(ctx, func(text string) bool { return strings.Contains(text, "NAME▴") }); err != nil {
+		return err
+	}
+	screen.Type(terminal.Home)
+	return screen.WaitFor(ctx, func(text string) bool { return strings.Contains(text, "❯  bulk-00001") })
+}
+
+func cursorLine(text string) int {
+	for i, line := range strings.Split(text, "\n") {
+		if strings.HasPrefix(line, "❯") {
+			return i
+		}
+	}
+	return -1
+}
+
+// churn puts nodes into maintenance and out again until ctx ends; it gives how often.
+func churn(ctx context.Context, s *ironic.Server) int {
+	for i := 0; ; i++ {
+		name := fmt.Sprintf("bulk-%05d", 5000+i%3000)
+		status, _, err := s.Do(ctx, http.MethodPut, "/v1/nodes/"+name+"/maintenance", map[string]string{"reason": "bench"})
+		if ctx.Err() != nil {
+			return i
+		}
+		if err != nil || status >= http.StatusBadRequest {
+			continue
+		}
+	}
+}
+
+// cpuTime is what a process has used of the processor so far.
+func cpuTime(pid int) (time.Duration, error) {
+	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(data), ") ")
+	fields := strings.Fields(rest)
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	const ticks = 100 // USER_HZ
+	return time.Duration(user+system) * time.Second / ticks, nil
+}
+
+// memory is a process's peak and present memory in MiB.
+func memory(pid int) (peak, now float64, err error) {
+	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
+	if err != nil {
+		return 0, 0, err
+	}
+	for line := range strings.Lines(string(data)) {
+		f := strings.Fields(line)
+		if len(f) < 2 {
+			continue
+		}
+		kib, _ := strconv.ParseFloat(f[1], 64)
+		switch f[0] {
+		case "VmHWM:":
+			peak = kib / 1024
+		case "VmRSS:":
+			now = kib / 1024
+		}
+	}
+	return peak, now, nil
+}

@@ -1,0 +1,177 @@
+package e2e
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ironworks/test/ironic"
+	"ironworks/test/terminal"
+	"ironworks/test/weather"
+)
+
+// configured is a console with a configuration file.
+func configured(t *testing.T, file string) *console {
+	t.Helper()
+	c := newConsole(t)
+	path := filepath.Join(c.home, ".config/ironworks/config.yaml")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// closedPort is an address at which nobody listens.
+func closedPort(t *testing.T) (host string, p *weather.Proxy) {
+	t.Helper()
+	p = weather.Start(t, "http://127.0.0.1:1")
+	p.Down()
+	return p.Host, p
+}
+
+func TestScreenContexts(t *testing.T) {
+	t.Parallel()
+	eachStorm(t, testScreenContexts)
+}
+
+func testScreenContexts(t *testing.T, server *ironic.Server) {
+	t.Parallel()
+	host, _ := closedPort(t)
+	name, _ := screenNode(t, server, "ctx")
+	c := configured(t, `context: here
+contexts:
+  here: {url: '`+server.URL+`', accent: '#ff0000'}
+  there: {url: '`+server.URL+`', accent: '#00ff00', read_only: true}
+  wrong-port: {url: 'http://`+host+`'}
+  broken: {cloud: no-such-cloud}
+`)
+	s := c.fleet(roomy)
+	accent := func(name string) (r, g uint32) {
+		x, y, ok := s.Find(name)
+		if !ok || y != 0 || s.Cell(x, 0).Foreground == nil {
+			t.Fatalf("no colour at %s in the header:\n%s", name, s.Describe())
+		}
+		r, g, _, _ = s.Cell(x, 0).Foreground.RGBA()
+		return r, g
+	}
+	if r, g := accent("here"); r < 0xf000 || g > 0x1000 {
+		t.Errorf("the accent of here is %x %x", r, g)
+	}
+	s.only(name)
+	s.press("4")
+	s.until("› connect", "4 contexts", "● connected", "✖ broken", "○ not open", "wrong-port")
+
+	// The broken one says why and cannot be gone to.
+	to := func(name string) {
+		t.Helper()
+		s.press(terminal.Home, strings.Repeat(terminal.Down, map[string]int{"broken": 0, "here": 1, "there": 2}[name]))
+		s.when("the cursor at "+name, func() bool { return strings.HasPrefix(s.row(name), "❯") })
+	}
+	to("broken")
+	s.until("broken cannot be used:", "no-such-cloud")
+	s.press(terminal.Enter)
+	s.until("open: it cannot be used: ")
+	to("there")
+	s.until("enter goes to there")
+	s.press(terminal.Enter)
+	s.until(" there [read-only] › fleet", "live ≤", name)
+	if r, g := accent("there"); r > 0x1000 || g < 0xf000 {
+		t.Errorf("the accent of there is %x %x", r, g)
+	}
+	// By its name; nobody answers there.
+	s.pick(":", paletteTitle, "context wrong-port")
+	s.until(" wrong-port", "› connect", "connection refused by "+host, "next try in", "✖ no contact", "ctrl+r tries now")
+	s.pick(":", paletteTitle, "context here")
+	s.until(" here › fleet", "live ≤", name)
+	// There is no way to the broken one here either.
+	s.list(":", paletteTitle)
+	s.press("context broken")
+	s.until("cannot be used, 4 says why")
+	s.press(terminal.Enter, terminal.Esc)
+	s.gone("╭─")
+	s.until(" here › fleet")
+	s.quits()
+}
+
+// TestScreenNobodyAnswersAtFirst opens the console before Ironic is there.
+func TestScreenNobodyAnswersAtFirst(t *testing.T) {
+	t.Parallel()
+	eachStorm(t, testScreenNobodyAnswersAtFirst)
+}
+
+func testScreenNobodyAnswersAtFirst(t *testing.T, server *ironic.Server) {
+	t.Parallel()
+	name, _ := screenNode(t, server, "late")
+	c, p := under(t, server)
+	p.Down()
+	s := c.screen(roomy)
+	s.until("› connect", "connection refused by "+p.Host, "nothing listens", "next try in", "never had an answer", "ctrl+r tries now")
+	s.press("1")
+	s.until("› fleet", "connection refused by "+p.Host, "4 shows the connection")
+	s.press("4")
+	s.until("› connect")
+	if err := p.Up(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	s.press(terminal.CtrlR)
+	s.until("› fleet", "live ≤", "enroll")
+	s.only(name)
+	s.quits()
+
+	// Without a word from us, it comes by itself just the same.
+	p.Down()
+	s = c.screen(size{80, 24})
+	s.until("› connect", "connection refused")
+	if err := p.Up(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	s.until("› fleet", "live ≤", "enroll")
+	s.quits()
+}
+
+// TestScreenNoContext opens the console where no context can be opened at all.
+func TestScreenNoContext(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, file string
+		says       []string
+	}{
+		{"two to choose from", "contexts:\n  a: {url: 'http://127.0.0.1:1'}\n  b: {url: 'http://127.0.0.1:1'}\n", []string{"› connect", "2 contexts", "no connection"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := configured(t, test.file).screen(roomy)
+			s.until(test.says...)
+			s.press("1")
+			s.until("No context could be opened: 4 shows why")
+			for _, key := range []string{"M", "U", "a", " ", "*", "y", "/", "s", "w", "\x0f", terminal.CtrlR, "2", "3", "5", "1", "?", terminal.Esc, ":", terminal.Esc} {
+				s.press(key)
+			}
+			s.press("4")
+			s.until("› connect")
+			s.quits()
+		})
+	}
+	// What is wrong with the one context that is meant is said before there is a screen.
+	t.Run("the current one is broken", func(t *testing.T) {
+		t.Parallel()
+		s := configured(t, "context: a\ncontexts:\n  a: {cloud: nowhere}\n").screen(roomy)
+		s.ends(2)
+		if text := strings.ReplaceAll(s.Text(), "\n", ""); !strings.Contains(text, "config.yaml:3:14") || !strings.Contains(text, "nowhere") {
+			t.Error(s.Describe())
+		}
+	})
+	t.Run("no URL", func(t *testing.T) {
+		t.Parallel()
+		s := newConsole(t, "IRONWORKS_URL=gopher://127.0.0.1").screen(roomy)
+		s.ends(2)
+		if !s.Contains("IRONWORKS_URL") || !s.Contains("gopher") {
+			t.Error(s.Describe())
+		}
+	})
+}

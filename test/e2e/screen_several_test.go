@@ -1,0 +1,209 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"ironworks/test/ironic"
+	"ironworks/test/machine"
+	"ironworks/test/terminal"
+	"ironworks/test/weather"
+)
+
+// states are the nodes' provision states, past the program.
+func states(t *testing.T, server *ironic.Server, nodes ...string) string {
+	t.Helper()
+	var all []string
+	for _, n := range nodes {
+		all = append(all, apiNode(t, server, n)["provision_state"].(string))
+	}
+	return strings.Join(all, " ")
+}
+
+func TestScreenSeveralNodes(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+		group := unique("group")
+		var nodes []string
+		for _, n := range []string{"a", "b", "c", "d"} {
+			name := group + "-" + n
+			server.CreateNode(t, map[string]any{"name": name, "deploy_interface": "fake"})
+			nodes = append(nodes, name)
+		}
+		c, p := under(t, server)
+		s := c.fleet(roomy)
+		s.filter("name:" + group + "-")
+		s.rowSays(nodes[3], "enroll")
+		s.press(terminal.Home, " ", " ", " ") // the cursor goes on by itself
+		s.until("3 marked")
+		s.press("M")
+		s.yes(append([]string{"manage 3 nodes?"}, nodes[:3]...)...)
+		s.until("manage: 3 done")
+		if got := states(t, server, nodes...); got != "manageable manageable manageable enroll" {
+			t.Fatalf("after manage: %s", got)
+		}
+
+		// What may erase asks for the number, and changes nothing without it.
+		puts := p.Count(http.MethodPut)
+		for _, wrong := range []string{"", "2", "4", "yes", "03", "3 nodes"} {
+			s.press("P")
+			s.until("provide 3 nodes? Type their number to go on.", nodes[0], nodes[2], "Type 3 "+takesTo)
+			s.press(wrong, terminal.Enter)
+			s.until("That is not it.")
+			s.press("y", terminal.Enter)
+			s.until("That is not it.")
+			s.press(terminal.Esc)
+			s.gone("provide 3 nodes?")
+		}
+		s.press("P")
+		s.until("Type 3 " + takesTo)
+		s.press(terminal.Esc)
+		s.gone("provide 3 nodes?")
+		if n := p.Count(http.MethodPut); n != puts {
+			t.Errorf("%d requests were sent", n-puts)
+		}
+		if got := states(t, server, nodes...); got != "manageable manageable manageable enroll" {
+			t.Errorf("without a right answer: %s", got)
+		}
+		// The one that cannot be provided is left out, and named with the reason.
+		s.press("*")
+		s.until("4 marked")
+		s.press("P")
+		s.until("Not for", nodes[3], `not possible in state "enroll"`, "Type 3 "+takesTo)
+		s.press("3", terminal.Enter)
+		s.until("provide: 3 done")
+		if got := states(t, server, nodes...); got != "available available available enroll" {
+			t.Errorf("after provide: %s", got)
+		}
+		s.press("-")
+		s.gone("marked")
+		s.quits()
+	})
+}
+
+// puts counts what was sent to change the provision state of a node.
+func puts(p *weather.Proxy, uuid string) int {
+	n := 0
+	for _, r := range p.Requests() {
+		if r.Method == http.MethodPut && strings.Contains(r.Path, uuid) {
+			n++
+		}
+	}
+	return n
+}
+
+func TestScreenOneOfSeveralFails(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+		good, goodID := screenNode(t, server, "redfine")
+		bad, badID, m := redfishNode(t, server, machine.Options{})
+		at(t, server).ok("set", bad, "driver_info.redfish_password=wrong")
+		c, p := under(t, server)
+		s := c.fleet(roomy)
+		s.filter("name:=" + good + "," + bad)
+		s.rowSays(bad, "enroll")
+		s.press("*")
+		s.until("2 marked")
+		s.press("M")
+		s.yes("manage 2 nodes?")
+		s.until("manage: 1 done, 1 failed", "task 1 has the reasons")
+		s.rowSays(bad, "enroll")
+		s.press("5")
+		s.until("✖ 1 failed, 1 done")
+		s.press(terminal.Enter)
+		s.until("› task 1 manage")
+		s.rowSays(good, "✓ done", "manageable")
+		s.rowSays(bad, "✖ failed", "Failed to get power state")
+		s.press(terminal.Down) // all of the reason
+		s.until("Redfish exception", "request req-")
+
+		// A second try, for the one alone and with the right password.
+		password, _ := m.DriverInfo()["redfish_password"].(string)
+		at(t, server).ok("set", bad, "driver_info.redfish_password="+password)
+		s.press("r")
+		s.yes("manage " + bad + " again?")
+		s.until("› task 2 manage")
+		s.rowSays(bad, "✓ done", "manageable")
+		if s.rowAt(good) >= 0 {
+			t.Errorf("the one that went well is tried again:\n%s", s.Describe())
+		}
+		if g, b := puts(p, goodID), puts(p, badID); g != 1 || b != 2 {
+			t.Errorf("sent %d times for the good one, %d for the bad one", g, b)
+		}
+		s.press("r")
+		s.until("retry-failed: ")
+		s.quits()
+	})
+}
+
+func TestScreenReadOnly(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+		name, _ := screenNode(t, server, "look")
+		refused := func(t *testing.T, s *screenConsole, why string) {
+			t.Helper()
+			for _, verb := range []struct{ key, word string }{{"M", "manage"}, {"U", "undeploy"}, {"m", "maintenance-on"}, {"R", "power-reboot"}} {
+				s.press(verb.key)
+				s.until(verb.word + ": " + why)
+			}
+			s.list("a", "Act on "+name)
+			s.press("manage")
+			s.until(why[:8])
+			s.press(terminal.Enter, terminal.Esc)
+			s.gone("╭─ Act on")
+		}
+		t.Run("by a key", func(t *testing.T) {
+			c, p := under(t, server)
+			s := c.fleet(roomy)
+			s.only(name)
+			s.press("\x0f") // ctrl+o
+			s.until("[read-only]", "read-only: every change is refused")
+			refused(t, s, "read-only; ctrl+o allows changes again")
+			if n := p.Count("") - p.Count(http.MethodGet); n != 0 {
+				t.Errorf("%d requests were sent that are no reading", n)
+			}
+			s.press("\x0f")
+			s.gone("[read-only]")
+			s.until("changes are allowed again")
+			s.press("M")
+			s.until("manage " + name + ": done")
+			s.quits()
+		})
+		t.Run("by a flag", func(t *testing.T) {
+			c, p := under(t, server)
+			s := c.fleet(roomy, "--read-only")
+			s.only(name)
+			s.until("[read-only]")
+			refused(t, s, "context ")
+			s.press("\x0f")
+			s.until("read-only: context ", "--read-only=false lifts that", "[read-only]")
+			if n := p.Count("") - p.Count(http.MethodGet); n != 0 {
+				t.Errorf("%d requests were sent that are no reading", n)
+			}
+			s.quits()
+		})
+		t.Run("by the configuration", func(t *testing.T) {
+			c := configured(t, "context: looked-at\ncontexts:\n  looked-at: {url: '"+server.URL+"', read_only: true}\n")
+			s := c.fleet(roomy)
+			s.only(name)
+			s.until("[read-only]", "looked-at")
+			refused(t, s, "context looked-at is read-only by its configuration")
+			s.press("\x0f")
+			s.until("read-only: context looked-at is read-only by its configuration; --read-only=false lifts that", "[read-only]")
+			s.quits()
+
+			s = c.fleet(roomy, "--read-only=false")
+			s.lacks("[read-only]")
+			s.only(name)
+			s.press("m")
+			s.until("╭─ maintenance-on " + name)
+			s.press(terminal.Esc)
+			s.gone("╭─")
+			s.quits()
+		})
+		if state := states(t, server, name); state != "manageable" {
+			t.Errorf("the node is %s", state)
+		}
+	})
+}

@@ -1,0 +1,164 @@
+package e2e
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"ironworks/test/ironic"
+	"ironworks/test/terminal"
+	"ironworks/test/weather"
+)
+
+// storm is a kind of weather and what the screen says of it; HOST is the proxy.
+type storm struct {
+	name string
+	kind weather.Kind // nil: nothing listens
+	says []string
+}
+
+func storms() []storm {
+	broken := weather.Ironic(http.StatusInternalServerError, "Unexpected database error")
+	return []storm{
+		{"down", nil, []string{"connection refused by HOST"}},
+		{"stalled", weather.Stalled(), []string{"no answer from HOST in time"}},
+		{"stalled in the body", weather.StalledBody(), []string{"no answer from HOST in time"}},
+		{"reset", weather.Reset(), []string{"HOST closed the connection without an answer"}},
+		{"the answer is lost", weather.CutAfterSending(), []string{"HOST closed the connection without an answer"}},
+		{"500", broken, []string{"HTTP 500", "Unexpected database error", "req-1111"}},
+		{"slow 500", weather.Slow(time.Second).Then(broken), []string{"HTTP 500", "Unexpected database error"}},
+		{"502 of a proxy", weather.HTML(http.StatusBadGateway), []string{"HTTP 502", "Bad Gateway", "HTML"}},
+		{"503", weather.Ironic(http.StatusServiceUnavailable, "no free conductor workers"), []string{"HTTP 503", "no free conductor workers"}},
+		{"503 that wants a wait", weather.Status(503, "", "Retry-After", "120"), []string{"HTTP 503"}},
+		{"HTML instead of JSON", weather.HTML(http.StatusOK), []string{"not Ironic's", "HTML"}},
+		{"redirect", weather.Status(302, "", "Location", "https://login.example/"), []string{"HTTP 302", "login.example"}},
+		{"404 of another server", weather.Status(404, "not here"), []string{"HTTP 404", "check the URL"}},
+		{"truncated JSON", weather.TruncatedJSON(), []string{"cannot be read", "incomplete"}},
+		{"truncated body", weather.TruncatedBody(), []string{"the answer of HOST is incomplete"}},
+		{"401 basic", weather.Status(401, "", "WWW-Authenticate", `Basic realm="Baremetal API"`), []string{"HTTP 401", "http_basic"}},
+		{"401 keystone", weather.Status(401, "", "WWW-Authenticate", `Keystone uri="http://k:5000"`), []string{"HTTP 401", "Keystone token"}},
+		{"403", weather.Ironic(403, "Policy doesn't allow it"), []string{"HTTP 403", "Policy"}},
+		{"406 too old", weather.NotAcceptable("1.1", "1.38"), []string{"this Ironic speaks API 1.1 to 1.38"}},
+		{"406 of a field", weather.Ironic(406, "Request not acceptable."), []string{"HTTP 406", "Request not acceptable."}},
+	}
+}
+
+// brews makes the weather.
+func (k storm) brews(p *weather.Proxy) {
+	if k.kind == nil {
+		p.Down()
+		return
+	}
+	p.Set(weather.All(k.kind))
+}
+
+// passes lets everything through again.
+func (k storm) passes(t *testing.T, p *weather.Proxy) {
+	t.Helper()
+	p.Clear()
+	if k.kind == nil {
+		if err := p.Up(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// named waits until the screen names the fault, which it may take only so long for. Long
+// texts are broken on the screen.
+func (s *screenConsole) named(p *weather.Proxy, texts ...string) {
+	s.t.Helper()
+	s.within(patience, "the fault is named: "+strings.Join(texts, ", "), func() bool {
+		text := strings.Join(strings.Fields(s.Text()), " ")
+		for _, want := range texts {
+			if !strings.Contains(text, replaceHost(want, p)) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// eachWeather runs a test in each weather, a few at a time: most of it is waiting, but
+// there are only so many processors for the screens.
+func eachWeather(t *testing.T, test func(t *testing.T, k storm)) {
+	t.Helper()
+	few := make(chan struct{}, 5)
+	for _, k := range storms() {
+		t.Run(k.name, func(t *testing.T) {
+			t.Parallel()
+			few <- struct{}{}
+			defer func() { <-few }()
+			test(t, k)
+		})
+	}
+}
+
+// TestScreenWeatherAtTheStart opens the console into a fault.
+func TestScreenWeatherAtTheStart(t *testing.T) {
+	t.Parallel()
+	eachStorm(t, func(t *testing.T, server *ironic.Server) {
+		t.Parallel()
+		screenNode(t, server, "dawn")
+		eachWeather(t, func(t *testing.T, k storm) {
+			c, p := under(t, server)
+			k.brews(p)
+			s := c.screen(roomy)
+			s.until("› connect")
+			s.named(p, append([]string{"✖ no contact", "next try in", "never had an answer"}, k.says...)...)
+			s.whole("? keys")
+			k.passes(t, p)
+			s.press(terminal.CtrlR)
+			s.until("› fleet", "live ≤", "enroll")
+			s.quits()
+		})
+	})
+}
+
+// TestScreenWeatherLater lets a fault come up while the fleet is shown, and pass.
+func TestScreenWeatherLater(t *testing.T) {
+	t.Parallel()
+	eachStorm(t, func(t *testing.T, server *ironic.Server) {
+		t.Parallel()
+		first, _ := screenNode(t, server, "dusk-a")
+		second, _ := screenNode(t, server, "dusk-b")
+		eachWeather(t, func(t *testing.T, k storm) {
+			c, p := under(t, server)
+			s := c.fleet(roomy, "--connect-timeout", "2s")
+			s.filter("name:=" + first + "," + second)
+			s.rowSays(second, "○ enroll")
+			if x, y := 3, s.rowAt(first); s.Cell(x, y).Faint {
+				t.Errorf("the picture is dimmed while it is live:\n%s", s.Describe())
+			}
+			k.brews(p)
+			s.press(terminal.CtrlR)
+			s.within(patience, "the picture's age and the next try", func() bool {
+				head := s.Line(0)
+				return strings.Contains(head, " old · ") && (strings.Contains(head, "next try in ") || strings.Contains(head, "trying again"))
+			})
+			// The picture stays, dimmed, and can be walked through.
+			for _, name := range []string{first, second} {
+				y := s.rowAt(name)
+				if y < 0 || !strings.Contains(s.row(name), "○ enroll") || !s.Cell(3, y).Faint {
+					t.Errorf("%s does not stay, dimmed:\n%s", name, s.Describe())
+				}
+			}
+			if s.Cell(1, 0).Faint {
+				t.Errorf("the header is dimmed:\n%s", s.Describe())
+			}
+			s.press(terminal.End)
+			s.when("the cursor moves", func() bool { return strings.HasPrefix(s.row(second), "❯") })
+			before := s.Line(0)
+			s.when("the age grows", func() bool { return s.Line(0) != before })
+			s.press("4")
+			s.named(p, append([]string{"✖ lost contact", "the last answer came"}, k.says...)...)
+			s.whole("? keys")
+			k.passes(t, p)
+			s.press("1", terminal.CtrlR)
+			s.until("› fleet", "live ≤")
+			s.when("the picture is bright", func() bool { return !s.Cell(3, s.rowAt(first)).Faint })
+			s.quits()
+		})
+	})
+}

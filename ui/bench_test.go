@@ -1,0 +1,195 @@
+package ui
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"ironworks/models"
+	"ironworks/ui/screen/screentest"
+)
+
+// many are ten thousand nodes, a few of them with something to say.
+func many() []models.Node {
+	nodes := make([]models.Node, 10_000)
+	states := models.States()
+	for i := range nodes {
+		nodes[i] = models.Node{
+			UUID: screentest.UUID(i), Name: "node-" + screentest.UUID(i)[:8], ProvisionState: models.StateActive, PowerState: models.PowerOn,
+			Driver: "redfish", ResourceClass: "gp-2x", InstanceUUID: screentest.UUID(i),
+		}
+		if i%40 == 0 {
+			nodes[i].ProvisionState = states[(i/40)%len(states)]
+			nodes[i].LastError = "Deploy step deploy.install_coreos failed: No suitable device was found"
+		}
+	}
+	return nodes
+}
+
+// bench is a program over ten thousand nodes, with its poller, whose output is counted.
+type bench struct {
+	api     *fakeIronic
+	console *Console
+	program *tea.Program
+	out     *counter
+}
+
+func newBench(b *testing.B) *bench {
+	b.Helper()
+	r := &rig{ironic: newFakeIronic(many()...), audit: &auditBook{}}
+	ctx, cancel := context.WithCancel(b.Context())
+	x := &bench{api: r.ironic, out: &counter{}}
+	x.console = New(ctx, Options{Clock: bubbleClock{}, Program: "ironworks", Open: r.open})
+	x.program = tea.NewProgram(x.console,
+		tea.WithInput(nil), tea.WithOutput(x.out), tea.WithWindowSize(200, 50), tea.WithFPS(120),
+		tea.WithColorProfile(colorprofile.TrueColor), tea.WithEnvironment([]string{"TERM=xterm-256color"}), tea.WithoutSignalHandler(),
+	)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = x.program.Run()
+	}()
+	b.Cleanup(func() {
+		x.program.Quit()
+		<-ended
+		cancel()
+		x.console.wait()
+	})
+	for !strings.Contains(x.out.text(), "node-0000") {
+		<-time.After(10 * time.Millisecond)
+	}
+	x.out.quiet(2 * time.Second)
+	return x
+}
+
+// BenchmarkView is what painting the whole screen takes; it is done after every message.
+func BenchmarkView(b *testing.B) {
+	c := stage(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = c.View()
+	}
+}
+
+// BenchmarkKey is a key and the picture after it.
+func BenchmarkKey(b *testing.B) {
+	c := stage(b)
+	keys := []tea.KeyPressMsg{keyMsg("down"), keyMsg("up")}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		c.Update(keys[i%2])
+		_ = c.View()
+	}
+}
+
+// BenchmarkPicture is what is done off the screen's own time after each news: ten
+// thousand nodes filtered and sorted.
+func BenchmarkPicture(b *testing.B) {
+	c := stage(b)
+	by, _ := models.FindColumn("state")
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = c.env.Session.Store.Rows(models.Filter{}, by, false)
+		_ = c.env.Session.Store.Counts()
+	}
+}
+
+// stage is the console of a bench that has come to rest.
+func stage(b *testing.B) *Console {
+	b.Helper()
+	x := newBench(b)
+	x.program.Quit()
+	x.program.Wait()
+	return x.console
+}
+
+// BenchmarkBytes is what is sent to the terminal: at rest, for an age that grows in one
+// row, for the cursor, for scrolling a line.
+func BenchmarkBytes(b *testing.B) {
+	x := newBench(b)
+	for b.Loop() {
+		for _, k := range []string{"s", "n", "a", "m", "e", "enter"} {
+			x.press(k, 1)
+		}
+		before := x.out.len()
+		<-time.After(5 * time.Second)
+		b.ReportMetric(float64(x.out.len()-before), "B/idle-5s")
+
+		b.ReportMetric(x.press("down", 20), "B/cursor")
+		b.ReportMetric(x.press("pgdown", 1), "B/page")
+		x.press("down", 45)
+		b.ReportMetric(x.press("down", 20), "B/scroll")
+
+		x.press("home", 1)
+		x.api.change(func() {
+			x.api.nodes[1].ProvisionState, x.api.nodes[1].TargetProvisionState = models.StateDeploying, models.StateActive
+		})
+		<-time.After(12 * time.Second) // seen, and its age has two digits
+		before = x.out.len()
+		<-time.After(5 * time.Second)
+		b.ReportMetric(float64(x.out.len()-before)/5, "B/cell")
+	}
+}
+
+// press presses a key some times and gives the bytes that it takes, in the median: now
+// and then something else happens, too.
+func (x *bench) press(key string, times int) float64 {
+	var took []int
+	for range times {
+		at := x.out.len()
+		x.program.Send(keyMsg(key))
+		for end := time.Now().Add(time.Second); x.out.len() == at && time.Now().Before(end); {
+			<-time.After(2 * time.Millisecond)
+		}
+		x.out.quiet(60 * time.Millisecond)
+		took = append(took, x.out.len()-at)
+	}
+	slices.Sort(took)
+	return float64(took[len(took)/2])
+}
+
+// counter counts what a program sends.
+type counter struct {
+	mu   sync.Mutex
+	buf  bytes.Buffer
+	last time.Time
+}
+
+func (w *counter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.last = time.Now()
+	return w.buf.Write(p)
+}
+
+func (w *counter) len() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.buf.Len()
+}
+
+func (w *counter) text() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.buf.String()
+}
+
+// quiet waits until nothing was written for a while.
+func (w *counter) quiet(d time.Duration) {
+	for {
+		w.mu.Lock()
+		left := d - time.Since(w.last)
+		w.mu.Unlock()
+		<-time.After(max(left, 5*time.Millisecond))
+		if left <= 0 {
+			return
+		}
+	}
+}
