@@ -30,11 +30,23 @@ type Options struct {
 	ReadOnly bool
 	// ASCII shows no glyph beyond ASCII; Mouse begins with the mouse taken.
 	ASCII, Mouse bool
+	// Background is the terminal's, where it is not to be asked.
+	Background Background
 	// Program is the command line's name; Version is shown in the help.
 	Program, Version string
 	// Warnings are shown at the start.
 	Warnings []string
 }
+
+// Background is what stands behind the text.
+type Background int
+
+// The backgrounds; Ask asks the terminal, and takes dark until it answers.
+const (
+	Ask Background = iota
+	Dark
+	Light
+)
 
 // Console is the root of the program.
 type Console struct {
@@ -70,7 +82,7 @@ func New(ctx context.Context, opts Options) *Console {
 	ctx, cancel := context.WithCancel(ctx)
 	c := &Console{
 		opts: opts, ctx: ctx, cancel: cancel, running: &sync.WaitGroup{}, mouse: opts.Mouse,
-		width: 80, height: 24, look: theme.Options{ASCII: opts.ASCII, Profile: colorprofile.TrueColor},
+		width: 80, height: 24, look: theme.Options{ASCII: opts.ASCII, Light: opts.Background == Light, Profile: colorprofile.TrueColor},
 		env: &screen.Env{
 			Clock: opts.Clock, ReadOnly: opts.ReadOnly, Events: &screen.EventLog{}, Tasks: &screen.TaskList{},
 			Contexts: opts.Contexts, Program: opts.Program,
@@ -82,7 +94,10 @@ func New(ctx context.Context, opts Options) *Console {
 
 // Init opens the current context and begins the clock.
 func (c *Console) Init() tea.Cmd {
-	cmds := []tea.Cmd{c.tick(), tea.RequestBackgroundColor, c.openSession("")}
+	cmds := []tea.Cmd{c.tick(), c.openSession("")}
+	if c.opts.Background == Ask {
+		cmds = append(cmds, tea.RequestBackgroundColor)
+	}
 	for _, w := range c.opts.Warnings {
 		cmds = append(cmds, screen.Wish(screen.Say{Level: screen.Warning, Text: w}))
 	}

@@ -25,19 +25,25 @@ import (
 type consoleFlags struct {
 	ascii bool
 	mouse bool
+	theme string
 	fps   int
 }
 
 func (f *consoleFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters alone")
 	cmd.Flags().BoolVar(&f.mouse, "mouse", false, "let the mouse scroll (shift-drag then selects text)")
-	cmd.Flags().IntVar(&f.fps, "fps", 0, "send the screen at most this often a second (default 120, over SSH 30)")
+	cmd.Flags().StringVar(&f.theme, "theme", "auto", "colours for a dark or a light background: auto asks the terminal")
+	cmd.Flags().IntVar(&f.fps, "fps", 0, "send the screen at most this often a second (default 80, over SSH 30)")
 }
 
 // console opens the full-screen console.
 func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 	if err := a.needsTerminal(); err != nil {
 		return err
+	}
+	background, known := map[string]ui.Background{"auto": ui.Ask, "dark": ui.Dark, "light": ui.Light}[flags.theme]
+	if !known {
+		return usagef("--theme %q: want auto, dark or light", models.Printable(flags.theme))
 	}
 	cfg, err := a.loadConfig(cmd)
 	var pick *config.PickError
@@ -48,13 +54,13 @@ func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 	defer c.audit.Close()
 	fps := flags.fps
 	if fps <= 0 {
-		fps = 120 // a key is on the screen within a frame: 8 ms
+		fps = 80 // a key is on the screen within a frame, 13 ms; more costs an idle screen
 		if a.options.Env("SSH_TTY") != "" || a.options.Env("SSH_CONNECTION") != "" {
 			fps = 30
 		}
 	}
 	err = ui.Run(cmd.Context(), ui.Options{
-		Clock: clock{}, Contexts: c.contexts(), Open: c.open, ASCII: flags.ascii, Mouse: flags.mouse,
+		Clock: clock{}, Contexts: c.contexts(), Open: c.open, ASCII: flags.ascii, Mouse: flags.mouse, Background: background,
 		Program: "ironworks", Version: version(), Warnings: cfg.Warnings,
 	}, ui.Terminal{In: a.stdin, Out: a.stdout, Env: os.Environ(), FPS: fps})
 	var crash *ui.Crash
@@ -100,9 +106,22 @@ func (c *consoleHost) all() []config.Context {
 func (c *consoleHost) contexts() []screen.Context {
 	var out []screen.Context
 	for _, x := range c.all() {
-		out = append(out, shown(&x))
+		one := shown(&x)
+		if x.Guessed {
+			one.Looked = c.looked()
+		}
+		out = append(out, one)
 	}
 	return out
+}
+
+// looked is what was looked for, without the sentences around it.
+func (c *consoleHost) looked() string {
+	var lines []string
+	for _, place := range c.cfg.Looked {
+		lines = append(lines, place.String())
+	}
+	return strings.Join(lines, "\n")
 }
 
 func shown(x *config.Context) screen.Context {
@@ -146,6 +165,9 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 		return nil, err
 	}
 	c.app.keepSecrets(&x)
+	if c.app.bug != nil {
+		c.app.bug()
+	}
 	client, err := ironicclient.New(x.Connection, ironicclient.Options{
 		Clock: clock{}, ReadOnly: x.ReadOnly, UserAgent: "ironworks/" + version(),
 		OnSlow: func(op string, limit time.Duration) { notice(slowText(op, limit)) },

@@ -35,6 +35,8 @@ type process struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	options        config.Options
+	// bug is called when the console opens a session, so that a test can panic there.
+	bug func()
 }
 
 // run executes one command line and gives the exit code.

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -197,14 +196,16 @@ func (s *screenConsole) whole(footer string) {
 	}
 }
 
-// idle waits until nothing is written for a while.
-func (s *screenConsole) idle() {
+// resize changes the terminal's size and waits until the console fills it: the footer is
+// on the last line, and the header ends before the last column.
+func (s *screenConsole) resize(to size, footer string) {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	if err := s.Idle(ctx, 300*time.Millisecond); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+	if err := s.Resize(to.w, to.h); err != nil {
 		s.t.Fatal(err)
 	}
+	s.when("the console fills the terminal", func() bool {
+		return strings.Contains(s.Line(to.h-1), footer) && s.Cell(to.w-2, 0).Text != " " && s.Cell(to.w-1, 0).Text == " "
+	})
 }
 
 // screenNode enrols fake hardware that a test can deploy.

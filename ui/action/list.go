@@ -91,7 +91,7 @@ func everywhere() []Action {
 		at(ReadOnly, "read-only", "refuse every change, or allow changes again", 0, "ctrl+o"),
 		at(Copy, "copy", "copy a uuid, a row, a request or a command", 0, "y"),
 		at(Messages, "messages", "the messages that were shown", 0, "!"),
-		at(Mouse, "mouse", "let the mouse scroll and click, or leave it to the terminal", 0),
+		at(Mouse, "mouse", "let the mouse scroll, or leave it to the terminal", 0),
 		at(Redraw, "redraw", "paint the whole screen again", 0, "ctrl+l"),
 		at(Suspend, "", "leave for the shell; fg comes back", 0, "ctrl+z"),
 		at(Quit, "quit", "leave the console; nodes go on by themselves", 0, "q", "ctrl+c"),

@@ -42,6 +42,9 @@ type Context struct {
 	Current  bool
 	// Err is why it cannot be used, nil when it can.
 	Err error
+	// Looked is what was looked for, a line each, where the address is only a guess
+	// because nothing was configured.
+	Looked string
 }
 
 // Defaults are what the fleet's list starts with.

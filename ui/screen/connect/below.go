@@ -61,9 +61,22 @@ func (s *Screen) present(c screen.Context, w int) []pane.Line {
 		lines = append(lines, pane.Line{body.S(theme.Busy, " "+theme.GlyphWorking+" "), body.S(theme.Plain, text)})
 	}
 	lines = append(lines, nil)
+	if c.Looked != "" && !st.Connected {
+		lines = append(lines, guessed(c, w)...)
+	}
 	c.ReadOnly = s.env.ReadOnly
 	lines = append(lines, settings(c, w)...)
 	return append(lines, s.measured(w)...)
+}
+
+// guessed tells somebody who has configured nothing what was looked for.
+func guessed(c screen.Context, w int) []pane.Line {
+	lines := []pane.Line{{body.S(theme.Warn, " No Ironic is configured: this address is a guess. Start with --url http://HOST:6385,")}}
+	lines = append(lines, pane.Line{body.S(theme.Warn, " or name one in a file. What was looked for:")})
+	for line := range strings.SplitSeq(strings.TrimSpace(models.PrintableLines(c.Looked)), "\n") {
+		lines = append(lines, body.Indented(theme.Muted, strings.TrimSpace(line), w-1, 3)...)
+	}
+	return append(lines, nil)
 }
 
 // faulty tells what is wrong, what to do, and when it is tried again.

@@ -41,7 +41,10 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 			}
 		}
 		role := theme.Good
-		if alive < len(hosts) || alive == 0 {
+		switch {
+		case alive == 0 && len(hosts) > 0:
+			role = theme.Warn
+		case alive < len(hosts) || alive == 0:
 			role = theme.Bad
 		}
 		text := fmt.Sprintf("  %d of %d conductors alive", alive, len(hosts))
@@ -64,6 +67,9 @@ func freshness[T any](s *Screen, of *fetch.Source[T]) body.Span {
 
 func (s *Screen) drawConductors(t *theme.Theme, w, h int) string {
 	lines := fault(t, s.conductors.Err(), w)
+	if silent(s.conductors) {
+		lines = append(lines, cell.Wrap(t.Paint(theme.Warn, " "+silentText), w)...)
+	}
 	s.hosts.Empty = "Asking Ironic for its conductors…"
 	if _, known := s.conductors.Value(); known {
 		s.hosts.Empty = "This Ironic has no conductor: it takes requests, but nothing can be done to any node until one runs."
@@ -72,6 +78,15 @@ func (s *Screen) drawConductors(t *theme.Theme, w, h int) string {
 	}
 	s.hosts.Resize(w, h-len(lines))
 	return cell.Block(append(lines, body.Split(s.hosts.Draw(t))...), w, h)
+}
+
+// silentText: ironic/conductor/base_manager.py leaves the heartbeats out with SQLite.
+const silentText = "No conductor has sent a heartbeat for a minute. An Ironic on SQLite keeps none, and its conductor may work all the same."
+
+// silent says that there are conductors, and that none of them is alive.
+func silent(of *fetch.Source[[]models.Conductor]) bool {
+	hosts, known := of.Value()
+	return known && len(hosts) > 0 && !slices.ContainsFunc(hosts, func(c models.Conductor) bool { return c.Alive })
 }
 
 func (s *Screen) drawDrivers(t *theme.Theme, w, h int) string {

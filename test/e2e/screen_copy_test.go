@@ -1,0 +1,101 @@
+package e2e
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ironworks/test/ironic"
+	"ironworks/test/terminal"
+)
+
+// copies picks what is to be copied, and gives what the terminal's clipboard got.
+func (s *screenConsole) copies(what string) string {
+	s.t.Helper()
+	had := len(s.Clipboard())
+	s.pick("y", "Copy", what)
+	s.until("copied the " + what + ": ")
+	s.when("the clipboard", func() bool { return len(s.Clipboard()) > had })
+	all := s.Clipboard()
+	return all[len(all)-1]
+}
+
+// runs runs a copied line in a shell that has the program in its path.
+func (c *console) runs(line string) string {
+	c.t.Helper()
+	bin := c.t.TempDir()
+	if err := os.Symlink(binary, filepath.Join(bin, "ironworks")); err != nil {
+		c.t.Fatal(err)
+	}
+	cmd := exec.CommandContext(context.Background(), "bash", "-c", line)
+	cmd.Env = append(append([]string{}, c.env...), "PATH="+bin+":"+os.Getenv("PATH"))
+	cmd.Dir = c.home
+	out, err := cmd.Output()
+	if err != nil {
+		c.t.Errorf("%s: %v\n%s", line, err, out)
+	}
+	return string(out)
+}
+
+func TestScreenCopy(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+		name, uuid := screenNode(t, server, "copied")
+		c := configured(t, "context: o'brien\ncontexts:\n  o'brien: {url: '"+server.URL+"'}\n")
+		s := c.fleet(roomy)
+		s.only(name)
+		if got := s.copies("uuid"); got != uuid {
+			t.Errorf("uuid: %q, want %q", got, uuid)
+		}
+		if got := s.copies("name"); got != name {
+			t.Errorf("name: %q, want %q", got, name)
+		}
+		if got := s.copies("row"); !strings.HasPrefix(got, name+"\tenroll\t") || strings.ContainsAny(got, "\n\x1b") {
+			t.Errorf("row: %q", got)
+		}
+		works := func(where string) {
+			t.Helper()
+			if out := c.runs(s.copies("command")); !strings.Contains(out, uuid) || !strings.Contains(out, "enroll") {
+				t.Errorf("%s: the command gives %q", where, out)
+			}
+			request := s.copies("request")
+			if !strings.HasPrefix(request, "curl ") {
+				t.Fatalf("%s: request %q", where, request)
+			}
+			if _, err := exec.LookPath("curl"); err != nil {
+				t.Log("there is no curl to try the request with")
+			} else if out := c.runs(request + " -sf"); !strings.Contains(out, `"uuid": "`+uuid+`"`) && !strings.Contains(out, `"uuid":"`+uuid+`"`) {
+				t.Errorf("%s: the request gives %q", where, out)
+			}
+		}
+		works("fleet")
+		s.press(terminal.Enter)
+		s.until("› "+name, "read just now")
+		works("node")
+		s.press(terminal.ShiftTab)
+		s.until("[Raw]", "driver: fake-hardware")
+		if got := s.copies("yaml"); !strings.Contains(got, "uuid: "+uuid) || !strings.Contains(got, "\ndriver: fake-hardware\n") {
+			t.Errorf("yaml: %q", got)
+		}
+
+		// What was done can be done again from a shell.
+		s.press("M")
+		s.until("manage " + name + ": done")
+		s.press("5")
+		s.until("✓ done")
+		if got := s.copies("command"); !strings.HasPrefix(got, "ironworks manage "+name+" --context ") {
+			t.Errorf("the task's command: %q", got)
+		} else if out := c.runs(got + " 2>&1; true"); !strings.Contains(out, "not possible in state") && !strings.Contains(out, "already") {
+			t.Errorf("the task's command gives %q", out)
+		}
+		s.press("4")
+		s.until("› connect")
+		if out := c.runs(s.copies("command")); !strings.Contains(out, name) {
+			t.Errorf("the context's command gives %q", out)
+		}
+		s.quits()
+	})
+}

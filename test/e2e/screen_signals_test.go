@@ -1,0 +1,221 @@
+package e2e
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ironworks/test/ironic"
+	"ironworks/test/terminal"
+	"ironworks/test/weather"
+)
+
+// soon is how long the end may take.
+const soon = 5 * time.Second
+
+// endsSoon waits for the end of the program and gives its exit code.
+func (s *screenConsole) endsSoon() int {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), soon)
+	defer cancel()
+	code, err := s.Wait(ctx)
+	if ctx.Err() != nil {
+		s.t.Fatalf("it does not end: %v\n%s", err, s.Describe())
+	}
+	return code
+}
+
+func TestScreenSignals(t *testing.T) {
+	t.Parallel()
+	eachStorm(t, func(t *testing.T, server *ironic.Server) {
+		t.Parallel()
+		for _, test := range []struct {
+			name string
+			end  func(s *screenConsole)
+		}{
+			{"TERM", func(s *screenConsole) { _ = s.Signal(syscall.SIGTERM) }},
+			{"INT", func(s *screenConsole) { _ = s.Signal(os.Interrupt) }},
+			{"HUP", func(s *screenConsole) { _ = s.Signal(syscall.SIGHUP) }},
+			{"q", func(s *screenConsole) { s.press("q") }},
+			{"ctrl+c", func(s *screenConsole) { s.press(terminal.CtrlC) }},
+			{"ctrl+c in a list", func(s *screenConsole) { s.press("?"); s.until(helpTitle); s.press(terminal.CtrlC) }},
+			{"ctrl+c in the filter", func(s *screenConsole) { s.press("/", "q"); s.until(" / q"); s.press(terminal.CtrlC) }},
+		} {
+			t.Run(test.name, func(t *testing.T) {
+				t.Parallel()
+				s := at(t, server).fleet(size{80, 24})
+				test.end(s)
+				if code := s.endsSoon(); code != 0 && code != 1 {
+					t.Errorf("exit code %d", code)
+				}
+				s.restored()
+			})
+		}
+		t.Run("while nothing answers", func(t *testing.T) {
+			t.Parallel()
+			c, p := under(t, server)
+			p.Set(weather.All(weather.Stalled()))
+			s := c.screen(size{80, 24})
+			s.until("no answer for")
+			s.press("q")
+			if code := s.endsSoon(); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+			s.restored()
+		})
+		t.Run("the terminal is closed", func(t *testing.T) {
+			t.Parallel()
+			p := at(t, server).sit()
+			p.until("live")
+			_ = p.tty.Close()
+			ended := make(chan struct{})
+			go func() {
+				_ = p.cmd.Wait()
+				close(ended)
+			}()
+			select {
+			case <-ended:
+			case <-time.After(soon):
+				t.Error("the program goes on without its terminal")
+			}
+		})
+	})
+}
+
+// shell runs a line of a shell at a terminal, with the program as $0.
+func (c *console) shell(line string) *screenConsole {
+	c.t.Helper()
+	cmd := exec.CommandContext(context.Background(), "bash", "-c", line, binary)
+	cmd.Env, cmd.Dir = c.env, c.home
+	return &screenConsole{Screen: terminal.StartT(c.t, terminal.Options{Command: cmd, Modern: true}), t: c.t, c: c}
+}
+
+func TestScreenSuspend(t *testing.T) {
+	t.Parallel()
+	eachStorm(t, func(t *testing.T, server *ironic.Server) {
+		t.Parallel()
+		name, _ := screenNode(t, server, "asleep")
+		s := at(t, server).shell(`stty -a | md5sum; set -m; "$0"; echo; echo "left with $?"; stty -a | md5sum; read -r; fg; echo "ended with $?"; stty -a | md5sum`)
+		s.until("live ≤")
+		s.only(name)
+		s.press(terminal.CtrlZ)
+		s.until("left with 148")
+		s.restored()
+		s.press(terminal.Enter)
+		s.until("› fleet", "live ≤", " / name:="+name+" ")
+		s.rowSays(name, "○ enroll")
+		s.press("?")
+		s.until(helpTitle)
+		s.press(terminal.Esc)
+		s.gone(helpTitle)
+		s.press("q")
+		s.until("ended with 0")
+		s.ends(0)
+		sums := map[string]bool{}
+		for _, line := range s.Lines() {
+			if sum, isSum := strings.CutSuffix(line, "  -"); isSum {
+				sums[sum] = true
+			}
+		}
+		if len(sums) != 1 {
+			t.Errorf("the terminal's line editing is another one afterwards:\n%s", s.Describe())
+		}
+	})
+}
+
+func TestScreenNeedsATerminal(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t, "IRONWORKS_URL=http://127.0.0.1:1")
+	hint := []string{"ironworks nodes", "ironworks watch"}
+	says := func(t *testing.T, code int, text string) {
+		t.Helper()
+		for _, want := range hint {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in %s", want, text)
+			}
+		}
+		if code != 2 {
+			t.Errorf("exit code %d", code)
+		}
+	}
+	t.Run("no terminal at all", func(t *testing.T) {
+		o := c.run()
+		o.clean(t)
+		says(t, o.code, o.stderr)
+		if o.stdout != "" {
+			t.Errorf("on stdout: %q", o.stdout)
+		}
+	})
+	for name, line := range map[string]string{
+		"stdout is a pipe":     `"$0" | cat; exit ${PIPESTATUS[0]}`,
+		"stdin is no terminal": `"$0" </dev/null`,
+		"stdin is a pipe":      `echo q | "$0"`,
+		"stdout is a file":     `"$0" >out; code=$?; cat out; exit $code`,
+		"a dumb terminal":      `TERM=dumb "$0"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := c.shell(line)
+			code := s.endsSoon()
+			says(t, code, strings.ReplaceAll(s.Text(), "\n", ""))
+			if strings.Contains(string(s.Raw()), "\x1b") {
+				t.Errorf("sequences were written: %q", s.Raw())
+			}
+		})
+	}
+}
+
+// TestScreenQuitWhileATaskRuns asks before it stops to follow a task.
+func TestScreenQuitWhileATaskRuns(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+		name, uuid := screenNode(t, server, "going")
+		c, p := under(t, server)
+		s := c.fleet(roomy)
+		s.only(name)
+		p.Set(weather.On(weather.Method(http.MethodPut), weather.Stalled()))
+		s.press("M")
+		await(t, p, "the request", isMethod(http.MethodPut))
+		s.until("1 task")
+		s.press("q")
+		s.until("Stop following 1 task?", "manage "+name, takesYes)
+		s.press(terminal.Esc)
+		s.gone(takesYes)
+		s.press(terminal.CtrlC)
+		s.until(takesYes)
+		s.press("n")
+		s.gone(takesYes)
+		s.press("q")
+		s.until(takesYes)
+		s.press("y")
+		if code := s.endsSoon(); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+		s.restored()
+		if got := c.auditResults(); got != "sending unknown" {
+			t.Errorf("audit: %s", got)
+		}
+
+		// Who presses ctrl+c twice means it.
+		p.Set(weather.On(weather.Method(http.MethodPut), weather.Stalled()))
+		s = c.fleet(roomy)
+		s.only(name)
+		s.press("M")
+		s.until("1 task")
+		s.press(terminal.CtrlC)
+		s.until("Stop following 1 task?")
+		s.press(terminal.CtrlC)
+		if code := s.endsSoon(); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+		s.restored()
+		if state := apiNode(t, server, uuid)["provision_state"]; state != "enroll" {
+			t.Errorf("the node is %v", state)
+		}
+	})
+}

@@ -1,0 +1,261 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"ironworks/test/ironic"
+	"ironworks/test/terminal"
+)
+
+func TestScreenSmallTerminal(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+		group := unique("tiny")
+		for _, n := range []string{"-a", "-b", "-c"} {
+			server.CreateNode(t, map[string]any{"name": group + n, "deploy_interface": "fake"})
+		}
+		c, p := under(t, server)
+		s := c.screen(size{40, 10})
+		s.until("live ≤", "? keys")
+		s.filter("name:" + group)
+		s.press(terminal.Home, " ")
+		s.until("1 marked")
+		s.whole("? keys")
+		s.rowSays(group+"-b", "❯", "○ enroll")
+
+		// All of it can be used: lists, a node, and a question with all of its answer.
+		for _, list := range []struct{ key, title string }{{"?", helpTitle}, {":", paletteTitle}, {"a", "Act on "}} {
+			s.list(list.key, list.title)
+			s.whole("esc")
+			s.press(terminal.Esc)
+			s.gone("╭─")
+		}
+		s.press("-M") // of the one at the cursor
+		s.rowSays(group+"-b", "○ manageable")
+		s.press("P")
+		s.until("provide "+group+"-b?", takesYes)
+		s.whole("esc no")
+		s.press(terminal.Esc)
+		s.gone("╭─")
+		s.press(terminal.Enter)
+		s.until("[Overview]", "manageable")
+		s.whole("? keys")
+		s.press(terminal.Esc)
+		s.until("NAME")
+		s.rowSays(group+"-a", "○ enroll")
+		s.press(" ")
+		s.until("1 marked")
+		before := s.Text()
+
+		// Too small says so, whatever was there, and everything comes back.
+		for _, at := range []size{{20, 5}, {29, 30}, {80, 6}, {1, 1}, {2, 40}, {200, 2}} {
+			if err := s.Resize(at.w, at.h); err != nil {
+				t.Fatal(err)
+			}
+			if at.w >= 20 && at.h >= 5 {
+				s.until("too small")
+				s.gone("NAME")
+			}
+			s.resize(size{40, 10}, "? keys")
+			s.when("all is as it was", func() bool { return s.Text() == before })
+		}
+		if err := s.Resize(20, 5); err != nil {
+			t.Fatal(err)
+		}
+		s.until("ironworks", "live ≤", "too small", "q quits")
+		if n := p.Count(http.MethodPut); n != 1 {
+			t.Errorf("%d requests were sent", n)
+		}
+		s.quits()
+	})
+}
+
+func TestScreenResizeStorm(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+		name, _ := screenNode(t, server, "storm")
+		s := at(t, server).fleet(roomy)
+		s.only(name)
+		for i := range 200 {
+			if err := s.Resize(1+i*37%180, 1+i*23%60); err != nil {
+				t.Fatal(err)
+			}
+			if i%20 == 0 {
+				s.press([]string{"?", terminal.Esc, terminal.Enter, terminal.Tab, terminal.Esc}[i/20%5])
+			}
+		}
+		s.press(terminal.Esc, terminal.Esc, terminal.Esc, "1")
+		s.resize(size{100, 30}, "? keys")
+		s.press("1")
+		s.until("› fleet")
+		s.only(name)
+		s.rowSays(name, "○ enroll")
+		s.whole("? keys")
+		s.quits()
+	})
+}
+
+// everywhere goes through all screens and the lists in front of them.
+func (s *screenConsole) everywhere(name string, look func(where string)) {
+	s.t.Helper()
+	look("fleet")
+	for _, list := range []struct{ key, title string }{{"?", helpTitle}, {":", paletteTitle}, {"y", "Copy"}, {"s", "Sort by"}, {"a", "Act on " + name}, {"!", "Messages"}} {
+		s.press(list.key)
+		s.until(list.title)
+		look(list.title)
+		s.press(terminal.Esc)
+		s.gone(" " + list.title + " ")
+	}
+	s.press(terminal.Enter)
+	for _, tab := range []string{"[Overview]", "[Steps]", "[Network]", "[History]", "[Raw]"} {
+		s.until(tab)
+		look(tab)
+		s.press(terminal.Tab)
+	}
+	for _, to := range []struct{ key, title string }{{"2", "events"}, {"3", "conductors"}, {"4", "connect"}, {"5", "tasks"}} {
+		s.press(to.key)
+		s.until(" " + to.title)
+		look(to.title)
+	}
+	s.press("1")
+	s.only(name)
+	s.press("P")
+	s.until("provide: not possible")
+	look("a refusal")
+	s.press("m")
+	s.until("maintenance-on " + name)
+	look("a form")
+	s.press(terminal.Esc, "M")
+	s.until("done, now manageable", "○ manageable")
+	look("a success")
+	s.press("P")
+	s.until(takesYes)
+	look("a question")
+	s.press(terminal.Esc)
+	s.gone(takesYes)
+}
+
+func TestScreenWithoutColour(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+		name, _ := screenNode(t, server, "grey")
+		s := newConsole(t, "IRONWORKS_URL="+server.URL, "NO_COLOR=1").fleet(roomy)
+		s.only(name)
+		bold := map[string]bool{}
+		s.everywhere(name, func(where string) {
+			w, h := s.Size()
+			for y := range h {
+				for x := range w {
+					c := s.Cell(x, y)
+					bold[where] = bold[where] || c.Bold
+					if c.Foreground != nil || c.Background != nil {
+						t.Fatalf("%s: %q at %d,%d has a colour: %v on %v\n%s", where, c.Text, x, y, c.Foreground, c.Background, s.Describe())
+					}
+				}
+			}
+			if !bold[where] {
+				t.Errorf("%s: nothing is bold:\n%s", where, s.Describe())
+			}
+		})
+		s.quits()
+	})
+}
+
+func TestScreenASCII(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+		name, _ := screenNode(t, server, "plain")
+		s := at(t, server).screen(roomy, "--ascii")
+		s.until("live <")
+		s.press("/", "name:="+name, terminal.Enter)
+		s.until(" / name:=" + name)
+		found := map[string]bool{}
+		look := func(where string) {
+			for _, line := range s.Lines() {
+				for _, r := range line {
+					if r > '~' && !found[string(r)] {
+						found[string(r)] = true
+						t.Errorf("%s: %q (%U) in %q", where, r, r, line)
+					}
+				}
+			}
+		}
+		s.asciiEverywhere(name, look)
+		s.quits()
+	})
+}
+
+func (s *screenConsole) asciiEverywhere(name string, look func(where string)) {
+	s.t.Helper()
+	look("fleet")
+	for _, key := range []string{"?", ":", "y", "s", "a", "!"} {
+		s.press(key)
+		s.until("+- ")
+		look(key)
+		s.press(terminal.Esc)
+		s.gone("+- ")
+	}
+	s.press("P")
+	s.until("! provide: not possible")
+	look("a refusal")
+	s.press("M")
+	s.until("v manage "+name+": done", "o manageable")
+	look("a success")
+	s.press("P")
+	s.until(takesYes)
+	look("a question")
+	s.press(terminal.Esc, terminal.Enter)
+	for _, tab := range []string{"[Overview]", "[Steps]", "[Network]", "[History]", "[Raw]"} {
+		s.until(tab)
+		look(tab)
+		s.press(terminal.Tab)
+	}
+	for _, to := range []struct{ key, title string }{{"2", "> events"}, {"3", "> conductors"}, {"4", "> connect"}, {"5", "> tasks"}} {
+		s.press(to.key)
+		s.until(to.title)
+		look(to.title)
+	}
+}
+
+// TestScreenPaste pastes a mebibyte into a line that is written, and over the fleet.
+func TestScreenPaste(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+		name, uuid := screenNode(t, server, "paste")
+		c, p := under(t, server)
+		s := c.fleet(roomy)
+		s.only(name)
+		keys := "MUDmRq*\ty\n1?:a" + terminal.Esc
+		junk := strings.Repeat(strings.ReplaceAll(keys, terminal.Esc, ""), 1<<20/len(keys))
+		s.Paste(junk) // nowhere: nothing of it is a key
+		s.press("s")
+		s.until("╭─ Sort by")
+		s.press(terminal.Esc)
+		s.gone("╭─")
+		s.press("/", terminal.CtrlU)
+		s.until("text, key:value, !not, ~letters")
+		s.Paste(junk)
+		s.gone("text, key:value")
+		s.press(terminal.CtrlU, "name:="+name, terminal.Enter)
+		s.until(" / name:=" + name + " ")
+		s.rowSays(name, "○ enroll")
+		s.press("m")
+		s.until("╭─ maintenance-on " + name)
+		s.Paste(junk)
+		s.press(terminal.Esc)
+		s.gone("╭─")
+		s.press(":")
+		s.until(paletteTitle)
+		s.Paste(junk)
+		s.until("Nothing matches.")
+		s.press(terminal.Esc)
+		s.gone("╭─")
+		n := apiNode(t, server, uuid)
+		if sent := p.Count("") - p.Count(http.MethodGet); sent != 0 || n["provision_state"] != "enroll" || n["maintenance"] != false {
+			t.Errorf("%d requests, the node is %v", sent, n["provision_state"])
+		}
+		s.quits()
+	})
+}
