@@ -27,7 +27,12 @@ func (c *Console) View() (v tea.View) {
 			v.AltScreen = true
 		}
 	}()
-	v = tea.NewView(c.paint())
+	picture := c.paint()
+	if picture != c.painted {
+		c.painted = picture
+		c.pace.soon()
+	}
+	v = tea.NewView(picture)
 	v.AltScreen = true
 	v.WindowTitle = c.windowTitle()
 	if c.mouse {

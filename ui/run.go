@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os/signal"
+	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -25,14 +27,19 @@ const patience = 3 * time.Second
 // Run shows the console until it is left or ctx ends. A bug in it comes back as a
 // *Crash, with the terminal restored.
 func Run(ctx context.Context, opts Options, term Terminal) error {
+	// A hangup ends only who has a terminal; a command may outlive it.
+	ctx, unhook := signal.NotifyContext(ctx, syscall.SIGHUP)
+	defer unhook()
 	c := New(ctx, opts)
 	defer c.cancel()
-	// Signals are the owner's: they end ctx. Bubble Tea's own handling of panics would
+	// The other signals are the owner's: they end ctx. Bubble Tea's own handling of panics would
 	// print the stack over the screen.
 	p := tea.NewProgram(c,
 		tea.WithInput(term.In), tea.WithOutput(term.Out), tea.WithEnvironment(term.Env),
 		tea.WithFPS(term.FPS), tea.WithoutSignalHandler(),
 	)
+	c.pace = newPace(p, time.Second/time.Duration(max(term.FPS, 1)))
+	defer c.pace.stop()
 	stop := context.AfterFunc(ctx, p.Quit)
 	defer stop()
 	_, err := p.Run()

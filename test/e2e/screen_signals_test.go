@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/creack/pty"
 
 	"ironworks/test/ironic"
 	"ironworks/test/terminal"
@@ -36,22 +39,23 @@ func TestScreenSignals(t *testing.T) {
 		t.Parallel()
 		for _, test := range []struct {
 			name string
+			code int
 			end  func(s *screenConsole)
 		}{
-			{"TERM", func(s *screenConsole) { _ = s.Signal(syscall.SIGTERM) }},
-			{"INT", func(s *screenConsole) { _ = s.Signal(os.Interrupt) }},
-			{"HUP", func(s *screenConsole) { _ = s.Signal(syscall.SIGHUP) }},
-			{"q", func(s *screenConsole) { s.press("q") }},
-			{"ctrl+c", func(s *screenConsole) { s.press(terminal.CtrlC) }},
-			{"ctrl+c in a list", func(s *screenConsole) { s.press("?"); s.until(helpTitle); s.press(terminal.CtrlC) }},
-			{"ctrl+c in the filter", func(s *screenConsole) { s.press("/", "q"); s.until(" / q"); s.press(terminal.CtrlC) }},
+			{"TERM", 0, func(s *screenConsole) { _ = s.Signal(syscall.SIGTERM) }},
+			{"INT", 0, func(s *screenConsole) { _ = s.Signal(os.Interrupt) }},
+			{"HUP", 0, func(s *screenConsole) { _ = s.Signal(syscall.SIGHUP) }},
+			{"q", 0, func(s *screenConsole) { s.press("q") }},
+			{"ctrl+c", 0, func(s *screenConsole) { s.press(terminal.CtrlC) }},
+			{"ctrl+c in a list", 0, func(s *screenConsole) { s.press("?"); s.until(helpTitle); s.press(terminal.CtrlC) }},
+			{"ctrl+c in the filter", 0, func(s *screenConsole) { s.press("/", "q"); s.until(" / q"); s.press(terminal.CtrlC) }},
 		} {
 			t.Run(test.name, func(t *testing.T) {
 				t.Parallel()
 				s := at(t, server).fleet(size{80, 24})
 				test.end(s)
-				if code := s.endsSoon(); code != 0 && code != 1 {
-					t.Errorf("exit code %d", code)
+				if code := s.endsSoon(); code != test.code {
+					t.Errorf("exit code %d, want %d", code, test.code)
 				}
 				s.restored()
 			})
@@ -70,18 +74,31 @@ func TestScreenSignals(t *testing.T) {
 		})
 		t.Run("the terminal is closed", func(t *testing.T) {
 			t.Parallel()
-			p := at(t, server).sit()
-			p.until("live")
-			_ = p.tty.Close()
+			cmd := at(t, server).command(context.Background())
+			tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var seen []byte
+			for buf := make([]byte, 4096); !bytes.Contains(seen, []byte("live")); {
+				n, err := tty.Read(buf)
+				if err != nil {
+					t.Fatal(err)
+				}
+				seen = append(seen, buf[:n]...)
+			}
+			_ = tty.Close()
 			ended := make(chan struct{})
 			go func() {
-				_ = p.cmd.Wait()
+				_ = cmd.Wait()
 				close(ended)
 			}()
 			select {
 			case <-ended:
 			case <-time.After(soon):
 				t.Error("the program goes on without its terminal")
+				_ = cmd.Process.Kill()
+				<-ended
 			}
 		})
 	})
@@ -100,7 +117,7 @@ func TestScreenSuspend(t *testing.T) {
 	eachStorm(t, func(t *testing.T, server *ironic.Server) {
 		t.Parallel()
 		name, _ := screenNode(t, server, "asleep")
-		s := at(t, server).shell(`stty -a | md5sum; set -m; "$0"; echo; echo "left with $?"; stty -a | md5sum; read -r; fg; echo "ended with $?"; stty -a | md5sum`)
+		s := at(t, server).shell(`stty -a | md5sum; set -m; "$0"; code=$?; echo; echo "left with $code"; stty -a | md5sum; read -r; fg; echo "ended with $?"; stty -a | md5sum`)
 		s.until("live ≤")
 		s.only(name)
 		s.press(terminal.CtrlZ)

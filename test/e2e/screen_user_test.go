@@ -1,0 +1,173 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"ironworks/test/ironic"
+	"ironworks/test/terminal"
+	"ironworks/ui/action"
+)
+
+// places are the screens: their word in the palette, what is on them, and their actions.
+func places() []struct {
+	word, shows string
+	scopes      []action.Scope
+} {
+	return []struct {
+		word, shows string
+		scopes      []action.Scope
+	}{
+		{"fleet", "› fleet", []action.Scope{action.Fleet, action.List, action.Filtered, action.Nodes}},
+		{"events", "› events", []action.Scope{action.List, action.Filtered, action.Events}},
+		{"conductors", "› conductors", []action.Scope{action.Conductors}},
+		{"connect", "› connect", []action.Scope{action.List, action.Connect}},
+		{"tasks", "› tasks", []action.Scope{action.List, action.Tasks}},
+	}
+}
+
+// lists checks that a list has the actions of some scopes, each under its name.
+func (s *screenConsole) lists(key, title string, scopes ...action.Scope) {
+	s.t.Helper()
+	s.list(key, title)
+	for _, a := range action.In(scopes...) {
+		s.press(terminal.CtrlU, string(a.ID))
+		s.when("the list has "+string(a.ID), func() bool {
+			for _, line := range s.Lines() {
+				_, item, found := strings.Cut(line, "│ ❯ ")
+				if found && strings.Contains(" "+item+" ", " "+string(a.ID)+" ") {
+					return true
+				}
+			}
+			return false
+		})
+	}
+	s.press(terminal.Esc)
+	s.gone("╭─ " + title)
+}
+
+// TestScreenNewUser finds every screen by its word and every action through the help.
+func TestScreenNewUser(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+		name, _ := screenNode(t, server, "novice")
+		s := at(t, server).fleet(roomy)
+		s.only(name)
+		for _, place := range places() {
+			s.pick(":", paletteTitle, place.word)
+			s.until(place.shows)
+			s.lists("?", helpTitle, append(place.scopes, action.Everywhere)...)
+		}
+		s.pick(":", paletteTitle, name)
+		s.until("› "+name, "[Overview]")
+		s.lists("?", helpTitle, action.Reading, action.Node, action.Nodes, action.Everywhere)
+		s.pick("?", helpTitle, "next-tab")
+		s.until("[Steps]")
+		s.lists("?", helpTitle, action.List, action.Node, action.Nodes)
+		s.pick("?", helpTitle, "maintenance-on")
+		s.until("╭─ maintenance-on " + name)
+		s.press(terminal.Esc)
+		s.gone("╭─")
+		s.pick("?", helpTitle, "manage")
+		s.until("manage " + name + ": done")
+		s.pick(":", paletteTitle, "tasks")
+		s.until("✓ done")
+		s.press(terminal.Enter)
+		s.until("› task 1 manage")
+		s.lists("?", helpTitle, action.List, action.Task)
+		s.pick("?", helpTitle, "quit")
+		s.ends(0)
+	})
+}
+
+// TestScreenEveryKeyAnswers presses everything that is everywhere, on each screen: it
+// does something that can be seen, or says why not.
+func TestScreenEveryKeyAnswers(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+		c, p := under(t, server)
+		name, _ := screenNode(t, server, "keys")
+		s := c.fleet(roomy)
+		s.only(name)
+		for _, place := range places() {
+			s.pick(":", paletteTitle, place.word)
+			s.until(place.shows)
+			s.answers(p.Count, place.word, place.shows)
+		}
+		s.press("1", terminal.Enter)
+		s.until("› " + name)
+		s.answers(p.Count, name, "› "+name)
+
+		// What can be done to nodes, all but what would be done without a question.
+		for _, place := range []string{"node", "fleet"} {
+			for _, a := range action.In(action.Nodes) {
+				if a.Key() == "" || a.Key() == "M" {
+					continue
+				}
+				before := s.Text()
+				s.press(a.Key())
+				s.when(place+": "+a.Key()+" says something", func() bool { return s.Text() != before })
+				if a.Key() == "R" {
+					s.until(takesYes)
+				}
+				s.press(terminal.CtrlL)
+				if s.Contains("╭─") {
+					s.press(terminal.Esc)
+					s.gone("╭─")
+				}
+			}
+			s.press("1")
+			s.until("› fleet")
+		}
+		if n := p.Count("") - p.Count(http.MethodGet); n != 0 {
+			t.Errorf("%d requests were sent that are no reading", n)
+		}
+		s.quits()
+	})
+}
+
+// answers presses the keys of every action that is everywhere.
+func (s *screenConsole) answers(requests func(method string) int, word, here string) {
+	s.t.Helper()
+	for _, a := range action.In(action.Everywhere) {
+		key := map[string]string{"esc": terminal.Esc, "ctrl+r": terminal.CtrlR, "ctrl+o": "\x0f", "ctrl+l": terminal.CtrlL}[a.Key()]
+		if key == "" {
+			key = a.Key()
+		}
+		before, sent, written := s.Text(), requests(""), s.Bytes()
+		changed := func() bool { return s.Text() != before }
+		switch a.ID {
+		case action.Quit, action.Suspend, action.Back, action.Older, action.Newer:
+			continue // they have tests of their own, or lead away
+		case action.Refresh:
+			s.press(key)
+			s.when("a request", func() bool { return requests("") > sent })
+		case action.Redraw:
+			s.press(key)
+			s.when("the screen is painted", func() bool { return s.Bytes() > written+200 && s.Contains(here) })
+		case action.ReadOnly:
+			s.press(key)
+			s.until("[read-only]")
+			s.press(key)
+			s.gone("[read-only]")
+		case action.Mouse:
+			s.pick(":", paletteTitle, string(a.ID))
+			s.until("the mouse scrolls")
+			s.pick(":", paletteTitle, string(a.ID))
+			s.until("the mouse is the terminal's again")
+		case action.GoFleet, action.GoEvents, action.GoDrivers, action.GoConnect, action.GoTasks:
+			s.press(key)
+			s.until("› " + string(a.ID))
+			s.pick(":", paletteTitle, word)
+			s.until(here)
+		default:
+			s.press(key)
+			s.when(here+": "+string(a.ID)+" shows something", changed)
+			if s.Contains("╭─") {
+				s.press(terminal.Esc)
+				s.gone("╭─")
+			}
+		}
+	}
+}
