@@ -1,6 +1,7 @@
 package models
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -53,7 +54,7 @@ func ParseFilter(line string) (Filter, error) {
 	}
 	f := Filter{text: strings.TrimSpace(line)}
 	for _, w := range words {
-		t, err := parseTerm(w)
+		t, err := parseTerm(w, nodeKey)
 		if err != nil {
 			return Filter{}, err
 		}
@@ -130,7 +131,20 @@ func splitWords(line string) ([]word, error) {
 	return words, nil
 }
 
-func parseTerm(w word) (term, error) {
+// nodeKey checks a key of a filter of nodes, and the values that go with it.
+func nodeKey(key string, values []string) error {
+	k, known := filterKeys()[key]
+	switch {
+	case !known:
+		return fmt.Errorf("no key %q; there are %s; quote the text to look for a colon", key, strings.Join(FilterKeys(), ", "))
+	case k.kind == filterBool && slices.ContainsFunc(values, notBool):
+		return errors.New("want yes or no")
+	}
+	return nil
+}
+
+// parseTerm reads one word; check says what is wrong with a key and its values.
+func parseTerm(w word, check func(key string, values []string) error) (term, error) {
 	var t term
 	text, quoted := w.text, w.quoted
 	cut := func(prefix string) bool {
@@ -156,12 +170,6 @@ func parseTerm(w word) (term, error) {
 		return t, nil
 	}
 	t.key = strings.ToLower(key)
-	if _, known := filterKeys()[t.key]; !known {
-		return t, &FilterError{
-			Term: w.text,
-			Why:  fmt.Sprintf("no key %q; there are %s; quote the text to look for a colon", key, strings.Join(FilterKeys(), ", ")),
-		}
-	}
 	if quoted != len(key)+1 {
 		value, t.exact = strings.CutPrefix(value, "=")
 	}
@@ -169,8 +177,8 @@ func parseTerm(w word) (term, error) {
 	if quoted < 0 {
 		t.values = strings.Split(fold(value), ",")
 	}
-	if filterKeys()[t.key].kind == filterBool && slices.ContainsFunc(t.values, notBool) {
-		return t, &FilterError{Term: w.text, Why: "want yes or no"}
+	if err := check(t.key, t.values); err != nil {
+		return t, &FilterError{Term: w.text, Why: err.Error()}
 	}
 	return t, nil
 }

@@ -203,16 +203,32 @@ func (c *Console) whyNodes(a *action.Action, nodes []models.NodeRef) string {
 		if !ok {
 			return ""
 		}
-		refusal := act.Refuse(&row.Node, c.env.Status.Version)
-		if refusal == nil || refusal.Kind == models.RefusedArguments {
+		why := needless(a.ID, &row.Node)
+		if refusal := act.Refuse(&row.Node, c.env.Status.Version); refusal != nil && refusal.Kind != models.RefusedArguments {
+			why = refusal.Why
+		}
+		if why == "" {
 			return ""
 		}
 		if first == "" {
-			first = refusal.Why
+			first = models.Printable(why)
 		}
 	}
 	if len(nodes) > 1 {
 		return fmt.Sprintf("none of the %d marked nodes: %s", len(nodes), first)
 	}
 	return first
+}
+
+// needless says that an action would change nothing; a command may all the same.
+func needless(id action.ID, n *models.Node) string {
+	switch {
+	case id == action.MaintenanceOff && !n.Maintenance:
+		return "the node is not in maintenance"
+	case id == action.Unprotect && !n.Protected:
+		return "the node is not protected"
+	case id == action.Unretire && !n.Retired:
+		return "the node is not retired"
+	}
+	return ""
 }

@@ -349,3 +349,41 @@ func TestTenThousand(t *testing.T) {
 		r.sent()
 	})
 }
+
+// TestWhyNot: what cannot be done to a node says why, on the list and in the node alike.
+func TestWhyNot(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		wants := map[string]map[action.ID]string{
+			"r7-n03": { // wait call-back
+				action.Verb(models.VerbAbort): "", action.Verb(models.VerbManage): `not possible in state "wait call-back"`,
+				action.Verb(models.VerbUnhold): "not possible", action.PowerOff: "", action.Protect: "not possible in state",
+				action.MaintenanceOn: "", action.MaintenanceOff: "not in maintenance", action.NodeVerbs: "",
+				action.Set: "Ironic changes nothing while",
+			},
+			"r7-n04": {action.Unprotect: "not protected", action.Unretire: "not retired", action.Set: ""},
+			"r7-n01": {action.Retire: "Ironic changes nothing while"}, // locked
+			"r7-n06": {action.MaintenanceOff: "", action.Verb(models.VerbClean): "maintenance"},
+		}
+		for name, want := range wants {
+			r.press("1")
+			r.choose(name)
+			for _, place := range []string{"list", "node"} {
+				for id, text := range want {
+					a, _ := action.Find(id)
+					if got := r.c.why(a); !strings.Contains(got, text) || text == "" && got != "" {
+						t.Errorf("%s in the %s, %s: %q, want %q", name, place, id, got, text)
+					}
+				}
+				r.press("enter")
+			}
+			r.press("1")
+		}
+		r.choose("r7-n03")
+		r.c.env.ReadOnly = true
+		off, _ := action.Find(action.PowerOff)
+		verbs, _ := action.Find(action.NodeVerbs)
+		if r.c.why(off) == "" || r.c.why(verbs) != "" {
+			t.Error("read-only is not what it should be")
+		}
+	})
+}

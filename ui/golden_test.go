@@ -2,8 +2,14 @@ package ui
 
 import (
 	"fmt"
+	"image/color"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"ironworks/models"
 )
@@ -175,4 +181,39 @@ func (r *rig) someTasks() {
 	r.choose("r7-n09")
 	r.press("M")
 	r.pass(3 * time.Second)
+}
+
+// TestThemes compares the styles of a screen in every kind of terminal.
+func TestThemes(t *testing.T) {
+	dark, light := color.RGBA{A: 255}, color.RGBA{R: 255, G: 255, B: 255, A: 255}
+	tests := map[string]struct {
+		profile    colorprofile.Profile
+		background color.Color
+		lost       bool
+	}{
+		"dark":        {colorprofile.TrueColor, dark, false},
+		"light":       {colorprofile.TrueColor, light, false},
+		"16-colours":  {colorprofile.ANSI, dark, false},
+		"no-colour":   {colorprofile.ASCII, dark, false},
+		"dark-dimmed": {colorprofile.TrueColor, dark, true},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, rack(), nil, func(r *rig) {
+				r.deliver(tea.ColorProfileMsg{Profile: tt.profile})
+				r.deliver(tea.BackgroundColorMsg{Color: tt.background})
+				r.press("space")
+				if tt.lost {
+					r.ironic.change(func() { r.ironic.fault = &models.Fault{Kind: models.FaultReset, Op: "list nodes"} })
+					r.pass(6 * time.Second)
+					r.c.env.Status.NextTry = time.Now().Add(3 * time.Second)
+				}
+				got := r.c.View().Content
+				compare(t, filepath.Join("testdata", "theme-"+name+".80x24.ansi"), strings.ReplaceAll(got, "\x1b", "␛")+"\n")
+				if coloured := strings.Contains(got, "\x1b[38;") || strings.Contains(got, "\x1b[3"); coloured == (tt.profile == colorprofile.ASCII) {
+					t.Errorf("coloured: %v", coloured)
+				}
+			})
+		})
+	}
 }

@@ -42,9 +42,9 @@ type (
 	Press struct{ ID action.ID }
 	// Switch goes to another context.
 	Switch struct{ Context string }
-	// RetryTask tries again for the nodes of a task that failed; LeaveTask stops
-	// following the others.
+	// RetryTask tries again for the nodes of a task that failed.
 	RetryTask struct{ Task int }
+	// LeaveTask stops following what a task has under way.
 	LeaveTask struct{ Task int }
 	// ActOn begins an action on nodes, asking for its arguments where it has some.
 	ActOn struct {

@@ -3,6 +3,7 @@ package events
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/models"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
@@ -18,9 +19,9 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	case action.Pause:
 		s.pause(!s.paused)
 	case action.Filter:
-		s.prompt.Begin(s.filter.text)
+		s.prompt.Begin(s.filter.String())
 	case action.ClearFilter:
-		s.setFilter(filter{})
+		s.setFilter(models.EventFilter{})
 	default:
 		s.steer(id)
 	}
@@ -29,9 +30,9 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 
 // Widen drops the filter, before anybody goes back.
 func (s *Screen) Widen() (tea.Cmd, bool) {
-	did := !s.filter.isZero()
+	did := !s.filter.IsZero()
 	if did {
-		s.setFilter(filter{})
+		s.setFilter(models.EventFilter{})
 	}
 	return nil, did
 }
@@ -77,7 +78,7 @@ func (s *Screen) Why(id action.ID) string {
 			return "the node is no longer there"
 		}
 	case action.ClearFilter:
-		if s.filter.isZero() {
+		if s.filter.IsZero() {
 			return "no filter is set"
 		}
 	case action.Sort:
@@ -94,22 +95,22 @@ func (s *Screen) Why(id action.ID) string {
 func (s *Screen) typed(msg tea.Msg) {
 	switch s.prompt.Update(msg) {
 	case body.Changed:
-		f, err := parse(s.prompt.Text())
+		f, err := models.ParseEventFilter(s.prompt.Text())
 		s.prompt.Wrong = err
-		if err == nil && f.text != s.filter.text {
+		if err == nil && f.String() != s.filter.String() {
 			s.setFilter(f)
 		}
 	case body.Abandoned:
-		s.setFilter(filter{})
+		s.setFilter(models.EventFilter{})
 	case body.Taken, body.Ignored:
 	}
 }
 
-func (s *Screen) setFilter(f filter) {
+func (s *Screen) setFilter(f models.EventFilter) {
 	s.filter = f
 	s.shown = make([]*row, 0, len(s.all))
 	for _, r := range s.all {
-		if f.matches(r) {
+		if f.Match(&r.event, r.text) {
 			s.shown = append(s.shown, r)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 // Draw paints the list, and the whole text of the event at the cursor below it.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
-	return body.Page(t, w, h, s.heading(t, w), s.prompt.Draw(t, w, s.filter.text), func(h int) string {
+	return body.Page(t, w, h, s.heading(t, w), s.prompt.Draw(t, w, s.filter.String()), func(h int) string {
 		below := detailLines(h)
 		s.table.Empty = s.empty()
 		if roomy := w >= 120; roomy != s.roomy {
@@ -51,7 +51,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 		left = append(left, body.S(theme.Hold, "  paused"))
 	}
 	count := fmt.Sprintf("%d since %s", len(s.all), s.env.Started.Local().Format(time.TimeOnly))
-	if !s.filter.isZero() {
+	if !s.filter.IsZero() {
 		count = fmt.Sprintf("%d of %s", len(s.shown), count)
 	}
 	if dropped := s.env.Events.Dropped(); dropped > 0 {

@@ -24,8 +24,6 @@ type row struct {
 	id     string // the number, as the table asks for it
 	event  models.Event
 	text   string // Event.Text
-	// node and what are in lower case, for the filter.
-	node, what string
 }
 
 // Screen is the list of events. It takes only new events out of the log, so that an
@@ -39,7 +37,7 @@ type Screen struct {
 	shown []*row // those that match the filter
 	next  int    // the number of the first event that was not taken yet
 
-	filter filter
+	filter models.EventFilter
 	prompt body.Prompt
 
 	// paused says that the newest is not followed; since is the first number that came
@@ -153,7 +151,7 @@ func (s *Screen) take() {
 	for i := range fresh {
 		r := newRow(from+i, &fresh[i])
 		s.all = append(s.all, r)
-		if s.filter.matches(r) {
+		if s.filter.Match(&r.event, r.text) {
 			s.shown = append(s.shown, r)
 		}
 	}
@@ -163,8 +161,7 @@ func (s *Screen) take() {
 }
 
 func newRow(number int, e *models.Event) *row {
-	text := e.Text()
-	return &row{number: number, id: strconv.Itoa(number), event: *e, text: text, node: strings.ToLower(e.Node.Label()), what: strings.ToLower(text)}
+	return &row{number: number, id: strconv.Itoa(number), event: *e, text: e.Text()}
 }
 
 // since drops the rows before a number. What is left is copied when as many were

@@ -7,31 +7,19 @@ import (
 	"ironworks/ui/action"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
 )
 
 // Do carries out one of the screen's actions.
 func (s *Screen) Do(id action.ID) tea.Cmd {
+	if body.Steer(s.table, id, 1) {
+		return nil
+	}
 	switch id {
 	case action.Open:
 		if row, ok := s.table.Cursor(); ok {
 			return screen.Wish(screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: row.Node.UUID}})
 		}
-	case action.Up:
-		s.table.Move(-1)
-	case action.Down:
-		s.table.Move(1)
-	case action.PageUp:
-		s.table.Page(-1)
-	case action.PageDown:
-		s.table.Page(1)
-	case action.Top:
-		s.table.Top()
-	case action.Bottom:
-		s.table.Bottom()
-	case action.ScrollLeft:
-		s.table.Scroll(-1)
-	case action.ScrollRight:
-		s.table.Scroll(1)
 	case action.Mark:
 		s.table.ToggleMark()
 	case action.MarkRange:

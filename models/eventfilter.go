@@ -1,0 +1,81 @@
+package models
+
+import (
+	"fmt"
+	"strings"
+)
+
+// EventFilter is a parsed filter line for events. The grammar is that of [Filter], with
+// other keys:
+//
+//	text        node, kind or what happened contains text
+//	node:text   the node's name or uuid contains text
+//	kind:text   the kind of event contains text
+//	!term       the term does not match
+type EventFilter struct {
+	terms []term
+	text  string
+}
+
+// ParseEventFilter reads a filter line; the empty line matches every event.
+func ParseEventFilter(line string) (EventFilter, error) {
+	words, err := splitWords(line)
+	if err != nil {
+		return EventFilter{}, err
+	}
+	f := EventFilter{text: strings.TrimSpace(line)}
+	for _, w := range words {
+		t, err := parseTerm(w, eventKey)
+		if err != nil {
+			return EventFilter{}, err
+		}
+		f.terms = append(f.terms, t)
+	}
+	return f, nil
+}
+
+// eventKey checks a key of an event filter.
+func eventKey(key string, _ []string) error {
+	if key != "node" && key != "kind" {
+		return fmt.Errorf("no key %q; there are kind, node; quote the text to look for a colon", key)
+	}
+	return nil
+}
+
+// String gives the line that was parsed.
+func (f EventFilter) String() string { return f.text }
+
+// IsZero says that the filter matches everything.
+func (f EventFilter) IsZero() bool { return len(f.terms) == 0 }
+
+// Match says whether the event satisfies every term. The text is the event's [Event.Text],
+// which whoever has many events makes once.
+func (f EventFilter) Match(e *Event, text string) bool {
+	for _, t := range f.terms {
+		if t.matchEvent(e, text) == t.not {
+			return false
+		}
+	}
+	return true
+}
+
+func (t term) matchEvent(e *Event, text string) bool {
+	node, kind := []string{e.Node.Name, e.Node.UUID}, []string{string(e.Kind)}
+	have := append(append(node, kind...), text)
+	switch {
+	case t.fuzzy:
+		return subsequence(t.values[0], fold(e.Node.Label()))
+	case t.key == "node":
+		have = node
+	case t.key == "kind":
+		have = kind
+	}
+	for _, want := range t.values {
+		for _, h := range have {
+			if h = fold(h); h == want || (!t.exact && strings.Contains(h, want)) {
+				return true
+			}
+		}
+	}
+	return false
+}
