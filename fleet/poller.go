@@ -163,7 +163,8 @@ func (p *Poller) recovered() {
 // rest waits; while a sweep is under way it uses the time for the sweep's questions,
 // of which at least one fits into every period.
 func (p *Poller) rest(ctx context.Context, wait time.Duration) error {
-	until := p.clock.Now().Add(wait)
+	began := p.clock.Now()
+	until := began.Add(wait)
 	for first := true; p.failures == 0 && p.sweeps(); first = false {
 		if !first && until.Sub(p.clock.Now()) <= p.sweepCost() {
 			break
@@ -178,13 +179,31 @@ func (p *Poller) rest(ctx context.Context, wait time.Duration) error {
 			}
 		}
 	}
+	if hurried, err := p.sleep(ctx, until, p.hurry); err != nil || !hurried {
+		return err
+	}
+	// Whoever hurries does not make the API work more than a tenth of the time either.
+	soonest := began.Add(latencyFactor * p.latency)
+	if soonest.After(until) {
+		soonest = until
+	}
+	_, err := p.sleep(ctx, soonest, nil)
+	return err
+}
+
+// sleep waits until a time, or until it is hurried.
+func (p *Poller) sleep(ctx context.Context, until time.Time, hurry <-chan struct{}) (hurried bool, err error) {
+	left := until.Sub(p.clock.Now())
+	if left <= 0 && hurry == nil {
+		return false, nil
+	}
 	select {
 	case <-ctx.Done():
-		return ctx.Err()
-	case <-p.hurry:
-		return nil
-	case <-p.clock.After(max(until.Sub(p.clock.Now()), time.Millisecond)):
-		return nil
+		return false, ctx.Err()
+	case <-hurry:
+		return true, nil
+	case <-p.clock.After(max(left, time.Millisecond)):
+		return false, nil
 	}
 }
 

@@ -56,3 +56,24 @@ func TestNeedFetchesMoreOfEveryNode(t *testing.T) {
 		}
 	})
 }
+
+// Hurrying all the time must not become polling all the time.
+func TestHurryKeepsToATenthOfTheTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		api := newFake()
+		api.addMany(3, models.StateAvailable)
+		api.tune(func() { api.latency = func(asked) time.Duration { return 20 * time.Millisecond } })
+		r := start(t, api, fleet.Options{})
+		pass(10 * time.Second)
+		before := len(api.requests())
+		for range 1000 {
+			r.poller.Hurry()
+			pass(10 * time.Millisecond)
+		}
+		// Ten seconds hold 500 requests of 20 ms; a tenth of the time are 50 rounds' worth.
+		if n := len(api.requests()) - before; n > 110 {
+			t.Errorf("%d requests in ten seconds of hurry", n)
+		}
+	})
+}
