@@ -37,9 +37,12 @@ type prepared struct {
 
 // begin takes an action on nodes up: it asks for the arguments where it has some.
 func (c *Console) begin(id action.ID, nodes []models.NodeRef) tea.Cmd {
-	if len(nodes) == 0 || c.env.Session == nil {
+	switch {
+	case len(nodes) == 0 || c.env.Session == nil:
 		c.say(screen.Say{Level: screen.Warning, Text: string(id) + ": no node is chosen"})
 		return nil
+	case id == action.Validate:
+		return c.validate(nodes[0])
 	}
 	o := order{id: id, nodes: nodes, session: c.env.Session, runner: c.env.Session.Runner}
 	o.runner.ReadOnly = o.runner.ReadOnly || c.env.ReadOnly
@@ -190,7 +193,10 @@ func (c *Console) whyNodes(a *action.Action, nodes []models.NodeRef) string {
 	if len(nodes) == 0 {
 		return "no node is chosen"
 	}
-	if a.ID == action.NodeVerbs || c.env.Session == nil {
+	switch {
+	case a.ID == action.Validate && len(nodes) > 1:
+		return "one node at a time: it reaches into the BMC"
+	case a.ID == action.Validate, a.ID == action.NodeVerbs, c.env.Session == nil:
 		return ""
 	}
 	act, _, err := build(a.ID, arguments{fieldSettings: "description="})

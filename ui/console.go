@@ -26,6 +26,8 @@ type Options struct {
 	// It sends nothing to Ironic; what the session has to say later goes to notice.
 	Contexts []screen.Context
 	Open     func(name string, notice func(text string)) (*screen.Session, error)
+	// Probe asks another context's Ironic whether it answers.
+	Probe func(ctx context.Context, name string) (screen.Health, error)
 	// ReadOnly begins with changes refused, whatever the context allows.
 	ReadOnly bool
 	// ASCII shows no glyph beyond ASCII; Mouse begins with the mouse taken.
@@ -89,7 +91,7 @@ func New(ctx context.Context, opts Options) *Console {
 		width: 80, height: 24, look: theme.Options{ASCII: opts.ASCII, Light: opts.Background == Light, Profile: colorprofile.TrueColor},
 		env: &screen.Env{
 			Clock: opts.Clock, ReadOnly: opts.ReadOnly, Events: &screen.EventLog{}, Tasks: &screen.TaskList{},
-			Contexts: opts.Contexts, Program: opts.Program,
+			Contexts: opts.Contexts, Probe: opts.Probe, Program: opts.Program,
 		},
 	}
 	c.restyle()

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -200,6 +201,29 @@ func TestContexts(t *testing.T) {
 		r.write("context rack7")
 		r.press("enter")
 		r.shows("cacert /x.pem: no such file", "lab")
+	})
+}
+
+func TestHealthOfContexts(t *testing.T) {
+	probe := func(_ context.Context, name string) (screen.Health, error) {
+		if name == "lab" {
+			return screen.Health{}, &models.Fault{Kind: models.FaultRefused, Op: "list nodes", Message: "connection refused by 10.0.0.9:6385", Hint: "is the API running?"}
+		}
+		return screen.Health{Version: models.APIVersion{Minor: 82}, Latency: 41 * time.Millisecond}, nil
+	}
+	change := func(_ *rig, o *Options) {
+		o.Probe = probe
+		o.Contexts = append(o.Contexts, screen.Context{Name: "rack8", Endpoint: "http://10.8.0.1:6385"})
+	}
+	inBubble(t, rack(), change, func(r *rig) {
+		r.press("4")
+		r.shows("not open")
+		r.press("p")
+		r.shows("✖ refused", "● answers", "✖ broken", "● connected")
+		r.press("home")
+		r.shows("connection refused by 10.0.0.9:6385", "is the API running?")
+		r.press("end")
+		r.shows("Answered", "API 1.82 in 41ms")
 	})
 }
 

@@ -95,6 +95,7 @@ func TestScreens(t *testing.T) {
 		"conductors":   func(r *rig) { r.press("3") },
 		"drivers":      func(r *rig) { r.press("3", "tab") },
 		"connect":      func(r *rig) { r.press("4") },
+		"validate":     func(r *rig) { r.press(":"); r.write("validate"); r.press("enter") },
 		"tasks":        func(r *rig) { r.someTasks(); r.press("5") },
 		"task":         func(r *rig) { r.someTasks(); r.press("5", "enter") },
 	}

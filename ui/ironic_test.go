@@ -221,6 +221,16 @@ func (f *fakeIronic) Drivers(context.Context) ([]models.Driver, error) {
 	}, nil
 }
 
+func (f *fakeIronic) Validate(context.Context, string) ([]models.Validation, error) {
+	yes, no := true, false
+	return []models.Validation{
+		{Interface: "power", Result: &yes},
+		{Interface: "bios", Result: &no, Reason: "no vendor"},
+		{Interface: "deploy", Result: &no, Reason: "Node has no image_source"},
+		{Interface: "rescue", Result: nil},
+	}, nil
+}
+
 func (f *fakeIronic) Version() (models.APIVersion, bool) {
 	return models.APIVersion{Minor: models.NewestMinor}, true
 }

@@ -60,7 +60,7 @@ func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 		}
 	}
 	err = ui.Run(cmd.Context(), ui.Options{
-		Clock: clock{}, Contexts: c.contexts(), Open: c.open, ASCII: flags.ascii, Mouse: flags.mouse, Background: background,
+		Clock: clock{}, Contexts: c.contexts(), Open: c.open, Probe: c.probe, ASCII: flags.ascii, Mouse: flags.mouse, Background: background,
 		Program: "ironworks", Version: version(), Warnings: cfg.Warnings,
 	}, ui.Terminal{In: a.stdin, Out: a.stdout, Env: os.Environ(), FPS: fps})
 	var crash *ui.Crash
@@ -133,8 +133,12 @@ func shown(x *config.Context) screen.Context {
 	if auth == "" {
 		auth = models.AuthNone
 	}
+	accent := x.Accent
+	if accent == "" && strings.Contains(strings.ToLower(x.Name), "prod") {
+		accent = "red" // production must look different, also where nobody thought of it
+	}
 	return screen.Context{
-		Name: x.Name, Source: x.Source, Endpoint: endpoint, Auth: string(auth), Accent: x.Accent, ReadOnly: x.ReadOnly, Err: x.Err,
+		Name: x.Name, Source: x.Source, Endpoint: endpoint, Auth: string(auth), Accent: accent, ReadOnly: x.ReadOnly, Err: x.Err,
 	}
 }
 
@@ -192,6 +196,26 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	}
 	s.Watch, s.Unwatch, s.Hurry, s.Need = poller.Watch, poller.Unwatch, poller.Hurry, poller.Need
 	return s, nil
+}
+
+// probe asks a context's Ironic for one node, with a connection of its own.
+func (c *consoleHost) probe(ctx context.Context, name string) (screen.Health, error) {
+	x, err := c.find(name)
+	if err != nil {
+		return screen.Health{}, err
+	}
+	c.app.keepSecrets(&x)
+	client, err := ironicclient.New(x.Connection, ironicclient.Options{Clock: clock{}, ReadOnly: true, UserAgent: "ironworks/" + version()})
+	if err != nil {
+		return screen.Health{}, err
+	}
+	defer client.Close()
+	page, err := client.NodePage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid"}, Limit: 1})
+	if err != nil {
+		return screen.Health{}, err
+	}
+	v, _ := client.Version()
+	return screen.Health{Version: v, Latency: page.Latency}, nil
 }
 
 // options are the flags that lead the command line to a context.

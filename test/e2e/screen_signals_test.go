@@ -109,7 +109,10 @@ func (c *console) shell(line string) *screenConsole {
 	c.t.Helper()
 	cmd := exec.CommandContext(context.Background(), "bash", "-c", line, binary)
 	cmd.Env, cmd.Dir = c.env, c.home
-	return &screenConsole{Screen: terminal.StartT(c.t, terminal.Options{Command: cmd, Modern: true}), t: c.t, c: c}
+	s := terminal.StartT(c.t, terminal.Options{
+		Command: cmd, Width: roomy.w, Height: roomy.h, Modern: true,
+	})
+	return &screenConsole{Screen: s, t: c.t, c: c}
 }
 
 func TestScreenSuspend(t *testing.T) {

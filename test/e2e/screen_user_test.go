@@ -1,12 +1,15 @@
 package e2e
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"ironworks/test/ironic"
 	"ironworks/test/terminal"
+	"ironworks/test/weather"
 	"ironworks/ui/action"
 )
 
@@ -27,10 +30,10 @@ func places() []struct {
 	}
 }
 
-// lists checks that a list has the actions of some scopes, each under its name.
-func (s *screenConsole) lists(key, title string, scopes ...action.Scope) {
+// helps checks that the help has the actions of some scopes, each under its name.
+func (s *screenConsole) helps(scopes ...action.Scope) {
 	s.t.Helper()
-	s.list(key, title)
+	s.list("?", helpTitle)
 	for _, a := range action.In(scopes...) {
 		s.press(terminal.CtrlU, string(a.ID))
 		s.when("the list has "+string(a.ID), func() bool {
@@ -44,7 +47,7 @@ func (s *screenConsole) lists(key, title string, scopes ...action.Scope) {
 		})
 	}
 	s.press(terminal.Esc)
-	s.gone("╭─ " + title)
+	s.gone("╭─ " + helpTitle)
 }
 
 // TestScreenNewUser finds every screen by its word and every action through the help.
@@ -57,14 +60,14 @@ func TestScreenNewUser(t *testing.T) {
 		for _, place := range places() {
 			s.pick(":", paletteTitle, place.word)
 			s.until(place.shows)
-			s.lists("?", helpTitle, append(place.scopes, action.Everywhere)...)
+			s.helps(append(place.scopes, action.Everywhere)...)
 		}
 		s.pick(":", paletteTitle, name)
 		s.until("› "+name, "[Overview]")
-		s.lists("?", helpTitle, action.Reading, action.Node, action.Nodes, action.Everywhere)
+		s.helps(action.Reading, action.Node, action.Nodes, action.Everywhere)
 		s.pick("?", helpTitle, "next-tab")
 		s.until("[Steps]")
-		s.lists("?", helpTitle, action.List, action.Node, action.Nodes)
+		s.helps(action.List, action.Node, action.Nodes)
 		s.pick("?", helpTitle, "maintenance-on")
 		s.until("╭─ maintenance-on " + name)
 		s.press(terminal.Esc)
@@ -75,7 +78,7 @@ func TestScreenNewUser(t *testing.T) {
 		s.until("✓ done")
 		s.press(terminal.Enter)
 		s.until("› task 1 manage")
-		s.lists("?", helpTitle, action.List, action.Task)
+		s.helps(action.List, action.Task)
 		s.pick("?", helpTitle, "quit")
 		s.ends(0)
 	})
@@ -93,11 +96,11 @@ func TestScreenEveryKeyAnswers(t *testing.T) {
 		for _, place := range places() {
 			s.pick(":", paletteTitle, place.word)
 			s.until(place.shows)
-			s.answers(p.Count, place.word, place.shows)
+			s.answers(p, place.word, place.shows)
 		}
 		s.press("1", terminal.Enter)
 		s.until("› " + name)
-		s.answers(p.Count, name, "› "+name)
+		s.answers(p, name, "› "+name)
 
 		// What can be done to nodes, all but what would be done without a question.
 		for _, place := range []string{"node", "fleet"} {
@@ -128,21 +131,26 @@ func TestScreenEveryKeyAnswers(t *testing.T) {
 }
 
 // answers presses the keys of every action that is everywhere.
-func (s *screenConsole) answers(requests func(method string) int, word, here string) {
+func (s *screenConsole) answers(p *weather.Proxy, word, here string) {
 	s.t.Helper()
 	for _, a := range action.In(action.Everywhere) {
 		key := map[string]string{"esc": terminal.Esc, "ctrl+r": terminal.CtrlR, "ctrl+o": "\x0f", "ctrl+l": terminal.CtrlL}[a.Key()]
 		if key == "" {
 			key = a.Key()
 		}
-		before, sent, written := s.Text(), requests(""), s.Bytes()
+		before, sent, written := s.Text(), p.Count(""), s.Bytes()
 		changed := func() bool { return s.Text() != before }
 		switch a.ID {
 		case action.Quit, action.Suspend, action.Back, action.Older, action.Newer:
 			continue // they have tests of their own, or lead away
 		case action.Refresh:
 			s.press(key)
-			s.when("a request", func() bool { return requests("") > sent })
+			ctx, cancel := context.WithTimeout(s.t.Context(), atOnce)
+			asked := func(context.Context) (bool, error) { return p.Count("") > sent, nil }
+			if err := ironic.Poll(ctx, 10*time.Millisecond, asked); err != nil {
+				s.t.Errorf("%s: ctrl+r asks Ironic nothing", here)
+			}
+			cancel()
 		case action.Redraw:
 			s.press(key)
 			s.when("the screen is painted", func() bool { return s.Bytes() > written+200 && s.Contains(here) })

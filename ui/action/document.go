@@ -24,6 +24,7 @@ func scopes() []struct {
 		{Reading, "Text"},
 		{Events, "Events"},
 		{Conductors, "Conductors & drivers"},
+		{Connect, "Connect"},
 		{Task, "Task"},
 	}
 }

@@ -50,6 +50,8 @@ const (
 	Retry       ID = "retry-failed"
 	Leave       ID = "stop-following"
 	NodeVerbs   ID = "verbs"
+	Validate    ID = "validate"
+	Check       ID = "check"
 )
 
 // The actions on nodes that are no provision verb.
@@ -141,6 +143,7 @@ func lists() []Action {
 		at(Node, Diff, "diff", "in Raw, mark what changed since the fetch before", 0, "d"),
 		at(Conductors, NextTab, "drivers", "from conductors to hardware types and back", 2, "tab"),
 		at(Events, Pause, "pause", "stop following the newest, or follow again", 2, "p"),
+		at(Connect, Check, "check", "ask every context whether its Ironic answers", 2, "p"),
 		at(Task, Retry, "retry failed", "try again for the nodes that failed", 2, "r"),
 		at(Task, Leave, "", "stop following; the nodes go on by themselves", 0, "X"),
 	}
@@ -172,6 +175,7 @@ func nodes() []Action {
 	}
 	list := []Action{
 		{ID: NodeVerbs, Scope: Nodes, Keys: []string{"a"}, Name: "act", Help: "list what can be done to the node, and do it", Foot: 5},
+		{ID: Validate, Scope: Nodes, Name: "validate", Help: "ask each interface whether it could do its work; reaches into the BMC"},
 		verb(models.VerbManage, "M", false),
 		verb(models.VerbInspect, "I", false),
 		verb(models.VerbClean, "C", true),

@@ -17,7 +17,7 @@ type Clock interface {
 }
 
 // API is what screens have fetched for them beyond the Store; *ironicclient.Client has
-// it. Nothing here reaches into a BMC.
+// it. Nothing here reaches into a BMC, but for Validate.
 type API interface {
 	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
 	Ports(ctx context.Context, node string) ([]models.Port, error)
@@ -26,6 +26,8 @@ type API interface {
 	Inventory(ctx context.Context, node string) (json.RawMessage, error)
 	Conductors(ctx context.Context) ([]models.Conductor, error)
 	Drivers(ctx context.Context) ([]models.Driver, error)
+	// Validate makes the conductor ask the BMC: only when somebody wants it.
+	Validate(ctx context.Context, node string) ([]models.Validation, error)
 	Version() (v models.APIVersion, agreed bool)
 	Endpoint() string
 	Refused() []string
@@ -45,6 +47,12 @@ type Context struct {
 	// Looked is what was looked for, a line each, where the address is only a guess
 	// because nothing was configured.
 	Looked string
+}
+
+// Health is how an Ironic answered a small question.
+type Health struct {
+	Version models.APIVersion
+	Latency time.Duration
 }
 
 // Defaults are what the fleet's list starts with.
@@ -89,6 +97,8 @@ type Env struct {
 	Tasks  *TaskList
 	// Contexts are those that can be gone to.
 	Contexts []Context
+	// Probe asks another context's Ironic whether it answers.
+	Probe func(ctx context.Context, name string) (Health, error)
 	// Program is the name of the command line equivalent.
 	Program string
 }

@@ -32,8 +32,25 @@ func (s *Screen) below(w int) []pane.Line {
 	case s.isCurrent(c):
 		return s.present(c, w)
 	}
-	lines := []pane.Line{{body.S(theme.Plain, "   enter goes to "+models.Printable(c.Name))}, nil}
+	lines := append(s.probed(c, w), pane.Line{body.S(theme.Plain, "   enter goes to "+models.Printable(c.Name))}, nil)
 	return append(lines, settings(c, w)...)
+}
+
+// probed is how a context's Ironic answered when it was asked.
+func (s *Screen) probed(c screen.Context, w int) []pane.Line {
+	p := s.probes[c.Name]
+	if p == nil {
+		return nil
+	}
+	health, known := p.Value()
+	switch {
+	case p.Err() != nil:
+		return append(body.Fault(p.Err(), w-1), nil)
+	case known:
+		text := fmt.Sprintf("Answered %s with API %s in %s.", body.Ago(s.env.Clock.Now(), p.At()), health.Version, health.Latency.Round(time.Millisecond))
+		return []pane.Line{{body.S(theme.Good, " "+theme.GlyphActive+" "), body.S(theme.Plain, text)}, nil}
+	}
+	return nil
 }
 
 // broken tells in full why a context cannot be used.

@@ -4,12 +4,15 @@
 package connect
 
 import (
+	"context"
+
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
+	"ironworks/ui/screen/fetch"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/table"
 )
@@ -22,13 +25,19 @@ type Screen struct {
 	// swatches are the accents as they look in the theme with these options.
 	swatches map[string]string
 	looks    theme.Options
+
+	// probes are how the contexts' Ironics answered, by name, once it was asked for.
+	probes map[string]*fetch.Source[screen.Health]
 }
 
 var _ screen.Screen = (*Screen)(nil)
 
 // New makes the screen.
 func New(env *screen.Env) screen.Screen {
-	s := &Screen{env: env, table: table.New(func(c screen.Context) string { return c.Name })}
+	s := &Screen{
+		env: env, table: table.New(func(c screen.Context) string { return c.Name }),
+		probes: map[string]*fetch.Source[screen.Health]{},
+	}
 	s.table.Empty = "No context is known. Name an Ironic with --url http://HOST:6385, or list contexts in the configuration file; " +
 		env.Program + " config paths shows where it is looked for."
 	text := func(key, title string, least, drop int, get func(c screen.Context) string) table.Column[screen.Context] {
@@ -71,10 +80,35 @@ func (s *Screen) Shown() tea.Cmd {
 	return nil
 }
 
-// Update takes a fact in.
-func (s *Screen) Update(tea.Msg) tea.Cmd {
+// Update takes a fact in, or the answer of an Ironic that was asked.
+func (s *Screen) Update(msg tea.Msg) tea.Cmd {
+	for _, p := range s.probes {
+		if mine, next := p.Take(msg); mine {
+			s.refresh()
+			return next
+		}
+	}
 	s.refresh()
 	return nil
+}
+
+// check asks every context's Ironic that can be asked.
+func (s *Screen) check() tea.Cmd {
+	var cmds []tea.Cmd
+	for _, c := range s.table.Rows() {
+		if c.Err != nil || s.isCurrent(c) {
+			continue
+		}
+		p := s.probes[c.Name]
+		if p == nil {
+			probe, name := s.env.Probe, c.Name
+			p = fetch.New(s.env.Clock.Now, func(ctx context.Context) (screen.Health, error) { return probe(ctx, name) })
+			s.probes[c.Name] = p
+		}
+		cmds = append(cmds, p.Get())
+	}
+	s.refresh()
+	return tea.Batch(cmds...)
 }
 
 // refresh takes the contexts as they are now. One that is of no file (a URL of the
@@ -124,6 +158,8 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 		if c, ok := s.table.Cursor(); ok && s.Why(id) == "" {
 			return screen.Wish(screen.Switch{Context: c.Name})
 		}
+	case action.Check:
+		return s.check()
 	default:
 		body.Steer(s.table, id, 1)
 	}
@@ -132,6 +168,9 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 
 // Why says why an action cannot be done now.
 func (s *Screen) Why(id action.ID) string {
+	if id == action.Check && s.env.Probe == nil {
+		return "there is nothing to ask with"
+	}
 	if id != action.Open {
 		return ""
 	}
@@ -173,10 +212,16 @@ func (s *Screen) Copies() []screen.Copyable {
 			copies = append(copies, screen.Copyable{Name: "fault", Text: models.Printable(f.Error())})
 		}
 	}
-	return append(copies, screen.Copyable{
-		Name: "command", Text: s.env.Program + " nodes --context " + screen.Quoted(c.Name),
-	})
+	command := s.env.Program + " nodes --context " + screen.Quoted(c.Name)
+	if s.isCurrent(c) {
+		command = s.env.CommandLine("nodes")
+	}
+	return append(copies, screen.Copyable{Name: "command", Text: command})
 }
 
-// Close has nothing to end.
-func (s *Screen) Close() {}
+// Close ends what is being asked.
+func (s *Screen) Close() {
+	for _, p := range s.probes {
+		p.Close()
+	}
+}

@@ -1,6 +1,7 @@
 package connect
 
 import (
+	"errors"
 	"fmt"
 
 	"ironworks/models"
@@ -79,7 +80,31 @@ func (s *Screen) stateCell(c screen.Context) table.Cell {
 		glyph, word, role := s.health()
 		return table.Cell{Glyph: glyph, GlyphRole: role, Text: word, Role: role}
 	}
-	return table.Cell{Glyph: theme.GlyphIdle, GlyphRole: theme.Muted, Text: "not open", Role: theme.Muted}
+	return s.probedCell(c)
+}
+
+// probedCell is how a context's Ironic answered, where it was asked.
+func (s *Screen) probedCell(c screen.Context) table.Cell {
+	cell := func(glyph, text string, r theme.Role) table.Cell {
+		return table.Cell{Glyph: glyph, GlyphRole: r, Text: text, Role: r}
+	}
+	p := s.probes[c.Name]
+	if p == nil {
+		return cell(theme.GlyphIdle, "not open", theme.Muted)
+	}
+	_, known := p.Value()
+	var f *models.Fault
+	switch {
+	case p.Busy():
+		return cell(theme.GlyphWorking, "asking", theme.Busy)
+	case errors.As(p.Err(), &f):
+		return cell(theme.GlyphFailed, string(f.Kind), theme.Bad)
+	case p.Err() != nil:
+		return cell(theme.GlyphFailed, "cannot ask", theme.Bad)
+	case known:
+		return cell(theme.GlyphActive, "answers", theme.Good)
+	}
+	return cell(theme.GlyphIdle, "not open", theme.Muted)
 }
 
 func (s *Screen) modeCell(c screen.Context) table.Cell {

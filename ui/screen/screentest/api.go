@@ -109,6 +109,11 @@ func (a *API) Drivers(context.Context) ([]models.Driver, error) {
 	return a.DriverList, a.ask("drivers")
 }
 
+// Validate gives nothing.
+func (a *API) Validate(context.Context, string) ([]models.Validation, error) {
+	return nil, a.ask("validate")
+}
+
 // Version is the API version.
 func (a *API) Version() (models.APIVersion, bool) {
 	return models.APIVersion{Minor: a.Minor}, a.Minor > 0
