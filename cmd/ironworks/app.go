@@ -97,17 +97,19 @@ func wrapUsage(cmd *cobra.Command) {
 
 // load reads the configuration with the flags of this run, and tells what it warns of.
 func (a *app) load(cmd *cobra.Command) (*config.Config, error) {
-	cfg, err := a.loadConfig(cmd)
+	cfg, err := a.loadConfig(cmd, cmd.Flags().Changed("read-only"))
 	for _, w := range cfg.Warnings {
 		a.complain("warning: %s", w)
 	}
 	return cfg, err
 }
 
-func (a *app) loadConfig(cmd *cobra.Command) (*config.Config, error) {
+// loadConfig reads the configuration with the flags of this run; with --read-only among
+// them or not.
+func (a *app) loadConfig(cmd *cobra.Command, withReadOnly bool) (*config.Config, error) {
 	opts := a.options
 	opts.Flags = a.flags
-	if cmd.Flags().Changed("read-only") {
+	if withReadOnly {
 		opts.Flags.ReadOnly = &a.readOnly
 	}
 	if cmd.Flags().Changed("insecure") {

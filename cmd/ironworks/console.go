@@ -45,7 +45,10 @@ func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 	if !known {
 		return usagef("--theme %q: want auto, dark or light", models.Printable(flags.theme))
 	}
-	cfg, err := a.loadConfig(cmd)
+	// In the console --read-only is where it begins, and a key allows changes; only what
+	// the configuration forbids stays forbidden.
+	given := cmd.Flags().Changed("read-only")
+	cfg, err := a.loadConfig(cmd, given && !a.readOnly)
 	var pick *config.PickError
 	if err != nil && (!errors.As(err, &pick) || pick.Name != "" || len(cfg.Contexts) == 0) {
 		return err
@@ -61,7 +64,8 @@ func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 	}
 	err = ui.Run(cmd.Context(), ui.Options{
 		Clock: clock{}, Contexts: c.contexts(), Open: c.open, Probe: c.probe, ASCII: flags.ascii, Mouse: flags.mouse, Background: background,
-		Program: "ironworks", Version: version(), Warnings: cfg.Warnings,
+		ReadOnly: given && a.readOnly,
+		Program:  "ironworks", Version: version(), Warnings: cfg.Warnings,
 	}, ui.Terminal{In: a.stdin, Out: a.stdout, Env: os.Environ(), FPS: fps})
 	var crash *ui.Crash
 	if errors.As(err, &crash) {
