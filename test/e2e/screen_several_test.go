@@ -175,9 +175,7 @@ func TestScreenReadOnly(t *testing.T) {
 			s := c.fleet(roomy, "--read-only")
 			s.only(name)
 			s.until("[read-only]")
-			refused(t, s, "context ")
-			s.press("\x0f")
-			s.until("read-only: context ", "--read-only=false lifts that", "[read-only]")
+			refused(t, s, "read-only; ctrl+o allows changes again")
 			if n := p.Count("") - p.Count(http.MethodGet); n != 0 {
 				t.Errorf("%d requests were sent that are no reading", n)
 			}
