@@ -76,6 +76,8 @@ type Poller struct {
 	watchMu sync.Mutex
 	watched map[string]bool
 	needed  []string
+	looks   []string
+	refresh bool
 	// hurry ends the rest between two rounds.
 	hurry chan struct{}
 

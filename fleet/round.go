@@ -52,8 +52,8 @@ func (p *Poller) one(ctx context.Context, id string) error {
 			if e, ok := p.store.remove(row.Node.UUID, at); ok {
 				p.tell([]models.Event{e})
 			}
-			return nil
 		}
+		return nil // also where it was gone before we knew of it
 	}
 	if err != nil {
 		return err

@@ -11,6 +11,25 @@ func (p *Poller) Hurry() {
 	}
 }
 
+// Look asks for one node in the next round, which begins now: it was acted on, or it
+// may be gone. A node that Ironic no longer knows leaves the store.
+func (p *Poller) Look(uuid string) {
+	p.watchMu.Lock()
+	if !slices.Contains(p.looks, uuid) {
+		p.looks = append(p.looks, uuid)
+	}
+	p.watchMu.Unlock()
+	p.Hurry()
+}
+
+// Refresh begins the next round now, and a full listing after it.
+func (p *Poller) Refresh() {
+	p.watchMu.Lock()
+	p.refresh = true
+	p.watchMu.Unlock()
+	p.Hurry()
+}
+
 // Watch looks at a node by itself each period while it is in transition: one that is
 // open, marked or being deployed from here. Unwatch ends that.
 func (p *Poller) Watch(uuid string) {
@@ -35,15 +54,15 @@ func (p *Poller) Need(fields ...string) {
 	p.Hurry()
 }
 
-// takeNeeds begins to fetch the fields that were asked for; while the first listing is
-// under way they wait for its end.
+// takeNeeds begins the listing that was asked for, with the fields that it needs; while
+// the first one is under way that waits for its end.
 func (p *Poller) takeNeeds() {
 	if p.list.phase != steady && p.list.phase != sweeping {
 		return
 	}
 	p.watchMu.Lock()
-	needed := p.needed
-	p.needed = nil
+	needed, refresh := p.needed, p.refresh
+	p.needed, p.refresh = nil, false
 	p.watchMu.Unlock()
 	before := len(p.opts.Fields)
 	for _, f := range needed {
@@ -51,7 +70,7 @@ func (p *Poller) takeNeeds() {
 			p.opts.Fields = append(p.opts.Fields, f)
 		}
 	}
-	if len(p.opts.Fields) > before {
+	if len(p.opts.Fields) > before || (refresh && p.list.phase == steady) {
 		p.beginSweep()
 	}
 }
@@ -59,12 +78,13 @@ func (p *Poller) takeNeeds() {
 func (p *Poller) watchedNodes() []string {
 	p.watchMu.Lock()
 	defer p.watchMu.Unlock()
-	var ids []string
+	ids := p.looks
+	p.looks = nil
 	for id := range p.watched {
 		if row, _, ok := p.store.Get(id); ok && row.Node.ProvisionState.Busy() {
 			ids = append(ids, id)
 		}
 	}
 	slices.Sort(ids)
-	return ids
+	return slices.Compact(ids)
 }

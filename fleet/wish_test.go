@@ -77,3 +77,40 @@ func TestHurryKeepsToATenthOfTheTime(t *testing.T) {
 		}
 	})
 }
+
+func TestLookFindsOutAboutOneNode(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		api := newFake()
+		gone, other := api.add(models.StateAvailable), api.add(models.StateAvailable)
+		r := start(t, api, fleet.Options{Idle: time.Hour})
+		pass(time.Minute)
+		api.remove(gone)
+		r.poller.Look(gone)
+		r.poller.Look(other)
+		pass(time.Second)
+		if _, _, ok := r.store.Get(gone); ok {
+			t.Error("a node that Ironic does not know any more is still there")
+		}
+		if _, _, ok := r.store.Get(other); !ok {
+			t.Error("the other one is gone, too")
+		}
+	})
+}
+
+func TestRefreshListsAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		api := newFake()
+		gone := api.add(models.StateAvailable)
+		api.addMany(3, models.StateAvailable)
+		r := start(t, api, fleet.Options{})
+		pass(6 * time.Second)
+		api.remove(gone)
+		r.poller.Refresh()
+		pass(10 * time.Second)
+		if _, _, ok := r.store.Get(gone); ok {
+			t.Error("a node that is in no listing is still there")
+		}
+	})
+}

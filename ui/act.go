@@ -206,8 +206,8 @@ func (c *Console) whyNodes(a *action.Action, nodes []models.NodeRef) string {
 	first := ""
 	for _, ref := range nodes {
 		row, _, ok := c.env.Session.Store.Get(ref.UUID)
-		if !ok {
-			return ""
+		if !ok || c.inHand(ref.UUID) {
+			return "" // the plan looks at it anew
 		}
 		why := needless(a.ID, &row.Node)
 		if refusal := act.Refuse(&row.Node, c.env.Status.Version); refusal != nil && refusal.Kind != models.RefusedArguments {

@@ -118,7 +118,7 @@ func TestSeveralHaveToBeTyped(t *testing.T) {
 		if !slices.Equal(got, []string{"undeploy r7-n02", "undeploy r7-n05"}) {
 			t.Errorf("sent %q", got)
 		}
-		r.shows("undeploy: 2 done, 1 refused")
+		r.shows("undeploy: 1 refused, 2 done")
 	})
 }
 
@@ -162,7 +162,7 @@ func TestRetryIsForThoseThatFailed(t *testing.T) {
 		r.press("M")
 		r.answer("y")
 		r.pass(4 * time.Second)
-		r.shows("manage: 1 done, 1 failed (task 1 has the reasons")
+		r.shows("manage: 1 failed, 1 done (task 1 has the reasons")
 		r.press("5", "enter")
 		r.shows("Failed to get power state: 401")
 		before := len(r.ironic.said())

@@ -106,7 +106,7 @@ func (r *rig) open(name string, _ func(string)) (*screen.Session, error) {
 			notify = f
 			return p.Run(ctx)
 		},
-		Watch: p.Watch, Unwatch: p.Unwatch, Hurry: p.Hurry, Need: p.Need, Options: []string{"--context", name},
+		Watch: p.Watch, Unwatch: p.Unwatch, Look: p.Look, Hurry: p.Hurry, Refresh: p.Refresh, Need: p.Need, Options: []string{"--context", name},
 	}, nil
 }
 

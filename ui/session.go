@@ -208,7 +208,7 @@ func (c *Console) refresh() tea.Cmd {
 	if c.live == nil {
 		return c.openSession("")
 	}
-	c.live.Hurry()
+	c.live.Refresh()
 	c.live.asked = time.Time{}
 	return c.tellScreen(screen.Reload{})
 }

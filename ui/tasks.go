@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -128,7 +129,39 @@ func (c *Console) taskEnded(msg taskEnded) {
 	if t.Results == nil {
 		t.Results = []provision.Result{}
 	}
+	c.lookAt(t)
 	c.say(ending(t))
+}
+
+// lookAtMost bounds the single nodes that are asked for after a task; the others are in
+// the next page of what changed.
+const lookAtMost = 20
+
+// lookAt has the store catch up with what a task knows.
+func (c *Console) lookAt(t *screen.Task) {
+	if c.live == nil {
+		return
+	}
+	for i, r := range t.Results {
+		if i < lookAtMost && r.Outcome != provision.OutcomeRefused {
+			c.live.Look(r.Node.UUID)
+		}
+	}
+}
+
+// settles is how long after a task the store may be behind it.
+const settles = 3 * time.Second
+
+// inHand says that a task acts on a node, or did until just now: what the store has of it
+// may be old.
+func (c *Console) inHand(uuid string) bool {
+	now := c.opts.Clock.Now()
+	for _, t := range c.env.Tasks.All() {
+		if t.Plan.Index(uuid) >= 0 && (t.Running() || now.Sub(t.Ended) < settles) {
+			return true
+		}
+	}
+	return false
 }
 
 // ending is the toast of a task that has ended.
@@ -151,7 +184,8 @@ func ending(t *screen.Task) screen.Say {
 	}
 	s := screen.Say{Level: screen.Success, Text: name + ":"}
 	for _, o := range []provision.Outcome{
-		provision.OutcomeDone, provision.OutcomeAccepted, provision.OutcomeFailed, provision.OutcomeUnknown, provision.OutcomeRefused,
+		// The worst first, as on the tasks' screen.
+		provision.OutcomeFailed, provision.OutcomeUnknown, provision.OutcomeRefused, provision.OutcomeAccepted, provision.OutcomeDone,
 	} {
 		if tally[o] > 0 {
 			s.Text += fmt.Sprintf(" %d %s,", tally[o], o)

@@ -198,7 +198,8 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 		ear.notify = notify
 		return poller.Run(ctx)
 	}
-	s.Watch, s.Unwatch, s.Hurry, s.Need = poller.Watch, poller.Unwatch, poller.Hurry, poller.Need
+	s.Watch, s.Unwatch, s.Look = poller.Watch, poller.Unwatch, poller.Look
+	s.Hurry, s.Refresh, s.Need = poller.Hurry, poller.Refresh, poller.Need
 	return s, nil
 }
 

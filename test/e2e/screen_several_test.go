@@ -107,7 +107,7 @@ func TestScreenOneOfSeveralFails(t *testing.T) {
 		s.until("2 marked")
 		s.press("M")
 		s.yes("manage 2 nodes?")
-		s.until("manage: 1 done, 1 failed", "task 1 has the reasons")
+		s.until("manage: 1 failed, 1 done", "task 1 has the reasons")
 		s.rowSays(bad, "enroll")
 		s.press("5")
 		s.until("✖ 1 failed, 1 done")

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/ui/cell"
 	"ironworks/ui/screen"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/choose"
@@ -79,7 +80,32 @@ func (p *Pick) update(msg tea.Msg) (bool, tea.Cmd) {
 func (p *Pick) Draw(t *theme.Theme, w, h int) string {
 	w = min(w, 100)
 	iw, ih := inside(w, h)
-	return box(t, p.title, strings.Split(p.list.Draw(t, iw, min(ih, p.list.Len()+2)), "\n"), w, h, theme.Accent)
+	why := p.why(t, iw)
+	lines := strings.Split(p.list.Draw(t, iw, max(min(ih-len(why), p.list.Len()+2), 0)), "\n")
+	return box(t, p.title, append(lines, why...), w, h, theme.Accent)
+}
+
+// whyLines is the room for why an item cannot be picked: it is there even where nothing
+// has to be said, so that the list stays where it is.
+const whyLines = 2
+
+// why is the whole reason why the item at the cursor cannot be picked, which the line of
+// the item may have to cut.
+func (p *Pick) why(t *theme.Theme, w int) []string {
+	if !p.list.Reasons() {
+		return nil
+	}
+	lines := make([]string, whyLines)
+	item, ok := p.list.Current()
+	if !ok || item.Disabled == "" {
+		return lines
+	}
+	for i, part := range cell.Wrap(item.Title+": "+item.Disabled, w) {
+		if i < whyLines {
+			lines[i] = t.Paint(theme.Warn, part)
+		}
+	}
+	return lines
 }
 
 // Keys are the footer's hints.

@@ -72,9 +72,11 @@ type Session struct {
 	Runner provision.Runner
 	// Poll keeps the Store up to date until its context ends.
 	Poll func(ctx context.Context, notify func(fleet.Update)) error
-	// Watch and Unwatch ask for a closer look at one node; Hurry asks for a look now.
-	Watch, Unwatch func(uuid string)
-	Hurry          func()
+	// Watch and Unwatch ask for a closer look at one node while it is on its way, Look for
+	// a single one now.
+	Watch, Unwatch, Look func(uuid string)
+	// Hurry asks for a look at what changed now, Refresh for a full listing.
+	Hurry, Refresh func()
 	// Need adds API fields to what the Store has of every node.
 	Need func(fields ...string)
 	// Options are the flags that lead the command line to this context.

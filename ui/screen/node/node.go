@@ -190,6 +190,9 @@ func (s *Screen) reload() tea.Cmd {
 
 func (s *Screen) answered(msg tea.Msg) tea.Cmd {
 	if mine, next := s.detail.Take(msg); mine {
+		if models.IsFault(s.detail.Err(), models.FaultNotFound) && s.inStore {
+			s.session.Look(s.uuid) // the list has to hear of it, too
+		}
 		if n, ok := s.detail.Value(); ok && s.detail.Err() == nil {
 			s.raw.put(n.Raw, s.detail.At())
 		}

@@ -44,6 +44,8 @@ type Rig struct {
 	Clock *Clock
 	// Watched are the nodes that are watched, Hurried how often the poller was.
 	Watched []string
+	// Looked are the nodes that were asked for once.
+	Looked  []string
 	Hurried int
 
 	t      testing.TB
@@ -69,6 +71,8 @@ func New(tb testing.TB, nodes ...models.Node) *Rig {
 			Watch:   func(uuid string) { r.Watched = append(r.Watched, uuid) },
 			Unwatch: func(uuid string) { r.Watched = slices.DeleteFunc(r.Watched, func(w string) bool { return w == uuid }) },
 			Hurry:   func() { r.Hurried++ },
+			Look:    func(uuid string) { r.Looked = append(r.Looked, uuid) },
+			Refresh: func() { r.Hurried++ },
 		},
 	}
 	return r

@@ -66,6 +66,11 @@ func (l *List) Complete(items []Item) {
 // Len is how many items there are, shown or not.
 func (l *List) Len() int { return len(l.items) }
 
+// Reasons says that there are items that cannot be picked.
+func (l *List) Reasons() bool {
+	return slices.ContainsFunc(l.items, func(i Item) bool { return i.Disabled != "" })
+}
+
 // Current is the item the cursor is at.
 func (l *List) Current() (Item, bool) {
 	if l.cursor >= len(l.shown) {

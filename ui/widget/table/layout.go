@@ -87,6 +87,13 @@ func (t *Table[R]) bounds(i int) (least, want int) {
 	if col.Max > 0 {
 		want = min(want, max(col.Max, col.Min))
 	}
+	if col.Grow > 0 {
+		// It takes the room that is left, and needs none that it does not fill.
+		want = max(title, t.seen[i], 1)
+		if col.Max > 0 {
+			want = min(want, max(col.Max, 1))
+		}
+	}
 	least = col.Min
 	if least <= 0 {
 		least = max(title, 1)
@@ -149,13 +156,19 @@ func (t *Table[R]) drop(p *plan) {
 }
 
 // widen gives room to the columns whose contents need more, a cell to each in turn:
-// where it does not suffice, the widest are cut.
+// where it does not suffice, the widest are cut. Those that grow come last: they are made
+// to be cut.
 func (t *Table[R]) widen(p *plan, room int) int {
+	room = t.widenSome(p, room, func(c *Column[R]) bool { return c.Grow == 0 })
+	return t.widenSome(p, room, func(c *Column[R]) bool { return c.Grow > 0 })
+}
+
+func (t *Table[R]) widenSome(p *plan, room int, these func(*Column[R]) bool) int {
 	for given := true; given && room > 0; {
 		given = false
 		for k, i := range p.cols {
 			_, want := t.bounds(i)
-			if p.width[k] < want && room > 0 {
+			if these(&t.cols[i]) && p.width[k] < want && room > 0 {
 				p.width[k]++
 				room--
 				given = true
