@@ -15,6 +15,11 @@ const (
 	atRest = time.Second
 	// stillFast is how long the frames go on after the last change.
 	stillFast = 50 * time.Millisecond
+	// atFirst is how soon the first change after a rest is sent: who presses a key need
+	// not wait for a frame that nobody else is in. It is for so long, as the picture may
+	// not be there at the first look.
+	atFirst    = 2 * time.Millisecond
+	atFirstFor = 5 * atFirst
 )
 
 // pace lets frames be sent only while there is something to send.
@@ -31,6 +36,7 @@ type pace struct {
 	mu    sync.Mutex
 	fast  bool
 	quiet *time.Timer
+	even  *time.Timer
 }
 
 // newPace finds the ticker of a program that was not started yet; nil when there is none.
@@ -52,20 +58,25 @@ func (p *pace) soon() {
 	defer p.mu.Unlock()
 	if p.quiet == nil {
 		ticker := *p.ticker
-		p.quiet = time.AfterFunc(stillFast, func() { p.slow(ticker) })
+		p.quiet = time.AfterFunc(stillFast, func() { p.turn(ticker, false, atRest) })
+		p.even = time.AfterFunc(atFirstFor, func() { p.turn(ticker, true, p.frame) })
 	}
 	p.quiet.Reset(stillFast)
 	if !p.fast {
 		p.fast = true
-		(*p.ticker).Reset(p.frame)
+		(*p.ticker).Reset(min(atFirst, p.frame))
+		p.even.Reset(atFirstFor)
 	}
 }
 
-func (p *pace) slow(ticker *time.Ticker) {
+// turn changes the rate, unless it is slow already.
+func (p *pace) turn(ticker *time.Ticker, fast bool, rate time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.fast = false
-	ticker.Reset(atRest)
+	if p.fast {
+		p.fast = fast
+		ticker.Reset(rate)
+	}
 }
 
 // stop ends it, when the program has ended.
@@ -77,5 +88,6 @@ func (p *pace) stop() {
 	defer p.mu.Unlock()
 	if p.quiet != nil {
 		p.quiet.Stop()
+		p.even.Stop()
 	}
 }

@@ -33,7 +33,7 @@ func (f *consoleFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters alone")
 	cmd.Flags().BoolVar(&f.mouse, "mouse", false, "let the mouse scroll (shift-drag then selects text)")
 	cmd.Flags().StringVar(&f.theme, "theme", "auto", "colours for a dark or a light background: auto asks the terminal")
-	cmd.Flags().IntVar(&f.fps, "fps", 0, "send the screen at most this often a second (default 120, over SSH 30)")
+	cmd.Flags().IntVar(&f.fps, "fps", 0, "send the screen at most this often a second (default 200, over SSH 30)")
 }
 
 // console opens the full-screen console.
@@ -57,7 +57,7 @@ func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 	defer c.audit.Close()
 	fps := flags.fps
 	if fps <= 0 {
-		fps = 120 // a key is on the screen within a frame, 8 ms; nothing is sent while nothing changes
+		fps = 200 // a key is on the screen within a frame, 5 ms; nothing is sent while nothing changes
 		if a.options.Env("SSH_TTY") != "" || a.options.Env("SSH_CONNECTION") != "" {
 			fps = 30
 		}
