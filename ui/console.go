@@ -34,8 +34,8 @@ type Options struct {
 	ASCII, Mouse bool
 	// Background is the terminal's, where it is not to be asked.
 	Background Background
-	// Program is the command line's name; Version is shown in the help.
-	Program, Version string
+	// Program is the command line's name.
+	Program string
 	// Warnings are shown at the start.
 	Warnings []string
 }
@@ -150,8 +150,8 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 		return c.sessionNews(msg)
 	case prepared, ordered, confirmed, progressNews, taskEnded, retryReady, retryConfirmed:
 		return c.taskNews(msg)
-	case screen.Open, screen.Back, screen.Say, screen.Ask, screen.CopyText, screen.Press, screen.Switch,
-		screen.RetryTask, screen.LeaveTask, screen.ActOn:
+	case screen.Open, screen.Say, screen.Ask, screen.CopyText, screen.Press, screen.Switch,
+		screen.RetryTask, screen.LeaveTask:
 		return c.wish(msg)
 	case quitNow:
 		return c.leave()

@@ -171,8 +171,6 @@ func (c *Console) wish(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Open:
 		return c.open(msg.Ref)
-	case screen.Back:
-		return c.walk(-1)
 	case screen.Say:
 		c.say(msg)
 	case screen.Ask:
@@ -184,13 +182,11 @@ func (c *Console) wish(msg tea.Msg) tea.Cmd {
 			return c.press(a)
 		}
 	case screen.Switch:
-		return c.switchTo(msg.Context)
+		return c.openSession(msg.Context) // tasks go on: each has the session that it began with
 	case screen.RetryTask:
 		return c.retryTask(msg.Task)
 	case screen.LeaveTask:
 		c.leaveTask(msg.Task)
-	case screen.ActOn:
-		return c.begin(msg.ID, msg.Nodes)
 	}
 	return nil
 }
@@ -209,9 +205,6 @@ func (c *Console) copyText(what screen.Copyable) tea.Cmd {
 	c.say(screen.Say{Level: screen.Success, Text: "copied the " + what.Name + ": " + first})
 	return tea.SetClipboard(what.Text)
 }
-
-// switchTo goes to another context. Tasks go on: each has the session that it began with.
-func (c *Console) switchTo(name string) tea.Cmd { return c.openSession(name) }
 
 // quit ends the console; while tasks run it asks.
 func (c *Console) quit() tea.Cmd {

@@ -63,7 +63,7 @@ func inBubble(t *testing.T, nodes []models.Node, change func(*rig, *Options), te
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{t: t, ironic: newFakeIronic(nodes...), audit: &auditBook{}, msgs: make(chan tea.Msg, 10_000)}
 		opts := Options{
-			Clock: bubbleClock{}, Program: "ironworks", Version: "1.0", Open: r.open,
+			Clock: bubbleClock{}, Program: "ironworks", Open: r.open,
 			Contexts: []screen.Context{
 				{Name: "lab", Source: "config.yaml:9", Endpoint: "http://10.0.0.9:6385", Auth: "none"},
 				{Name: "rack7", Source: "config.yaml:3", Endpoint: "https://ironic.rack7.example:6385", Auth: "http_basic", Accent: "red"},

@@ -65,7 +65,7 @@ func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 	err = ui.Run(cmd.Context(), ui.Options{
 		Clock: clock{}, Contexts: c.contexts(), Open: c.open, Probe: c.probe, ASCII: flags.ascii, Mouse: flags.mouse, Background: background,
 		ReadOnly: given && a.readOnly,
-		Program:  "ironworks", Version: version(), Warnings: cfg.Warnings,
+		Program:  "ironworks", Warnings: cfg.Warnings,
 	}, ui.Terminal{In: a.stdin, Out: a.stdout, Env: os.Environ(), FPS: fps})
 	var crash *ui.Crash
 	if errors.As(err, &crash) {

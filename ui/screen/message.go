@@ -6,7 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/fleet"
-	"ironworks/models"
 	"ironworks/ui/action"
 )
 
@@ -25,8 +24,6 @@ type (
 	// Open is the first of the wishes that screens and overlays have of the root. It goes
 	// to a screen.
 	Open struct{ Ref Ref }
-	// Back goes to the screen before.
-	Back struct{}
 	// Say shows a toast.
 	Say struct {
 		Level Level
@@ -46,11 +43,6 @@ type (
 	RetryTask struct{ Task int }
 	// LeaveTask stops following what a task has under way.
 	LeaveTask struct{ Task int }
-	// ActOn begins an action on nodes, asking for its arguments where it has some.
-	ActOn struct {
-		ID    action.ID
-		Nodes []models.NodeRef
-	}
 )
 
 // Level is how much a toast matters.

@@ -129,8 +129,8 @@ func (r *Rig) Do(s screen.Screen, cmd tea.Cmd) []tea.Msg {
 	var wishes []tea.Msg
 	for _, msg := range Run(cmd) {
 		switch msg.(type) {
-		case screen.Open, screen.Back, screen.Say, screen.Ask, screen.CopyText, screen.Press, screen.Switch,
-			screen.RetryTask, screen.LeaveTask, screen.ActOn:
+		case screen.Open, screen.Say, screen.Ask, screen.CopyText, screen.Press, screen.Switch,
+			screen.RetryTask, screen.LeaveTask:
 			wishes = append(wishes, msg)
 		default:
 			wishes = append(wishes, r.Do(s, s.Update(msg))...)
