@@ -170,7 +170,7 @@ func TestScreenTypedAhead(t *testing.T) {
 		s.press("1?refresh", terminal.Enter)
 		s.until("› fleet")
 		s.press(terminal.Enter + "M")
-		s.until("› "+name, "manage: not possible")
+		s.until("› "+name, "not possible in state")
 		if n := apiNode(t, server, uuid); n["maintenance"] != false || n["provision_state"] != "manageable" || p.Count(http.MethodPut) != 1 {
 			t.Errorf("%v, %v, %d requests", n["maintenance"], n["provision_state"], p.Count(http.MethodPut))
 		}

@@ -72,7 +72,7 @@ func TestScreenSeveralNodes(t *testing.T) {
 		s.press("P")
 		s.until("Not for", nodes[3], `not possible in state "enroll"`, "Type 3 "+takesTo)
 		s.press("3", terminal.Enter)
-		s.until("provide: 3 done")
+		s.until("provide: 1 refused, 3 done")
 		if got := states(t, server, nodes...); got != "available available available enroll" {
 			t.Errorf("after provide: %s", got)
 		}

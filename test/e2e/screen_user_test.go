@@ -170,8 +170,11 @@ func (s *screenConsole) answers(p *weather.Proxy, word, here string) {
 			s.pick(":", paletteTitle, word)
 			s.until(here)
 		default:
+			// A dialog, or why there is none; an age that grew is neither.
 			s.press(key)
-			s.when(here+": "+string(a.ID)+" shows something", changed)
+			s.when(here+": "+string(a.ID)+" shows something", func() bool {
+				return changed() && (s.Contains("╭─") || s.Contains(string(a.ID)+": "))
+			})
 			if s.Contains("╭─") {
 				s.press(terminal.Esc)
 				s.gone("╭─")

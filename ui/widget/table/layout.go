@@ -101,6 +101,16 @@ func (t *Table[R]) bounds(i int) (least, want int) {
 	return min(least, want), want
 }
 
+// worth is the width from where on a column is worth its place: of one that grows, which
+// has no least of its own, it is Min all the same.
+func (t *Table[R]) worth(i int) int {
+	least, _ := t.bounds(i)
+	if col := &t.cols[i]; col.Grow > 0 {
+		return max(least, col.Min)
+	}
+	return least
+}
+
 // layout is the plan for the present columns, area and contents.
 func (t *Table[R]) layout() *plan {
 	if t.plan != nil {
@@ -135,8 +145,7 @@ func (t *Table[R]) layout() *plan {
 func (t *Table[R]) drop(p *plan) {
 	need := gutter - gap
 	for _, i := range p.cols {
-		least, _ := t.bounds(i)
-		need += least + gap
+		need += t.worth(i) + gap
 	}
 	for need > t.w {
 		out := -1
@@ -149,8 +158,7 @@ func (t *Table[R]) drop(p *plan) {
 		if out < 0 {
 			return
 		}
-		least, _ := t.bounds(p.cols[out])
-		need -= least + gap
+		need -= t.worth(p.cols[out]) + gap
 		p.cols = append(p.cols[:out], p.cols[out+1:]...)
 	}
 }
