@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -112,7 +113,7 @@ func (s *Screen) filterLine(t *theme.Theme, w int) string {
 		prompt := " " + t.Paint(theme.Key, "/") + " "
 		right := ""
 		if s.wrong != nil {
-			right = " " + t.Paint(theme.Warn, cell.Cut(models.Printable(s.wrong.Error()), w/2))
+			right = " " + t.Paint(theme.Warn, cell.Cut(models.Printable(wrongText(s.wrong)), w*2/3))
 		}
 		room := max(w-3-cell.Width(right), 0)
 		return prompt + s.input.Draw(t, room) + right
@@ -121,6 +122,15 @@ func (s *Screen) filterLine(t *theme.Theme, w int) string {
 		return t.Paint(theme.Accent, cell.Cut(text, w)) + t.Rule(w-cell.Width(text))
 	}
 	return t.Rule(w)
+}
+
+// wrongText is what is wrong with a filter, without the filter: that stands beside it.
+func wrongText(err error) string {
+	var f *models.FilterError
+	if errors.As(err, &f) {
+		return f.Why
+	}
+	return err.Error()
 }
 
 // emptyText says why there is nothing, and what to do.

@@ -49,12 +49,12 @@ func deploying(tb testing.TB) models.Node {
 
 func ports() ([]models.Port, []models.Portgroup) {
 	link := map[string]any{"switch_info": "tor-7a", "port_id": "Ethernet1/14", "switch_id": "0a:1b:2c:3d:4e:5f"}
-	return []models.Port{
+	nics := []models.Port{
 		{UUID: "p1", Address: "52:54:00:aa:00:01", PXEEnabled: true, PhysicalNetwork: "provision", Name: "eno1", PortgroupUUID: "g1", LocalLink: link},
 		{UUID: "p2", Address: "52:54:00:aa:00:02", PhysicalNetwork: "tenant", Name: "eno2", PortgroupUUID: "g1"},
-	}, []models.Portgroup{
-		{UUID: "g1", Name: "bond0", Mode: "802.3ad", Address: "52:54:00:aa:00:01"},
 	}
+	groups := []models.Portgroup{{UUID: "g1", Name: "bond0", Mode: "802.3ad", Address: "52:54:00:aa:00:01"}}
+	return nics, groups
 }
 
 func history() []models.HistoryEntry {

@@ -1,0 +1,232 @@
+package overlay
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"ironworks/ui/cell"
+	"ironworks/ui/screen"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/form"
+)
+
+// clock stands still until it is moved; who waits is told at once.
+type clock struct{ now time.Time }
+
+func (c *clock) Now() time.Time { return c.now }
+func (c *clock) After(d time.Duration) <-chan time.Time {
+	c.now = c.now.Add(d)
+	ch := make(chan time.Time, 1)
+	ch <- c.now
+	return ch
+}
+
+func key(name string) tea.KeyPressMsg {
+	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "down": tea.KeyDown, "up": tea.KeyUp, "pgdown": tea.KeyPgDown, "backspace": tea.KeyBackspace}
+	if code, ok := special[name]; ok {
+		return tea.KeyPressMsg{Code: code}
+	}
+	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
+}
+
+// said is the name of what a command brings.
+func said(cmd tea.Cmd) string {
+	if cmd == nil {
+		return ""
+	}
+	return fmt.Sprint(cmd())
+}
+
+func text(o screen.Overlay, w, h int) string {
+	return ansi.Strip(o.Draw(theme.New(theme.Options{}), w, h))
+}
+
+func sayCmd(s string) tea.Cmd { return func() tea.Msg { return s } }
+
+// ready is a dialog whose grace is over.
+func ready(t *testing.T, q Question) *Confirm {
+	t.Helper()
+	c := NewConfirm(&clock{}, q)
+	if _, cmd := c.Update(c.Start()()); cmd != nil || !c.ready {
+		t.Fatal("the grace does not end")
+	}
+	return c
+}
+
+func TestConfirmAnswers(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		typed string
+		keys  []string
+		done  bool
+		want  string
+	}{
+		"y":             {"", []string{"y"}, true, "yes"},
+		"Y":             {"", []string{"Y"}, true, "yes"},
+		"n":             {"", []string{"n"}, true, "no"},
+		"esc":           {"", []string{"esc"}, true, "no"},
+		"enter":         {"", []string{"enter"}, false, ""},
+		"another":       {"", []string{"x", "down", "up"}, false, ""},
+		"y is no word":  {"3", []string{"y", "enter"}, false, ""},
+		"the word":      {"3", []string{"3", "enter"}, true, "yes"},
+		"a longer word": {"3", []string{"3", "3", "enter"}, false, ""},
+		"corrected":     {"3", []string{"4", "enter", "backspace", "3", "enter"}, true, "yes"},
+		"esc in a word": {"3", []string{"3", "esc"}, true, "no"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := ready(t, Question{Title: "T", Ask: "Sure?", Type: tt.typed, Yes: sayCmd("yes"), No: sayCmd("no")})
+			var done bool
+			var cmd tea.Cmd
+			for _, k := range tt.keys {
+				done, cmd = c.Update(key(k))
+			}
+			if done != tt.done || said(cmd) != tt.want {
+				t.Errorf("done %v, %q", done, said(cmd))
+			}
+		})
+	}
+}
+
+func TestConfirmIsDeafAtFirst(t *testing.T) {
+	t.Parallel()
+	at := &clock{}
+	c := NewConfirm(at, Question{Title: "T", Ask: "Sure?", Yes: sayCmd("yes")})
+	if done, _ := c.Update(key("y")); done {
+		t.Fatal("it was confirmed at once")
+	}
+	if !strings.Contains(text(c, 80, 20), "One moment") {
+		t.Error("it does not say so")
+	}
+	// A key came meanwhile: the first end of the grace is not the last.
+	at.now = at.now.Add(graceQuiet - time.Millisecond)
+	c.Update(key("y"))
+	at.now = at.now.Add(time.Millisecond)
+	if _, cmd := c.Update(graceOver{c}); cmd == nil || c.ready {
+		t.Error("it listens although somebody types")
+	}
+	at.now = at.now.Add(graceMost)
+	c.Update(graceOver{c})
+	if !c.ready {
+		t.Error("it never listens")
+	}
+	if _, cmd := c.Update(graceOver{NewConfirm(at, Question{})}); cmd != nil {
+		t.Error("it takes another's grace for its own")
+	}
+}
+
+func TestConfirmScrollsWhatIsToBeRead(t *testing.T) {
+	t.Parallel()
+	var lines []Text
+	for i := range 60 {
+		lines = append(lines, Text{Text: fmt.Sprintf("line %d", i)})
+	}
+	c := ready(t, Question{Title: "T", Lines: lines, Ask: "Sure?"})
+	if s := text(c, 60, 20); !strings.Contains(s, "line 0") || !strings.Contains(s, "more lines") || !strings.Contains(s, "Sure?") {
+		t.Error(s)
+	}
+	for range 100 {
+		c.Update(key("down"))
+		text(c, 60, 20)
+	}
+	if s := text(c, 60, 20); !strings.Contains(s, "line 59") || !strings.Contains(s, "Sure?") {
+		t.Error(s)
+	}
+}
+
+func TestLinesGoOnIndented(t *testing.T) {
+	t.Parallel()
+	th := theme.New(theme.Options{})
+	got := Text{Text: "  effect      it erases every disk of the machine", Indent: 14}.lines(th, 30)
+	want := []string{"  effect      it erases every", "              disk of the", "              machine"}
+	if strings.Join(got, "|") != strings.Join(want, "|") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestPickWaitsForAllItems(t *testing.T) {
+	t.Parallel()
+	p := NewPick("Go", []Item{{ID: "a", Title: "alpha"}}, sayCmd).Loading()
+	for _, k := range []string{"b", "e", "enter"} {
+		if done, _ := p.Update(key(k)); done {
+			t.Fatal("it was picked from what was there")
+		}
+	}
+	if done, _ := p.Update(Items{Of: NewPick("", nil, sayCmd)}); done {
+		t.Fatal("it took another's items")
+	}
+	done, cmd := p.Update(Items{Of: p, Items: []Item{{ID: "a", Title: "alpha"}, {ID: "b", Title: "beta"}}})
+	if !done || said(cmd) != "b" {
+		t.Errorf("done %v, %q", done, said(cmd))
+	}
+}
+
+func TestPickSaysWhyNot(t *testing.T) {
+	t.Parallel()
+	why := "not possible in state \"active\", only in a great many others whose names are long"
+	p := NewPick("Act", []Item{{ID: "a", Title: "alpha", Disabled: why}, {ID: "b", Title: "beta"}}, sayCmd)
+	for range 2 {
+		p.Update(key("up"))
+	}
+	if done, _ := p.Update(key("enter")); done {
+		t.Error("what cannot be done was picked")
+	}
+	if s := strings.Join(strings.Fields(text(p, 60, 20)), " "); !strings.Contains(s, "whose names are") {
+		t.Error(text(p, 60, 20))
+	}
+}
+
+func TestFormKeepsWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	f := NewForm("set n1", []form.Field{{Key: "x", Label: "Settings", Required: true}}, func(v map[string]string) (tea.Cmd, string, string) {
+		if v["x"] == "b" {
+			return nil, "x", "b is wrong"
+		}
+		return sayCmd(v["x"]), "", ""
+	})
+	f.Update(key("b"))
+	if done, _ := f.Update(key("enter")); done || !strings.Contains(text(f, 60, 20), "b is wrong") {
+		t.Error(text(f, 60, 20))
+	}
+	f.Update(key("backspace"))
+	f.Update(key("c"))
+	if done, cmd := f.Update(key("enter")); !done || said(cmd) != "c" {
+		t.Errorf("done %v, %q", done, said(cmd))
+	}
+	if done, cmd := f.Update(key("esc")); !done || cmd != nil {
+		t.Error("esc does not leave")
+	}
+}
+
+// TestFits: no dialog is larger than it may be, and every line of it is as wide as the
+// others.
+func TestFits(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("节点 word ", 50)
+	for name, o := range map[string]screen.Overlay{
+		"confirm": ready(t, Question{Title: long, Lines: []Text{{Text: long}}, Ask: long, Type: "3"}),
+		"note":    NewNote(long, Plain(long+"\n"+long)),
+		"pick":    NewPick(long, []Item{{ID: "a", Title: long, Detail: long, Disabled: long}}, sayCmd),
+		"form":    NewForm(long, []form.Field{{Key: "x", Label: long, Help: long}}, nil),
+	} {
+		for _, size := range [][2]int{{1, 1}, {5, 3}, {20, 5}, {30, 6}, {80, 22}, {200, 46}} {
+			block := o.Draw(theme.New(theme.Options{}), size[0], size[1])
+			lines := strings.Split(block, "\n")
+			if len(lines) > size[1] {
+				t.Errorf("%s in %v has %d lines", name, size, len(lines))
+			}
+			for _, l := range lines {
+				if w := cell.Width(l); w > size[0] || w != cell.Width(lines[0]) {
+					t.Errorf("%s in %v: a line of %d cells: %q", name, size, w, l)
+					break
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package fleet
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/screentest"
+)
+
+func TestMain(m *testing.M) { screentest.Main(m) }
+
+// opened is the screen over some nodes, with what the context wants of it.
+func opened(t *testing.T, d screen.Defaults, nodes ...models.Node) (*screentest.Rig, *Screen, *[]string) {
+	t.Helper()
+	r := screentest.New(t, nodes...)
+	needed := &[]string{}
+	r.Env.Session.Need = func(fields ...string) { *needed = append(*needed, fields...) }
+	r.Env.Session.Defaults = d
+	s := New(r.Env)
+	r.Open(s)
+	r.Tell(s, r.Sync())
+	return r, s, needed
+}
+
+func some() []models.Node {
+	node := func(i int, name string, state models.ProvisionState, class string) models.Node {
+		return models.Node{UUID: screentest.UUID(i), Name: name, ProvisionState: state, ResourceClass: class, PowerState: models.PowerOn}
+	}
+	return []models.Node{
+		node(1, "n1", models.StateActive, "big"), node(2, "n2", models.StateDeployFailed, "small"),
+		node(3, "n10", models.StateActive, "small"), node(4, "n3", models.StateAvailable, "big"),
+	}
+}
+
+// names are the nodes in the order in which they are shown.
+func names(s *Screen) []string {
+	var list []string
+	for _, row := range s.table.Rows() {
+		list = append(list, row.Node.Name)
+	}
+	return list
+}
+
+func TestOrder(t *testing.T) {
+	r, s, _ := opened(t, screen.Defaults{}, some()...)
+	sorted := func(want ...string) {
+		t.Helper()
+		if got := names(s); !slices.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+	sorted("n2", "n3", "n1", "n10") // who needs somebody first
+	by := func(key string) {
+		t.Helper()
+		r.Tell(s, sortOrder{key})
+	}
+	by("name")
+	sorted("n1", "n2", "n3", "n10")
+	by("name")
+	sorted("n10", "n3", "n2", "n1")
+	by("class")
+	sorted("n1", "n3", "n2", "n10")
+	by("no such column")
+	sorted("n1", "n3", "n2", "n10")
+}
+
+func TestConfiguredList(t *testing.T) {
+	_, s, needed := opened(t, screen.Defaults{Columns: []string{"name", "shard", "nonsense"}, Sort: "-name", Filter: "class:big"}, some()...)
+	if got := names(s); !slices.Equal(got, []string{"n3", "n1"}) {
+		t.Errorf("shown are %v", got)
+	}
+	if !slices.Contains(*needed, "shard") {
+		t.Errorf("asked for %v", *needed)
+	}
+	screentest.Shows(t, s, 80, 20, "SHARD", "NAME▾", "/ class:big", "2 of 4")
+	screentest.Lacks(t, s, 80, 20, "POWER", "NONSENSE")
+	// What a broken configuration has is left out; it was said at the start.
+	_, s, _ = opened(t, screen.Defaults{Columns: []string{"nonsense", "name"}, Sort: "nonsense", Filter: "nonsense:x"}, some()...)
+	if len(names(s)) != 4 {
+		t.Errorf("shown are %v", names(s))
+	}
+}
+
+func TestFilterHoldsWhileItIsWritten(t *testing.T) {
+	r, s, needed := opened(t, screen.Defaults{}, some()...)
+	s.Do(action.Filter)
+	r.Type(s, "state:act")
+	screentest.Shows(t, s, 80, 20, "2 of 4")
+	r.Type(s, "ive shard:")
+	if !slices.Contains(*needed, "shard") {
+		t.Errorf("asked for %v", *needed)
+	}
+	r.Type(s, "x \"")
+	screentest.Shows(t, s, 80, 20, "a quote is not closed", "0 of 4")
+	r.Tell(s, screentest.Press("enter"))
+	if !s.Typing() {
+		t.Error("a filter that is wrong was taken")
+	}
+	r.Tell(s, screentest.Press("esc"))
+	screentest.Lacks(t, s, 80, 20, "of 4", "not closed")
+}
+
+// Only the last picture that was asked for is shown, and one is made at a time.
+func TestPicturesAreMadeOneAtATime(t *testing.T) {
+	r, s, _ := opened(t, screen.Defaults{}, some()...)
+	first := s.refresh()
+	if first == nil || s.refresh() != nil || s.refresh() != nil {
+		t.Fatal("several pictures are made at once")
+	}
+	var next tea.Cmd
+	for _, msg := range screentest.Run(first) {
+		next = s.Update(msg)
+	}
+	if next == nil {
+		t.Fatal("what was asked for meanwhile is not made")
+	}
+	r.Do(s, next)
+	if s.underWay || s.again {
+		t.Error("it does not come to rest")
+	}
+	// An answer that somebody else asked for, before the context was another.
+	s.Update(picture{number: s.wanted + 7})
+	if len(names(s)) != 4 {
+		t.Error("a picture of others was taken")
+	}
+}
+
+func TestMarksGoWithTheirNodes(t *testing.T) {
+	r, s, _ := opened(t, screen.Defaults{}, some()...)
+	s.Do(action.MarkAll)
+	if n := len(s.Targets()); n != 4 {
+		t.Fatalf("%d targets", n)
+	}
+	r.API.Nodes = r.API.Nodes[1:]
+	r.Pass(2 * time.Minute)
+	for range 4 {
+		r.Tell(s, r.Sync())
+	}
+	if got := s.Targets(); len(got) != 3 {
+		t.Errorf("targets after a node was deleted: %v", got)
+	}
+	s.Do(action.ClearMarks)
+	if got := s.Targets(); len(got) != 1 {
+		t.Errorf("without marks: %v", got)
+	}
+}
+
+func TestWhyNothingIsShown(t *testing.T) {
+	r := screentest.New(t)
+	s := New(r.Env)
+	r.Env.Session.Need = func(...string) {}
+	screentest.Shows(t, s, 80, 20, "Asking Ironic for its nodes…")
+	r.Env.Status.Fault = &models.Fault{Kind: models.FaultTLS, Op: "list nodes", Message: "the certificate is not trusted", Hint: "cacert"}
+	screentest.Shows(t, s, 80, 20, "the certificate is not trusted", "4 shows the connection")
+	r.Env.Status.Fault, r.Env.Status.Answered = nil, r.Clock.Now()
+	screentest.Shows(t, s, 80, 20, "Reading nodes…")
+	r.Env.Status.Complete = true
+	screentest.Shows(t, s, 80, 20, "This Ironic has no nodes yet.")
+	r.Env.Session = nil
+	screentest.Shows(t, s, 80, 20, "No context could be opened")
+	for _, id := range []action.ID{action.Open, action.Mark, action.MarkAll, action.MarkRange, action.ClearMarks, action.ClearFilter} {
+		if s.Why(id) == "" {
+			t.Errorf("%s can be done on nothing", id)
+		}
+	}
+}
+
+func TestCountsNeedRoom(t *testing.T) {
+	var nodes []models.Node
+	for i, state := range models.States() {
+		nodes = append(nodes, models.Node{UUID: screentest.UUID(i), Name: fmt.Sprint("n", i), ProvisionState: state, Maintenance: i == 3})
+	}
+	_, s, _ := opened(t, screen.Defaults{}, nodes...)
+	line := strings.SplitN(screentest.Text(s, 80, 20), "\n", 2)[0]
+	if !strings.HasPrefix(line, " ✖ 1 ") || !strings.HasSuffix(line, fmt.Sprint(len(nodes))) {
+		t.Errorf("%q", line)
+	}
+	screentest.Shows(t, s, 400, 46, "▲ 1 maintenance", "■ 1 clean hold", "◐ 1 deploying")
+	screentest.CheckSizes(t, s)
+}
