@@ -39,6 +39,9 @@ $(LINT):
 # Prints figures and ratios; nothing fails because it is slow.
 bench: pythons build
 	go run ./test/bench -binary bin/ironworks
+	go test ./ui -run '^$$' -bench 'View|Key|Picture'
+	go test ./ui -run '^$$' -bench Bytes -benchtime 1x
+	go test ./ui/widget/... -run '^$$' -bench .
 
 # Needs the open network, so that it is part of nothing else.
 vuln:
