@@ -92,7 +92,12 @@ func (s *Screen) Close() {}
 // Update takes news, the picture that was asked for, and the keys of the filter.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case screen.FleetChanged, screen.Reload:
+	case screen.FleetChanged:
+		if msg.Update.Revision == s.picture.revision && s.picture.number > 0 {
+			return nil // it was asked, and nothing is different
+		}
+		return s.refresh()
+	case screen.Reload:
 		return s.refresh()
 	case picture:
 		return s.take(msg)
@@ -149,6 +154,8 @@ func (s *Screen) counted() string {
 // ten thousand nodes take longer than a keypress may.
 type picture struct {
 	number int
+	// revision is the store's when it was begun.
+	revision uint64
 	rows   []*models.Row
 	counts fleet.Counts
 }

@@ -133,6 +133,19 @@ func TestPicturesAreMadeOneAtATime(t *testing.T) {
 	}
 }
 
+// A poll that brought nothing new costs no picture: ten thousand nodes take a while.
+func TestNothingNewMakesNoPicture(t *testing.T) {
+	r, s, _ := opened(t, screen.Defaults{}, some()...)
+	r.Pass(10 * time.Second)
+	if cmd := s.Update(r.Sync()); cmd != nil {
+		t.Error("a picture is made of what is there already")
+	}
+	r.Pass(10 * time.Second)
+	if cmd := s.Update(r.Change(screentest.UUID(1), func(n *models.Node) { n.Owner = "other" })); cmd == nil {
+		t.Error("no picture is made of what is new")
+	}
+}
+
 func TestMarksGoWithTheirNodes(t *testing.T) {
 	r, s, _ := opened(t, screen.Defaults{}, some()...)
 	s.Do(action.MarkAll)

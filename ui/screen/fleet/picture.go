@@ -24,7 +24,9 @@ func (s *Screen) refresh() tea.Cmd {
 	s.wanted++
 	number, store, f, by, descending := s.wanted, s.env.Session.Store, s.filter, s.by, s.descending
 	return func() tea.Msg {
-		return picture{number: number, rows: store.Rows(f, by, descending), counts: store.Counts()}
+		p := picture{number: number, revision: store.Revision()}
+		p.rows, p.counts = store.Rows(f, by, descending), store.Counts()
+		return p
 	}
 }
 

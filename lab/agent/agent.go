@@ -1,0 +1,151 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// agent is one that runs.
+type agent struct {
+	options   Options
+	hardware  Hardware
+	journal   *journal
+	log       logs
+	inventory Inventory
+	started   time.Time
+
+	ironic *ironic
+	beats  *heartbeats
+	work   sync.WaitGroup // commands that run
+	ending chan ending    // the service is to end; has room for one
+
+	mu              sync.Mutex
+	node            *dict
+	token           string
+	commands        []*command
+	installsToFail  int
+	writtenImage    string
+	partitionUUIDs  *dict
+	rescueFinalized bool
+}
+
+// ending is why the service ends before the machine does.
+type ending int
+
+const (
+	byRescue ending = iota
+	byLockdown
+	byDeath
+)
+
+// Run is the agent from its start to the end of ctx, which is no error. After
+// a rescue has been finalized it ends by itself, as it does when Ironic does
+// not know the machine. It leaves nothing running.
+func Run(ctx context.Context, options Options) error {
+	if err := options.complete(); err != nil {
+		return fmt.Errorf("agent: %w", err)
+	}
+	a := &agent{
+		options: options, hardware: options.Hardware, token: options.Token,
+		ending: make(chan ending, 1), installsToFail: options.Faults.InstallFailures,
+	}
+	a.journal = &journal{now: a.now, sink: options.Journal, host: "localhost"}
+	a.log = newLogs(a.journal)
+	a.ironic = &ironic{url: options.IronicURL, client: options.Client, log: a.log.client}
+	a.journal.systemd(PriorityInfo, "Started "+agentUnit+" - Ironic Agent.")
+	err := a.run(ctx)
+	if ctx.Err() != nil && !errors.Is(err, ErrDied) {
+		return nil //nolint:nilerr // the end of ctx is the end of the machine
+	}
+	if err != nil {
+		a.journal.systemd(PriorityNotice, agentUnit+": Main process exited, code=exited, status=1/FAILURE")
+		a.journal.systemd(PriorityWarning, agentUnit+": Failed with result 'exit-code'.")
+		return fmt.Errorf("agent: %w", err)
+	}
+	return nil
+}
+
+func (a *agent) run(ctx context.Context) error {
+	a.log.agent.info("Starting ironic-python-agent version: %s", a.options.Version)
+	a.started = a.now()
+	inventory, err := a.hardware.Inventory(ctx)
+	if err != nil {
+		return fmt.Errorf("collecting the inventory: %w", err)
+	}
+	a.inventory = inventory
+	a.journal.host = inventory.Hostname
+	uuid := ""
+	if !a.options.NoInspection {
+		if uuid, err = a.inspect(ctx); err != nil {
+			return err
+		}
+	}
+	found, err := a.lookup(ctx, uuid)
+	if err != nil {
+		return err
+	}
+	if !a.takeLookup(found) {
+		// A token that was given away before: somebody else may have it.
+		a.log.agent.info("Found rescue state marker file, locking down IPA in disabled mode")
+		<-ctx.Done()
+		return nil
+	}
+	return a.serve(ctx)
+}
+
+// now is the time by the machine's clock.
+func (a *agent) now() time.Time { return a.options.Clock.Now().Add(a.options.Faults.ClockSkew) }
+
+// scale is how long a pause is at the speed of this agent.
+func (a *agent) scale(d time.Duration) time.Duration {
+	return time.Duration(float64(d) / a.options.Speed)
+}
+
+// sleep waits; false says that ctx ended first.
+func (a *agent) sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-a.options.Clock.After(a.scale(d)):
+		return ctx.Err() == nil
+	}
+}
+
+// end asks the service to end; the first reason counts.
+func (a *agent) end(why ending) {
+	select {
+	case a.ending <- why:
+	default:
+	}
+}
+
+func (a *agent) cachedNode() *dict {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.node
+}
+
+// cacheNode keeps the node as the conductor last sent it.
+func (a *agent) cacheNode(node *dict) {
+	a.mu.Lock()
+	fresh := a.node == nil || a.node.text("uuid") != node.text("uuid")
+	a.node = node
+	a.mu.Unlock()
+	if fresh {
+		a.log.hardware.info("Cached node %s, waiting for its root device to appear", node.text("uuid"))
+	}
+}
+
+// installFails counts the runs of the installer that are to fail.
+func (a *agent) installFails() (message string, fails bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.installsToFail == 0 {
+		return "", false
+	}
+	a.installsToFail--
+	return a.options.Faults.InstallMessage, true
+}

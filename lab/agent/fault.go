@@ -1,0 +1,73 @@
+package agent
+
+import "fmt"
+
+// kind is a class of the real agent's errors, by name.
+type kind string
+
+const (
+	commandExecution kind = "CommandExecutionError"
+	agentIsBusy      kind = "AgentIsBusy"
+	invalidCommand   kind = "InvalidCommandError"
+	invalidParams    kind = "InvalidCommandParamsError"
+	objectNotFound   kind = "RequestedObjectNotFoundError"
+	methodNotFound   kind = "HardwareManagerMethodNotFound"
+	versionMismatch  kind = "VersionMismatch"
+	deploymentError  kind = "DeploymentError"
+	cleaningError    kind = "CleaningError"
+	servicingError   kind = "ServicingError"
+	deviceNotFound   kind = "DeviceNotFound"
+	imageDownload    kind = "ImageDownloadError"
+	imageChecksum    kind = "ImageChecksumError"
+	eraseError       kind = "BlockDeviceEraseError"
+	restError        kind = "RESTError"
+)
+
+// class says how errors of a kind are told.
+var class = map[kind]struct {
+	code    int
+	message string
+}{
+	commandExecution: {500, "Command execution failed"},
+	agentIsBusy:      {409, "Agent is busy"},
+	invalidCommand:   {400, "Invalid command"},
+	invalidParams:    {400, "Invalid command parameters"},
+	objectNotFound:   {404, "Not found"},
+	methodNotFound:   {500, "No HardwareManager found to handle method"},
+	versionMismatch:  {409, "Hardware managers version mismatch, reload agent with correct version"},
+	deploymentError:  {500, "Deploy step failed"},
+	cleaningError:    {500, "Clean step failed"},
+	servicingError:   {500, "Service step failed"},
+	deviceNotFound:   {404, "Error finding the disk or partition device to deploy the image onto"},
+	imageDownload:    {500, "Error downloading image"},
+	imageChecksum:    {500, "Error verifying image checksum"},
+	eraseError:       {500, "Error erasing block device"},
+	restError:        {500, "An error occurred"},
+}
+
+// fault is an error that the agent tells the conductor.
+type fault struct {
+	Type    kind   `json:"type"`
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	Details string `json:"details"`
+}
+
+func newFault(k kind, format string, args ...any) *fault {
+	c := class[k]
+	return &fault{Type: k, Code: c.code, Message: c.message, Details: fmt.Sprintf(format, args...)}
+}
+
+func (f *fault) Error() string { return f.Message + ": " + f.Details }
+
+// exception is one of Python's own, which the agent did not think of.
+type exception struct {
+	class string
+	text  string
+}
+
+func raise(class, format string, args ...any) *exception {
+	return &exception{class: class, text: fmt.Sprintf(format, args...)}
+}
+
+func (e *exception) Error() string { return e.text }

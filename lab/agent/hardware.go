@@ -1,0 +1,136 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Hardware is the machine that the agent runs on.
+//
+// Its methods are called from several goroutines, but only one step runs at a
+// time. They end early when their context does.
+type Hardware interface {
+	// Inventory is what the machine says of itself, disks included.
+	Inventory(ctx context.Context) (Inventory, error)
+	// BlockDevices lists the disks as they are now, every serial and WWN
+	// included, in the order of the kernel.
+	BlockDevices(ctx context.Context) ([]Disk, error)
+
+	// Install runs coreos-installer and hands over each line that it prints.
+	// An installer that fails gives an *ExitError; one that is not there
+	// ErrNoInstaller.
+	Install(ctx context.Context, install Install, line func(string)) error
+	// BootFrom makes the boot entry of the disk in the firmware. A disk
+	// without an EFI partition gives ErrNoEFIPartition.
+	BootFrom(ctx context.Context, device string) error
+	// WriteImage writes an image to a disk and answers the identifier of the
+	// disk afterwards. A disk without partitions afterwards gives
+	// ErrNoPartitions.
+	WriteImage(ctx context.Context, write ImageWrite, content io.Reader) (string, error)
+	// Erase forgets what is on a disk.
+	Erase(ctx context.Context, device string, depth Erasure) error
+
+	// StartUnit starts a systemd unit of the host; UnitState tells how it is.
+	StartUnit(ctx context.Context, unit string) error
+	UnitState(ctx context.Context, unit string) (UnitState, error)
+
+	// SetRescuePassword lets the rescue user in with a password of this hash.
+	SetRescuePassword(ctx context.Context, hash string) error
+	// NetworkDown takes the network interfaces down, for good.
+	NetworkDown(ctx context.Context) error
+	// Sync writes out what is still in memory.
+	Sync(ctx context.Context) error
+	// PowerOff and Reboot only start what they say.
+	PowerOff(ctx context.Context) error
+	Reboot(ctx context.Context) error
+}
+
+// What hardware may answer.
+var (
+	ErrNoInstaller    = errors.New("coreos-installer is not there")
+	ErrNoEFIPartition = errors.New("no EFI partition on the disk")
+	ErrNoPartitions   = errors.New("no partitions on the disk")
+)
+
+// ExitError is a program that ended with a code other than zero.
+type ExitError struct {
+	Code int
+}
+
+func (e *ExitError) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
+
+// Install is one run of coreos-installer.
+type Install struct {
+	Device      string
+	Ignition    []byte   // nil: none
+	AppendKargs []string // one --append-karg each
+	ImageURL    string   // empty: --offline
+	CopyNetwork bool
+}
+
+// ImageWrite is an image on its way to a disk.
+type ImageWrite struct {
+	Device      string
+	ID          string
+	Format      string // raw, qcow2, …
+	Configdrive string // base64 of gzip, or a URL; empty: none
+}
+
+// Erasure is how much of a disk is erased.
+type Erasure int
+
+const (
+	// EraseMetadata removes partition tables and signatures.
+	EraseMetadata Erasure = iota
+	// EraseAll overwrites the whole disk.
+	EraseAll
+)
+
+// UnitState is the state of a systemd unit.
+type UnitState struct {
+	Active string // activating, active, inactive, failed
+	Result string // success, exit-code, …
+}
+
+// Texts is an attribute of a disk: unknown (nil), one text, or several of
+// which each may be meant.
+type Texts []string
+
+// MarshalJSON gives null, a string or a list.
+func (t Texts) MarshalJSON() ([]byte, error) {
+	switch {
+	case t == nil:
+		return []byte("null"), nil
+	case len(t) == 1:
+		return json.Marshal(t[0])
+	}
+	return json.Marshal([]string(t))
+}
+
+// Text is an attribute with one value.
+func Text(s string) Texts { return Texts{s} }
+
+// Disk is a block device as the agent describes it.
+type Disk struct {
+	Name               string `json:"name"`
+	Model              Texts  `json:"model"`
+	Size               int64  `json:"size"` // bytes
+	Rotational         *bool  `json:"rotational"`
+	WWN                Texts  `json:"wwn"`
+	Serial             Texts  `json:"serial"`
+	Vendor             Texts  `json:"vendor"`
+	WWNWithExtension   Texts  `json:"wwn_with_extension"`
+	WWNVendorExtension Texts  `json:"wwn_vendor_extension"`
+	HCTL               Texts  `json:"hctl"`
+	ByPath             Texts  `json:"by_path"`
+	LogicalSectors     int    `json:"logical_sectors"`
+	PhysicalSectors    int    `json:"physical_sectors"`
+	Transport          Texts  `json:"tran"`
+
+	// ReadOnly and VirtualMedia keep a disk from being erased.
+	ReadOnly     bool `json:"-"`
+	VirtualMedia bool `json:"-"`
+}

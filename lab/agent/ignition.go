@@ -1,0 +1,80 @@
+package agent
+
+import "strings"
+
+// withHostname gives the Ignition configuration the machine's own name as
+// /etc/hostname, whatever it says of that itself. The result is nil, a string
+// or a value that is to be written as JSON.
+func withHostname(userData any, hostname string) (any, error) {
+	if hostname == "" {
+		return userData, nil
+	}
+	ignition := userData
+	if text, ok := ignition.(string); ok {
+		parsed, err := parseJSON(text)
+		if err != nil {
+			return nil, err
+		}
+		ignition = parsed
+	} else if !truthy(ignition) {
+		ignition = newDict("ignition", newDict("version", "3.0.0"))
+	}
+	storage, err := setDefault(ignition, "storage", func() any { return newDict() })
+	if err != nil {
+		return nil, err
+	}
+	files, err := setDefault(storage, "files", func() any { return list{} })
+	if err != nil {
+		return nil, err
+	}
+	entries, ok := files.(list)
+	if !ok {
+		return nil, noAttribute(files, "append")
+	}
+	storage.(*dict).set("files", append(entries, newDict(
+		"path", "/etc/hostname",
+		"mode", number("420"),
+		"overwrite", true,
+		"contents", newDict("source", "data:,"+quote(hostname)),
+	)))
+	return ignition, nil
+}
+
+// setDefault is Python's: what is there stays, even if it is null.
+func setDefault(v any, key string, fresh func() any) (any, error) {
+	d, ok := v.(*dict)
+	if !ok {
+		return nil, noAttribute(v, "setdefault")
+	}
+	if !d.has(key) {
+		d.set(key, fresh())
+	}
+	return d.get(key), nil
+}
+
+func noAttribute(v any, name string) error {
+	return raise("AttributeError", "'%s' object has no attribute '%s'", typeName(v), name)
+}
+
+// joinKargs is ','.join: the kernel arguments of a list become one, and those
+// of a string its characters. coreos-installer takes no commas, but this is
+// what it gets.
+func joinKargs(v any) (string, error) {
+	switch v := v.(type) {
+	case string:
+		return strings.Join(strings.Split(v, ""), ","), nil
+	case *dict:
+		return strings.Join(v.keys, ","), nil
+	case list:
+		words := make([]string, len(v))
+		for i, item := range v {
+			word, ok := item.(string)
+			if !ok {
+				return "", raise("TypeError", "sequence item %d: expected str instance, %s found", i, typeName(item))
+			}
+			words[i] = word
+		}
+		return strings.Join(words, ","), nil
+	}
+	return "", raise("TypeError", "can only join an iterable")
+}

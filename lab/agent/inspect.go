@@ -1,0 +1,98 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+const (
+	inspectTries   = 5
+	inspectWait    = 5 * time.Second
+	inspectWaitMax = 30 * time.Second
+)
+
+// inspect sends the inventory. Most of the time nobody asked for it, and 404
+// is the answer; that is noise. The result is the node's UUID if Ironic said.
+func (a *agent) inspect(ctx context.Context) (string, error) {
+	collectors := list{"default", "logs"}
+	a.log.inspector.info("inspection is enabled with collectors %s", repr(collectors))
+	data := newDict()
+	failure := ""
+	if a.options.Faults.NoInventory {
+		failure = "collector default failed: [Errno 5] Input/output error"
+		a.log.inspector.error("%s", failure)
+		failure = "The following errors were encountered:\n* " + failure
+		data.set("error", failure)
+	} else {
+		a.collectDefault(data, collectors)
+		data.set("error", nil)
+	}
+	data.set("logs", archive(a.journal.text(), a.now()))
+	url := a.options.IronicURL + "/v1/continue_inspection"
+
+	answer, err := a.postInspection(ctx, url, data)
+	if err != nil {
+		return "", err
+	}
+	if answer.status >= http.StatusBadRequest {
+		a.log.inspector.error("inspector %s error %d: %s, proceeding with lookup", url, answer.status, answer.body)
+		if failure == "" {
+			failure = "stopping inspection, as inspector returned an error"
+		}
+	}
+	if failure != "" {
+		a.log.agent.error("Failed to perform inspection: %s", failure)
+		return "", nil
+	}
+	a.log.inspector.info("inspection finished successfully")
+	v, err := parseJSON(string(answer.body))
+	if err != nil {
+		return "", fmt.Errorf("reading the answer of inspection: %w", err)
+	}
+	o, _ := v.(*dict)
+	return o.text("uuid"), nil
+}
+
+// collectDefault is the collector of that name.
+func (a *agent) collectDefault(data *dict, collectors list) {
+	data.set("inventory", a.inventory)
+	name, err := guessRootDisk(a.inventory.Disks)
+	if err != nil {
+		a.log.inspector.warning("no suitable root device detected")
+	}
+	for _, d := range a.inventory.Disks {
+		if d.Name == name && err == nil {
+			data.set("root_disk", d)
+		}
+	}
+	data.set("boot_interface", a.inventory.Boot.PXEInterface)
+	data.set("configuration", newDict("collectors", collectors, "managers", managerList()))
+}
+
+// postInspection tries again while Ironic is busy, broken or out of reach; in
+// the end the error is the agent's end, too.
+func (a *agent) postInspection(ctx context.Context, url string, data *dict) (reply, error) {
+	wait := inspectWait
+	for try := 1; ; try++ {
+		a.log.inspector.info("Posting collected data to %s", url)
+		// No version: that is what the real agent does, and a version below
+		// 1.84 would be refused.
+		answer, err := a.ironic.call(ctx, http.MethodPost, "/v1/continue_inspection", 0, data)
+		if err == nil && answer.status < http.StatusInternalServerError && answer.status != http.StatusConflict {
+			return answer, nil
+		}
+		if err == nil {
+			err = fmt.Errorf("status %d", answer.status)
+		}
+		if try == inspectTries {
+			a.log.agent.error("Unhandled error posting to %s: %v", url, err)
+			return reply{}, fmt.Errorf("posting the inventory: %w", err)
+		}
+		if !a.sleep(ctx, wait) {
+			return reply{}, ctx.Err()
+		}
+		wait = min(2*wait, inspectWaitMax)
+	}
+}

@@ -1,0 +1,179 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+)
+
+const (
+	installTries  = 3
+	bootTries     = 6
+	bootRetry     = 5 * time.Second
+	coreosRoot    = "/mnt/coreos"
+	ignitionInTmp = "/tmp/ironic.ign"
+)
+
+// installCoreOS is the step of that name.
+func (a *agent) installCoreOS(ctx context.Context, node, _ *dict) (any, error) {
+	if node.get("automated_clean") == any(false) {
+		a.log.coreos.debug("Cleaning is disabled, will not try to delete software RAID")
+	}
+	device, err := a.rootDisk(ctx, true)
+	if err != nil {
+		return nil, err
+	}
+	install, err := a.planInstall(node, device)
+	if err != nil {
+		return nil, err
+	}
+	a.log.coreos.info("Executing CoreOS installer: %s", repr(commandLine(install)))
+	if err := a.runInstaller(ctx, install); err != nil {
+		return nil, err
+	}
+	if a.inventory.Boot.Mode == UEFI {
+		if err := a.bootFrom(ctx, device); err != nil {
+			return nil, err
+		}
+	}
+	a.log.coreos.info("Successfully installed via CoreOS installer on device %s", device)
+	return nil, nil
+}
+
+// planInstall reads the configdrive of the node.
+func (a *agent) planInstall(node *dict, device string) (Install, error) {
+	install := Install{Device: device}
+	info := node.dict("instance_info")
+	given := info.get("configdrive")
+	if !truthy(given) {
+		given = newDict()
+	}
+	if _, rendered := given.(string); rendered {
+		return install, newFault(deploymentError, "Cannot use a pre-rendered configdrive, please pass it as JSON data")
+	}
+	configdrive, ok := given.(*dict)
+	if !ok {
+		return install, noAttribute(given, "get")
+	}
+	metaData := newDict()
+	if given := configdrive.get("meta_data"); truthy(given) {
+		if metaData, ok = given.(*dict); !ok {
+			return install, noAttribute(given, "get")
+		}
+	}
+	ignition, err := withHostname(configdrive.get("user_data"), a.inventory.Hostname)
+	if err != nil {
+		return install, err
+	}
+	if truthy(ignition) {
+		text, verbatim := ignition.(string)
+		if !verbatim {
+			text = dump(ignition)
+		}
+		a.log.coreos.debug("Will use ignition %s", str(ignition))
+		install.Ignition = []byte(text)
+	}
+	if kargs := metaData.get("coreos_append_karg"); truthy(kargs) {
+		joined, err := joinKargs(kargs)
+		if err != nil {
+			return install, err
+		}
+		install.AppendKargs = append(install.AppendKargs, joined)
+	}
+	if source := info.get("image_source"); truthy(source) {
+		install.ImageURL = str(source)
+	}
+	if a.options.IPOptions != "" {
+		install.AppendKargs = append(install.AppendKargs, a.options.IPOptions)
+	}
+	install.CopyNetwork = a.options.CopyNetwork
+	if metaData.has("coreos_copy_network") {
+		install.CopyNetwork = truthy(metaData.get("coreos_copy_network"))
+	}
+	return install, nil
+}
+
+// commandLine is the command as the agent logs it.
+func commandLine(i Install) list {
+	line := list{"chroot", coreosRoot, "coreos-installer", "install", "--preserve-on-error"}
+	if i.Ignition != nil {
+		line = append(line, "--ignition-file", ignitionInTmp)
+	}
+	for _, karg := range i.AppendKargs {
+		line = append(line, "--append-karg", karg)
+	}
+	if i.ImageURL != "" {
+		line = append(line, "--image-url", i.ImageURL, "--insecure")
+	} else {
+		line = append(line, "--offline")
+	}
+	if i.CopyNetwork {
+		line = append(line, "--copy-network")
+	}
+	return append(line, i.Device)
+}
+
+// runInstaller tries three times, without a pause.
+func (a *agent) runInstaller(ctx context.Context, install Install) error {
+	var err error
+	for range installTries {
+		var last string
+		err = a.runInstallerOnce(ctx, install, func(line string) {
+			if line = strings.TrimSpace(line); line != "" {
+				last = line
+			}
+			a.log.coreos.debug("coreos-installer: %s", line)
+		})
+		var exit *ExitError
+		switch {
+		case err == nil:
+			return nil
+		case errors.As(err, &exit):
+			a.log.coreos.error("coreos-installer failed with code %d", exit.Code)
+			if last == "" {
+				last = "None"
+			}
+			err = newFault(deploymentError, "coreos-installer failed with code %d: %s", exit.Code, last)
+		case errors.Is(err, ErrNoInstaller):
+			err = newFault(deploymentError, "Cannot run coreos-installer, is it installed in %s?", coreosRoot)
+		default:
+			return err
+		}
+	}
+	return err
+}
+
+// runInstallerOnce runs it, unless it is to fail.
+func (a *agent) runInstallerOnce(ctx context.Context, install Install, line func(string)) error {
+	if message, fails := a.installFails(); fails {
+		line(message)
+		return &ExitError{Code: 1}
+	}
+	return a.hardware.Install(ctx, install, line)
+}
+
+// bootFrom makes the disk what the firmware boots.
+func (a *agent) bootFrom(ctx context.Context, device string) error {
+	a.log.coreos.info("Configuring UEFI boot from device %s", device)
+	var failure *fault
+	for try := range bootTries {
+		err := a.hardware.BootFrom(ctx, device)
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, ErrNoEFIPartition):
+			return newFault(deviceNotFound, "No EFI partition could be detected on device %s and EFI partition UUID has not been recorded during deployment (which is often the case for whole disk images). Are you using a UEFI-compatible image?", device)
+		case ctx.Err() != nil:
+			return ctx.Err()
+		}
+		failure = newFault(commandExecution, "Could not configure UEFI boot on device %s: %v", device, err)
+		if try < bootTries-1 {
+			if !a.sleep(ctx, bootRetry) {
+				return ctx.Err()
+			}
+			a.log.coreos.warning("UEFI boot configuration failed(retrying): %s", failure)
+		}
+	}
+	return failure
+}

@@ -1,0 +1,116 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Priority is that of syslog.
+type Priority int
+
+// The priorities that occur.
+const (
+	PriorityWarning Priority = 4
+	PriorityNotice  Priority = 5
+	PriorityInfo    Priority = 6
+)
+
+// Entry is a line of the journal.
+type Entry struct {
+	Time     time.Time
+	Unit     string
+	Priority Priority
+	Text     string
+}
+
+const (
+	agentUnit   = "ironic-agent.service"
+	systemdUnit = "init.scope"
+)
+
+// journal writes lines and keeps the last ones, which the agent sends along.
+type journal struct {
+	now  func() time.Time
+	sink func(Entry)
+	host string
+
+	mu   sync.Mutex
+	kept []Entry
+}
+
+// keptEntries is what the logs collector of inspection takes, too.
+const keptEntries = 10000
+
+func (j *journal) write(unit string, priority Priority, text string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	e := Entry{Time: j.now(), Unit: unit, Priority: priority, Text: text}
+	if len(j.kept) == keptEntries {
+		j.kept = append(j.kept[:0], j.kept[keptEntries/10:]...)
+	}
+	j.kept = append(j.kept, e)
+	j.sink(e)
+}
+
+func (j *journal) systemd(priority Priority, text string) { j.write(systemdUnit, priority, text) }
+
+// text is the journal as journalctl prints it.
+func (j *journal) text() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var b strings.Builder
+	for _, e := range j.kept {
+		program := "ironic-agent[1873]"
+		if e.Unit == systemdUnit {
+			program = "systemd[1]"
+		}
+		fmt.Fprintf(&b, "%s %s %s: %s\n", e.Time.UTC().Format("Jan 02 15:04:05"), j.host, program, e.Text)
+	}
+	return b.String()
+}
+
+// logger is one of oslo.log: its lines carry the name of a Python module.
+type logger struct {
+	journal *journal
+	module  string
+}
+
+// log writes a line. The journal knows every line of a container's output as
+// info, whatever level stands in it.
+func (l logger) log(level, format string, args ...any) {
+	at := l.journal.now().UTC().Format("2006-01-02 15:04:05.000")
+	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
+		l.journal.write(agentUnit, PriorityInfo, at+" 1 "+level+" "+l.module+" [-] "+line)
+	}
+}
+
+func (l logger) debug(format string, args ...any)   { l.log("DEBUG", format, args...) }
+func (l logger) info(format string, args ...any)    { l.log("INFO", format, args...) }
+func (l logger) warning(format string, args ...any) { l.log("WARNING", format, args...) }
+func (l logger) error(format string, args ...any)   { l.log("ERROR", format, args...) }
+
+// logs are the loggers of the agent's modules.
+type logs struct {
+	agent, base, client, inspector, hardware, hints, requests, app, standby, deploy, coreos, tls, image logger
+}
+
+func newLogs(j *journal) logs {
+	module := func(name string) logger { return logger{journal: j, module: name} }
+	return logs{
+		agent:     module("ironic_python_agent.agent"),
+		base:      module("ironic_python_agent.extensions.base"),
+		client:    module("ironic_python_agent.ironic_api_client"),
+		inspector: module("ironic_python_agent.inspector"),
+		hardware:  module("ironic_python_agent.hardware"),
+		hints:     module("ironic_python_agent.device_hints"),
+		requests:  module("ironic_python_agent.api"),
+		app:       module("ironic_python_agent.api.app"),
+		standby:   module("ironic_python_agent.extensions.standby"),
+		deploy:    module("ironic_python_agent.extensions.deploy"),
+		coreos:    module("ironic_coreos_install"),
+		tls:       module("ironic_python_agent.tls_utils"),
+		image:     module("ironic_python_agent.extensions.image"),
+	}
+}

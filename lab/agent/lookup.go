@@ -1,0 +1,151 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const (
+	lookupInterval    = time.Second
+	lookupIntervalMax = 60 * time.Second
+	hiddenToken       = "******"
+	shortestToken     = 32
+)
+
+// lockPauses are how long the agent waits when the node is locked, again and
+// again.
+var lockPauses = []time.Duration{5 * time.Second, 10 * time.Second, 30 * time.Second}
+
+// lookup asks which node this is until Ironic says so, or time is up.
+func (a *agent) lookup(ctx context.Context, uuid string) (*dict, error) {
+	path := "/v1/lookup?" + a.lookupQuery(uuid)
+	deadline := a.options.Clock.Now().Add(a.scale(a.options.LookupTimeout))
+	locked := 0
+	for high := lookupInterval; ; high = min(2*high, lookupIntervalMax) {
+		a.log.client.debug("Looking up node with addresses %s and UUID %s at %s", repr(a.addresses()), uuidOrNone(uuid), repr(list{a.ironic.url}))
+		answer, err := a.ironic.call(ctx, http.MethodGet, path, min(a.ironic.apiVersion(ctx), withToken), nil)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			a.log.client.warning("Error detected while attempting to perform lookup with %s, retrying. Error: %v", a.ironic.url, err)
+		case answer.status == http.StatusConflict:
+			pause := lockPauses[min(locked, len(lockPauses)-1)]
+			locked++
+			a.log.client.warning("Ironic has responded with a conflict, signaling the node is locked. We will wait %d seconds before trying again. %s", int(pause.Seconds()), answer.problem())
+			if !a.sleep(ctx, pause) {
+				return nil, ctx.Err()
+			}
+		case answer.status != http.StatusOK:
+			a.log.client.warning("Failed looking up node with addresses %s at %s. Check if inspection has completed? %s", repr(a.addresses()), a.ironic.url, answer.problem())
+		default:
+			if found := a.readLookup(answer); found != nil {
+				return found, nil
+			}
+		}
+		pause := lookupInterval + rand.N(high-lookupInterval+1) //nolint:gosec // no secret
+		if a.options.Clock.Now().Add(a.scale(pause)).After(deadline) {
+			a.log.agent.error("Error getting configuration from Ironic: Could not look up node info. Check logs for details.")
+			return nil, fmt.Errorf("looking up the node: %w", ErrNotFound)
+		}
+		if !a.sleep(ctx, pause) {
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func (a *agent) addresses() string {
+	var macs []string
+	for _, i := range a.inventory.Interfaces {
+		if i.MAC != "" {
+			macs = append(macs, i.MAC)
+		}
+	}
+	return strings.Join(macs, ",")
+}
+
+func (a *agent) lookupQuery(uuid string) string {
+	query := url.Values{"addresses": {a.addresses()}}
+	if uuid != "" {
+		query.Set("node_uuid", uuid)
+	}
+	return query.Encode()
+}
+
+func uuidOrNone(uuid string) string {
+	if uuid == "" {
+		return "None"
+	}
+	return uuid
+}
+
+// readLookup is nil if the answer is none.
+func (a *agent) readLookup(answer reply) *dict {
+	v, err := parseJSON(string(answer.body))
+	if err != nil {
+		a.log.client.warning("Error decoding response: %v", err)
+		return nil
+	}
+	found, _ := v.(*dict)
+	if !found.dict("node").has("uuid") {
+		a.log.client.warning("Got invalid node data in response to query for node with addresses %s from %s: %s", repr(a.addresses()), a.ironic.url, repr(v))
+		return nil
+	}
+	if found.dict("config") == nil {
+		a.log.client.warning("Got invalid heartbeat from the API: %s", repr(v))
+		return nil
+	}
+	return found
+}
+
+// takeLookup keeps what lookup said; false says that the agent has no token
+// and must not go on.
+func (a *agent) takeLookup(found *dict) bool {
+	node, config := found.dict("node"), found.dict("config")
+	a.log.agent.debug("Received lookup results: %s", repr(found))
+	a.log.agent.info("Lookup succeeded, node UUID is %s", node.text("uuid"))
+	a.cacheNode(node)
+	a.beats = newHeartbeats(a, config.get("heartbeat_timeout"))
+
+	token := config.text("agent_token")
+	switch {
+	case token == "":
+	case len(token) >= shortestToken:
+		a.log.agent.debug("Agent token recorded as designated by the ironic installation.")
+		a.mu.Lock()
+		a.token = token
+		a.mu.Unlock()
+	case token == hiddenToken:
+		a.log.agent.warning("The agent token has already been retrieved. IPA may not operate as intended and the deployment may fail depending on settings in the ironic deployment.")
+		if a.ownToken() == "" {
+			a.log.agent.error("We do not have a token on file from the Ironic deployment, and one should be on file. Possible external agent restart outside of Ironic's process. This is **FATAL**.")
+			return false
+		}
+	default:
+		a.log.agent.info("An invalid token was received.")
+	}
+	return true
+}
+
+func (a *agent) ownToken() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.token
+}
+
+// refreshNode looks the node up once more; what fails is only logged.
+func (a *agent) refreshNode(ctx context.Context) *dict {
+	a.log.hardware.info("Agent is requesting to perform an explicit node cache update. This is to pickup any changes in the cache before deployment.")
+	found, err := a.lookup(ctx, a.cachedNode().text("uuid"))
+	if err != nil {
+		a.log.hardware.warning("Failed to update node cache. Error %v", err)
+		return a.cachedNode()
+	}
+	a.cacheNode(found.dict("node"))
+	return found.dict("node")
+}

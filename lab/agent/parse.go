@@ -1,0 +1,259 @@
+package agent
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// parseJSON reads JSON as Python's json.loads does. What it says of JSON that
+// is none ends up in Ironic's last_error, so the words are Python's.
+func parseJSON(s string) (any, error) {
+	p := &parser{s: s}
+	if strings.HasPrefix(s, "\ufeff") {
+		return nil, p.fail("Unexpected UTF-8 BOM (decode using utf-8-sig)", 0)
+	}
+	p.space()
+	v, err := p.value()
+	if err != nil {
+		return nil, err
+	}
+	p.space()
+	if p.at < len(s) {
+		return nil, p.fail("Extra data", p.at)
+	}
+	return v, nil
+}
+
+type parser struct {
+	s     string
+	at    int
+	depth int
+}
+
+// maxDepth is where Python gives up, too, roughly.
+const maxDepth = 990
+
+func (p *parser) fail(message string, at int) error {
+	before := p.s[:min(at, len(p.s))]
+	line := strings.Count(before, "\n") + 1
+	column := utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
+	char := utf8.RuneCountInString(before)
+	return raise("JSONDecodeError", "%s: line %d column %d (char %d)", message, line, column, char)
+}
+
+func (p *parser) space() {
+	for p.at < len(p.s) && strings.IndexByte(" \t\n\r", p.s[p.at]) >= 0 {
+		p.at++
+	}
+}
+
+// next tells whether this character comes next.
+func (p *parser) next(c byte) bool { return p.at < len(p.s) && p.s[p.at] == c }
+
+func (p *parser) value() (any, error) {
+	if p.depth > maxDepth {
+		return nil, raise("RecursionError", "maximum recursion depth exceeded while decoding a JSON array from a unicode string")
+	}
+	if p.at >= len(p.s) {
+		return nil, p.fail("Expecting value", p.at)
+	}
+	switch p.s[p.at] {
+	case '"':
+		p.at++
+		return p.text()
+	case '{':
+		p.at++
+		p.depth++
+		defer func() { p.depth-- }()
+		return p.object()
+	case '[':
+		p.at++
+		p.depth++
+		defer func() { p.depth-- }()
+		return p.array()
+	}
+	for word, v := range map[string]any{"null": nil, "true": true, "false": false} {
+		if strings.HasPrefix(p.s[p.at:], word) {
+			p.at += len(word)
+			return v, nil
+		}
+	}
+	return p.number()
+}
+
+func (p *parser) number() (any, error) {
+	start, at := p.at, p.at
+	digits := func() int {
+		from := at
+		for at < len(p.s) && p.s[at] >= '0' && p.s[at] <= '9' {
+			at++
+		}
+		return at - from
+	}
+	if p.next('-') {
+		at++
+	}
+	if at < len(p.s) && p.s[at] == '0' {
+		at++
+	} else if digits() == 0 {
+		return nil, p.fail("Expecting value", start)
+	}
+	p.at = at
+	if at < len(p.s) && p.s[at] == '.' {
+		at++
+		if digits() > 0 {
+			p.at = at
+		}
+	}
+	at = p.at
+	if at < len(p.s) && (p.s[at] == 'e' || p.s[at] == 'E') {
+		at++
+		if at < len(p.s) && (p.s[at] == '+' || p.s[at] == '-') {
+			at++
+		}
+		if digits() > 0 {
+			p.at = at
+		}
+	}
+	return number(p.s[start:p.at]), nil
+}
+
+func (p *parser) array() (any, error) {
+	items := list{}
+	p.space()
+	if p.next(']') {
+		p.at++
+		return items, nil
+	}
+	for {
+		v, err := p.value()
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, v)
+		p.space()
+		switch {
+		case p.next(']'):
+			p.at++
+			return items, nil
+		case !p.next(','):
+			return nil, p.fail("Expecting ',' delimiter", p.at)
+		}
+		comma := p.at
+		p.at++
+		p.space()
+		if p.next(']') {
+			// Python 3.13 says this, earlier ones that a value is expected.
+			return nil, p.fail("Illegal trailing comma before end of array", comma)
+		}
+	}
+}
+
+func (p *parser) object() (any, error) {
+	o := newDict()
+	p.space()
+	if p.next('}') {
+		p.at++
+		return o, nil
+	}
+	for {
+		if !p.next('"') {
+			return nil, p.fail("Expecting property name enclosed in double quotes", p.at)
+		}
+		p.at++
+		key, err := p.text()
+		if err != nil {
+			return nil, err
+		}
+		p.space()
+		if !p.next(':') {
+			return nil, p.fail("Expecting ':' delimiter", p.at)
+		}
+		p.at++
+		p.space()
+		v, err := p.value()
+		if err != nil {
+			return nil, err
+		}
+		o.set(key, v)
+		p.space()
+		switch {
+		case p.next('}'):
+			p.at++
+			return o, nil
+		case !p.next(','):
+			return nil, p.fail("Expecting ',' delimiter", p.at)
+		}
+		comma := p.at
+		p.at++
+		p.space()
+		if p.next('}') {
+			return nil, p.fail("Illegal trailing comma before end of object", comma)
+		}
+	}
+}
+
+// text reads a string whose opening quote has been read.
+func (p *parser) text() (string, error) {
+	begin := p.at - 1
+	var b strings.Builder
+	for p.at < len(p.s) {
+		c := p.s[p.at]
+		switch {
+		case c == '"':
+			p.at++
+			return b.String(), nil
+		case c < ' ':
+			return "", p.fail("Invalid control character at", p.at)
+		case c != '\\':
+			b.WriteByte(c)
+			p.at++
+		default:
+			if err := p.escape(&b, begin); err != nil {
+				return "", err
+			}
+		}
+	}
+	return "", p.fail("Unterminated string starting at", begin)
+}
+
+func (p *parser) escape(b *strings.Builder, begin int) error {
+	if p.at+1 >= len(p.s) {
+		return p.fail("Unterminated string starting at", begin)
+	}
+	c := p.s[p.at+1]
+	if i := strings.IndexByte(`"\/bfnrt`, c); i >= 0 {
+		b.WriteByte("\"\\/\b\f\n\r\t"[i])
+		p.at += 2
+		return nil
+	}
+	if c != 'u' {
+		return p.fail(`Invalid \escape`, p.at)
+	}
+	r, ok := p.unit(p.at)
+	if !ok {
+		return p.fail(`Invalid \uXXXX escape`, p.at+1)
+	}
+	p.at += 6
+	if utf16.IsSurrogate(r) {
+		if low, ok := p.unit(p.at); ok {
+			if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+				r = pair
+				p.at += 6
+			}
+		}
+	}
+	b.WriteRune(r)
+	return nil
+}
+
+// unit reads the escaped code unit at a place.
+func (p *parser) unit(at int) (rune, bool) {
+	if at+6 > len(p.s) || p.s[at:at+2] != `\u` {
+		return 0, false
+	}
+	v, err := strconv.ParseUint(p.s[at+2:at+6], 16, 16)
+	return rune(v), err == nil
+}

@@ -1,0 +1,134 @@
+package machine
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// object is a resource, or a part of one.
+type object = map[string]any
+
+// maxBody bounds what a client may send.
+const maxBody = 1 << 20
+
+// messageID names an error (DMTF's Base message registry).
+type messageID string
+
+const (
+	generalError           messageID = "GeneralError"
+	internalError          messageID = "InternalError"
+	insufficientPrivilege  messageID = "InsufficientPrivilege"
+	resourceMissing        messageID = "ResourceMissingAtURI"
+	operationNotAllowed    messageID = "OperationNotAllowed"
+	malformedJSON          messageID = "MalformedJSON"
+	parameterMissing       messageID = "ActionParameterMissing"
+	parameterValue         messageID = "ActionParameterValueNotInList"
+	propertyValue          messageID = "PropertyValueNotInList"
+	propertyUnknown        messageID = "PropertyUnknown"
+	temporarilyUnavailable messageID = "ServiceTemporarilyUnavailable"
+)
+
+func link(path string) object { return object{"@odata.id": path} }
+
+func links(paths ...string) []object {
+	all := make([]object, len(paths))
+	for i, path := range paths {
+		all[i] = link(path)
+	}
+	return all
+}
+
+// collection is a collection of resources of a schema.
+func collection(path, schema, name string, members ...string) object {
+	return object{
+		"@odata.id": path, "@odata.type": "#" + schema + "Collection." + schema + "Collection",
+		"Name": name, "Members": links(members...), "Members@odata.count": len(members),
+	}
+}
+
+// healthy is the status of what works.
+func healthy() object { return object{"State": "Enabled", "Health": "OK"} }
+
+// show answers with a resource.
+func show(w http.ResponseWriter, value any) { showAs(w, http.StatusOK, value) }
+
+func showCreated(w http.ResponseWriter, value any) { showAs(w, http.StatusCreated, value) }
+
+// showAs answers with a resource. The ETag follows from what it says, so that
+// it changes when the resource does.
+func showAs(w http.ResponseWriter, status int, value any) {
+	body, err := json.Marshal(value)
+	if err != nil {
+		fail(w, http.StatusInternalServerError, internalError, "The answer cannot be written: "+err.Error())
+		return
+	}
+	sum := fnv.New64a()
+	_, _ = sum.Write(body)
+	w.Header().Set("ETag", fmt.Sprintf(`"%x"`, sum.Sum64()))
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
+
+func done(w http.ResponseWriter) { w.WriteHeader(http.StatusNoContent) }
+
+// fail answers with an error in Redfish's form (DSP0266, Error responses).
+func fail(w http.ResponseWriter, status int, id messageID, text string) {
+	full := "Base.1.18." + string(id)
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(object{"error": object{
+		"code": full, "message": text,
+		"@Message.ExtendedInfo": []object{{
+			"@odata.type": "#Message.v1_1_2.Message", "MessageId": full, "Message": text,
+			"MessageArgs": []string{}, "Severity": "Critical", "Resolution": "None.",
+		}},
+	}})
+}
+
+func unauthorized(w http.ResponseWriter) {
+	w.Header().Set("WWW-Authenticate", `Basic realm="Redfish"`)
+	fail(w, http.StatusUnauthorized, insufficientPrivilege, "The credentials are missing or wrong.")
+}
+
+func notFound(w http.ResponseWriter, request *http.Request) {
+	fail(w, http.StatusNotFound, resourceMissing, "There is no resource at "+request.URL.Path+".")
+}
+
+// read reads the body of a request into a structure; an empty body changes
+// nothing. It answers itself and reports false if that is not possible.
+func read(w http.ResponseWriter, request *http.Request, body any) bool {
+	decoder := json.NewDecoder(http.MaxBytesReader(w, request.Body, maxBody))
+	decoder.DisallowUnknownFields()
+	err := decoder.Decode(body)
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case err == nil, errors.Is(err, io.EOF):
+		return true
+	case errors.As(err, &wrong):
+		fail(w, http.StatusBadRequest, propertyValue, "The value of "+wrong.Field+" is of the wrong type.")
+	case strings.Contains(err.Error(), "unknown field"):
+		// encoding/json has no type for it.
+		fail(w, http.StatusBadRequest, propertyUnknown, err.Error())
+	default:
+		fail(w, http.StatusBadRequest, malformedJSON, "The body is not JSON: "+err.Error())
+	}
+	return false
+}
+
+// texts are typed words as Redfish lists them.
+func texts[T ~string](words []T) []string {
+	return slices.Collect(func(yield func(string) bool) {
+		for _, word := range words {
+			if !yield(string(word)) {
+				return
+			}
+		}
+	})
+}

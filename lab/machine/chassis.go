@@ -1,0 +1,74 @@
+package machine
+
+import "net/http"
+
+func getChassis(w http.ResponseWriter, _ *http.Request, m *Machine) {
+	path := m.chassisPath()
+	show(w, object{
+		"@odata.id": path, "@odata.type": "#Chassis.v1_23_0.Chassis",
+		"Id": m.Name(), "Name": "Chassis of " + m.Name(), "ChassisType": "RackMount",
+		"Manufacturer": m.spec.Vendor, "Model": m.spec.Product, "SerialNumber": m.spec.Serial, "UUID": uuidOf("chassis of " + m.Name()),
+		"PowerState": m.Power(), "Status": healthy(), "Thermal": link(path + "/Thermal"), "Power": link(path + "/Power"),
+		"Links": object{"ComputerSystems": links(m.SystemPath()), "ManagedBy": links(m.managerPath())},
+	})
+}
+
+// sensors are what the sensors read: the BMC measures without the power too,
+// and then the air is what there is.
+type sensors struct {
+	inlet, processor, fan int // degrees Celsius and turns per minute
+	watts                 int
+}
+
+func (m *Machine) sensors() sensors {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.power == Off || m.power == PoweringOff:
+		return sensors{inlet: 22, processor: 24, fan: 0, watts: 9}
+	case m.boot.Progress == ProgressOSRunning:
+		return sensors{inlet: 23, processor: 52, fan: 6400, watts: 210}
+	default:
+		return sensors{inlet: 22, processor: 38, fan: 5200, watts: 140}
+	}
+}
+
+func getThermal(w http.ResponseWriter, _ *http.Request, m *Machine) {
+	path, read := m.chassisPath()+"/Thermal", m.sensors()
+	temperature := func(index, name, context string, celsius, critical int) object {
+		return object{
+			"@odata.id": path + "#/Temperatures/" + index, "MemberId": index, "Name": name, "PhysicalContext": context,
+			"ReadingCelsius": celsius, "UpperThresholdNonCritical": critical - 10, "UpperThresholdCritical": critical, "Status": healthy(),
+		}
+	}
+	fan := func(index, name string) object {
+		return object{
+			"@odata.id": path + "#/Fans/" + index, "MemberId": index, "Name": name, "PhysicalContext": "SystemBoard",
+			"Reading": read.fan, "ReadingUnits": "RPM", "Status": healthy(),
+		}
+	}
+	show(w, object{
+		"@odata.id": path, "@odata.type": "#Thermal.v1_7_1.Thermal", "Id": "Thermal", "Name": "Temperatures and fans", "Status": healthy(),
+		"Temperatures": []object{temperature("0", "Inlet", "Intake", read.inlet, 45), temperature("1", "CPU 1", "CPU", read.processor, 95)},
+		"Fans":         []object{fan("0", "Fan 1"), fan("1", "Fan 2")},
+	})
+}
+
+func getPower(w http.ResponseWriter, _ *http.Request, m *Machine) {
+	path, read := m.chassisPath()+"/Power", m.sensors()
+	show(w, object{
+		"@odata.id": path, "@odata.type": "#Power.v1_7_1.Power", "Id": "Power", "Name": "Power",
+		"PowerControl": []object{{
+			"@odata.id": path + "#/PowerControl/0", "MemberId": "0", "Name": "System power", "PowerConsumedWatts": read.watts,
+			"PowerCapacityWatts": 750, "Status": healthy(),
+		}},
+		"Voltages": []object{{
+			"@odata.id": path + "#/Voltages/0", "MemberId": "0", "Name": "Line", "ReadingVolts": 230, "PhysicalContext": "PowerSupply", "Status": healthy(),
+		}},
+		"PowerSupplies": []object{{
+			"@odata.id": path + "#/PowerSupplies/0", "MemberId": "0", "Name": "PSU 1", "PowerSupplyType": "AC", "LineInputVoltageType": "AC240V",
+			"LineInputVoltage": 230, "PowerCapacityWatts": 750, "LastPowerOutputWatts": read.watts, "Manufacturer": m.spec.Vendor,
+			"Model": "Lab PSU", "SerialNumber": m.spec.Serial + "-PSU1", "Status": healthy(),
+		}},
+	})
+}

@@ -1,0 +1,76 @@
+package machine
+
+import (
+	"fmt"
+	"time"
+)
+
+// EventKind is what sort of thing happened.
+type EventKind string
+
+// The kinds of events.
+const (
+	PowerChanged  EventKind = "power"          // Text is the new state
+	PowerIgnored  EventKind = "power ignored"  // accepted, and nothing happens
+	BootChosen    EventKind = "boot chosen"    // the boot override changed
+	BootStarted   EventKind = "boot started"   // the firmware begins
+	BootFailed    EventKind = "boot failed"    // one device did not boot; Text has the reason
+	Booted        EventKind = "booted"         // Text is the device and what it boots
+	NothingBoots  EventKind = "nothing boots"  // the machine sits at its prompt
+	RamdiskEnded  EventKind = "ramdisk ended"  // it returned; Text is its error, or empty
+	MediaInserted EventKind = "media inserted" // Text is the URL
+	MediaEjected  EventKind = "media ejected"
+	DiskInstalled EventKind = "disk installed"
+	DiskWiped     EventKind = "disk wiped"
+	BIOSPending   EventKind = "BIOS pending" // attributes wait for the next boot
+	BIOSApplied   EventKind = "BIOS applied"
+	BMCReset      EventKind = "BMC reset"
+	LogCleared    EventKind = "log cleared"
+)
+
+// Event is something that happened to a machine.
+type Event struct {
+	At      time.Time
+	Machine string
+	Kind    EventKind
+	Text    string
+}
+
+// severities are of those events that the BMC's own log shows.
+var severities = map[EventKind]Severity{
+	PowerChanged: SeverityOK, BootFailed: SeverityWarning, NothingBoots: SeverityCritical,
+	Booted: SeverityOK, MediaInserted: SeverityOK, MediaEjected: SeverityOK,
+	BIOSApplied: SeverityOK, BMCReset: SeverityWarning,
+}
+
+// emit notes an event, which unlock delivers. Called with mu held.
+func (m *Machine) emit(kind EventKind, format string, args ...any) {
+	event := Event{At: m.options.Now(), Machine: m.spec.Name, Kind: kind, Text: fmt.Sprintf(format, args...)}
+	if severity, ok := severities[kind]; ok {
+		m.log(event, severity)
+	}
+	if m.options.OnEvent != nil {
+		m.events = append(m.events, event)
+	}
+}
+
+// unlock releases mu and delivers what happened meanwhile: in order, one at a
+// time and without the lock, so that who is told may call the machine.
+func (m *Machine) unlock() {
+	if m.delivering {
+		m.mu.Unlock() // who delivers looks again before it ends
+		return
+	}
+	m.delivering = true
+	for len(m.events) > 0 {
+		batch := m.events
+		m.events = nil
+		m.mu.Unlock()
+		for _, event := range batch {
+			m.options.OnEvent(event)
+		}
+		m.mu.Lock()
+	}
+	m.delivering = false
+	m.mu.Unlock()
+}

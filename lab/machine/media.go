@@ -1,0 +1,155 @@
+package machine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+)
+
+// ErrMedia says that a medium cannot be inserted.
+var ErrMedia = errors.New("this medium cannot be inserted")
+
+// VirtualMedia is the virtual CD drive of the BMC.
+type VirtualMedia struct {
+	// URL is where the image is; empty in an empty drive.
+	URL string
+	// User and Password are for that URL.
+	User, Password string
+	// Inserted tells whether the machine sees the medium.
+	Inserted bool
+}
+
+// Media is what a machine booted from.
+type Media struct {
+	Device Device
+	// URL is where it came from.
+	URL string
+	// Path is the file with the image, and Size its length. It is there until
+	// the medium is ejected or the power goes; who opened it keeps it. A boot
+	// from the network may have none.
+	Path string
+	Size int64
+	// KernelParameters are those of a boot from the network. Those of an image
+	// are in the image.
+	KernelParameters string
+}
+
+// VirtualMedia is the virtual CD drive.
+func (m *Machine) VirtualMedia() VirtualMedia {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.media
+}
+
+// Insert puts an image into the virtual CD drive, in place of the one that is
+// there. It is fetched when the machine boots from it.
+func (m *Machine) Insert(media VirtualMedia) error {
+	address, err := url.Parse(media.URL)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrMedia, err)
+	}
+	if (address.Scheme != "http" && address.Scheme != "https") || address.Host == "" {
+		return fmt.Errorf("%w: %q is not an address of HTTP or HTTPS", ErrMedia, address.Redacted())
+	}
+	m.mu.Lock()
+	defer m.unlock()
+	m.dropImage()
+	m.media = media
+	m.emit(MediaInserted, "%s", address.Redacted())
+	return nil
+}
+
+// Eject empties the virtual CD drive.
+func (m *Machine) Eject() {
+	m.mu.Lock()
+	defer m.unlock()
+	m.dropImage()
+	if m.media.URL != "" {
+		m.emit(MediaEjected, "")
+	}
+	m.media = VirtualMedia{}
+}
+
+// dropImage removes the fetched image. Called with mu held.
+func (m *Machine) dropImage() {
+	if m.image != "" {
+		_ = os.Remove(m.image)
+		m.image = ""
+	}
+}
+
+// loadCD fetches the image in the drive: anew at each boot, as a drive reads
+// it anew, so that one that has gone is missed.
+func (m *Machine) loadCD(ctx context.Context) (Media, error) {
+	m.mu.Lock()
+	drive, fails := m.media, m.faults.ImageFails
+	m.mu.Unlock()
+	if !drive.Inserted {
+		return Media{}, errors.New("no medium in the drive")
+	}
+	if fails != "" {
+		return Media{}, fmt.Errorf("fetching %s: %s", drive.URL, fails)
+	}
+	path, size, err := m.fetch(ctx, drive)
+	if err != nil {
+		return Media{}, fmt.Errorf("fetching the image: %w", err)
+	}
+	m.mu.Lock()
+	defer m.unlock()
+	if ctx.Err() != nil || m.media != drive {
+		_ = os.Remove(path)
+		return Media{}, errors.New("the medium was ejected")
+	}
+	m.dropImage()
+	m.image = path
+	return Media{Device: Cd, URL: drive.URL, Path: path, Size: size}, nil
+}
+
+// fetch gets an image into a file.
+func (m *Machine) fetch(ctx context.Context, drive VirtualMedia) (string, int64, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, drive.URL, http.NoBody)
+	if err != nil {
+		return "", 0, fmt.Errorf("preparing the request: %w", err)
+	}
+	if drive.User != "" || drive.Password != "" {
+		request.SetBasicAuth(drive.User, drive.Password)
+	}
+	response, err := m.options.Client.Do(request)
+	if err != nil {
+		return "", 0, err // names the method and the address itself
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return "", 0, fmt.Errorf("%s: %s", request.URL.Redacted(), response.Status)
+	}
+	if response.ContentLength > m.options.MaxImage {
+		return "", 0, fmt.Errorf("%s: %d bytes are more than the %d that an image may have", request.URL.Redacted(), response.ContentLength, m.options.MaxImage)
+	}
+	return m.store(response.Body, request.URL.Redacted())
+}
+
+// store writes an image into a file of this machine.
+func (m *Machine) store(content io.Reader, name string) (_ string, _ int64, err error) {
+	file, err := os.CreateTemp(m.options.Dir, "ironworks-"+m.spec.Name+"-*.iso")
+	if err != nil {
+		return "", 0, fmt.Errorf("making a file for %s: %w", name, err)
+	}
+	defer func() {
+		err = errors.Join(err, file.Close())
+		if err != nil {
+			_ = os.Remove(file.Name())
+		}
+	}()
+	size, err := io.Copy(file, io.LimitReader(content, m.options.MaxImage+1))
+	if err != nil {
+		return "", 0, fmt.Errorf("reading %s: %w", name, err)
+	}
+	if size > m.options.MaxImage {
+		return "", 0, fmt.Errorf("%s has more than the %d bytes that an image may have", name, m.options.MaxImage)
+	}
+	return file.Name(), size, nil
+}

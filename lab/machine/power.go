@@ -1,0 +1,177 @@
+package machine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Power is the state of the power, in Redfish's words.
+type Power string
+
+// The states of the power.
+const (
+	Off         Power = "Off"
+	PoweringOn  Power = "PoweringOn"
+	On          Power = "On"
+	PoweringOff Power = "PoweringOff"
+)
+
+// ResetType is what can be asked of the power, in Redfish's words.
+type ResetType string
+
+// The resets (Redfish, Resource.ResetType).
+const (
+	ResetOn          ResetType = "On"
+	ForceOn          ResetType = "ForceOn"
+	ForceOff         ResetType = "ForceOff"
+	GracefulShutdown ResetType = "GracefulShutdown"
+	GracefulRestart  ResetType = "GracefulRestart"
+	ForceRestart     ResetType = "ForceRestart"
+	PushPowerButton  ResetType = "PushPowerButton"
+)
+
+// ResetTypes are all that a machine knows.
+func ResetTypes() []ResetType {
+	return []ResetType{ResetOn, ForceOn, ForceOff, GracefulShutdown, GracefulRestart, ForceRestart, PushPowerButton}
+}
+
+var (
+	// ErrReset says that a reset is not one of [ResetTypes].
+	ErrReset = errors.New("unknown reset type")
+	// ErrClosed says that the machine was closed.
+	ErrClosed = errors.New("the machine is closed")
+)
+
+// Power is the state of the power.
+func (m *Machine) Power() Power {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.power
+}
+
+// Reset works the power without waiting for the end of it. It is the switch
+// itself, and what the system on the machine uses to power off: the faults of
+// the BMC are not its own.
+func (m *Machine) Reset(how ResetType) error {
+	m.mu.Lock()
+	defer m.unlock()
+	if m.closed {
+		return fmt.Errorf("%s of machine %s: %w", how, m.spec.Name, ErrClosed)
+	}
+	switch how {
+	case ResetOn, ForceOn:
+		m.powerOn()
+	case ForceOff:
+		m.powerOff(m.options.PowerOffTime)
+	case GracefulShutdown:
+		m.powerOff(m.options.ShutdownTime)
+	case ForceRestart:
+		m.restart(m.options.PowerOffTime)
+	case GracefulRestart:
+		m.restart(m.options.ShutdownTime)
+	case PushPowerButton:
+		if m.power == Off || m.power == PoweringOff {
+			m.powerOn()
+		} else {
+			m.powerOff(m.options.ShutdownTime)
+		}
+	default:
+		return fmt.Errorf("%w: %q", ErrReset, how)
+	}
+	return nil
+}
+
+// powerOn is called with mu held, as all below.
+func (m *Machine) powerOn() {
+	switch m.power {
+	case On, PoweringOn:
+	case PoweringOff:
+		m.again = true
+	case Off:
+		m.setPower(PoweringOn)
+		m.after(m.options.PowerOnTime, func() {
+			m.setPower(On)
+			m.startBoot()
+		})
+	}
+}
+
+// powerOff also shortens a shutdown that is under way: forcing is what is done
+// to one that hangs.
+func (m *Machine) powerOff(duration time.Duration) {
+	m.again = false
+	if m.power == Off {
+		return
+	}
+	m.endBoot()
+	if m.power != PoweringOff {
+		m.setPower(PoweringOff)
+	}
+	m.after(duration, func() {
+		m.setPower(Off)
+		m.dropImage()
+		m.setProgress(ProgressNone)
+		if m.again {
+			m.again = false
+			m.powerOn()
+		}
+	})
+}
+
+// restart leaves the power on, as a reset does; a machine that is off is
+// powered on.
+func (m *Machine) restart(duration time.Duration) {
+	if m.power != On {
+		m.powerOn()
+		return
+	}
+	m.endBoot()
+	m.after(duration, m.startBoot)
+}
+
+func (m *Machine) setPower(power Power) {
+	m.power = power
+	m.emit(PowerChanged, "%s", power)
+}
+
+// after makes the change once the time has passed, in place of a change that
+// is under way.
+func (m *Machine) after(duration time.Duration, change func()) {
+	m.changing()
+	if duration <= 0 {
+		m.changing = func() {}
+		change()
+		return
+	}
+	ctx, cancel := context.WithCancel(m.life)
+	m.changing = cancel
+	m.work.Go(func() {
+		defer cancel()
+		if !wait(ctx, duration) {
+			return
+		}
+		m.mu.Lock()
+		defer m.unlock()
+		// Another change may have come while this one waited for the lock.
+		if ctx.Err() == nil {
+			change()
+		}
+	})
+}
+
+// wait reports whether the context is still good when the time has passed.
+func wait(ctx context.Context, duration time.Duration) bool {
+	if duration <= 0 {
+		return ctx.Err() == nil
+	}
+	timer := time.NewTimer(duration)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

@@ -1,0 +1,138 @@
+package machine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// boot is one boot, from the firmware to the end of what runs.
+type boot struct {
+	end  context.CancelFunc
+	done chan struct{} // closed when nothing of it runs
+}
+
+// startBoot begins a boot. Called with mu held.
+func (m *Machine) startBoot() {
+	if m.closed {
+		return
+	}
+	m.applyBIOS()
+	m.boot = BootStatus{}
+	m.setProgress(ProgressHardware)
+	devices := m.bootDevices()
+	m.emit(BootStarted, "%v", devices)
+
+	previous := m.running
+	ctx, cancel := context.WithCancel(m.life)
+	b := &boot{end: cancel, done: make(chan struct{})}
+	m.running = b
+	m.work.Go(func() {
+		defer close(b.done)
+		defer cancel()
+		// What ran before ends first: there is one machine.
+		if previous != nil {
+			<-previous.done
+		}
+		m.run(ctx, devices)
+	})
+}
+
+// endBoot tells what runs that the power goes. Called with mu held.
+func (m *Machine) endBoot() {
+	if m.running != nil {
+		m.running.end()
+	}
+}
+
+// run is the firmware: it tries one device after the other.
+func (m *Machine) run(ctx context.Context, devices []Device) {
+	if !wait(ctx, m.options.FirmwareTime) {
+		return
+	}
+	m.advance(ctx, func() { m.setProgress(ProgressFirmware) })
+	for _, device := range devices {
+		system, err := m.load(ctx, device)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			m.advance(ctx, func() {
+				m.boot.Failures = append(m.boot.Failures, BootFailure{Device: device, Reason: err.Error()})
+				m.emit(BootFailed, "%s: %v", device, err)
+			})
+			continue
+		}
+		m.advance(ctx, func() {
+			m.boot.Device = device
+			m.setProgress(ProgressOSStarted)
+			m.emit(Booted, "%s: %s", device, system.name)
+		})
+		m.runSystem(ctx, system)
+		return
+	}
+	m.advance(ctx, func() { m.emit(NothingBoots, "%v", errNoBoot) })
+}
+
+// runSystem runs what was booted.
+func (m *Machine) runSystem(ctx context.Context, s system) {
+	m.advance(ctx, func() { m.setProgress(ProgressOSRunning) })
+	if s.media == nil || m.options.Ramdisk == nil {
+		return // an installed system, which only runs
+	}
+	err := m.options.Ramdisk.Run(ctx, m, *s.media)
+	m.advance(ctx, func() {
+		if err != nil {
+			m.emit(RamdiskEnded, "%v", err)
+			return
+		}
+		m.emit(RamdiskEnded, "")
+	})
+}
+
+// advance changes the state of a boot, unless the boot is over: then it is no
+// longer its state.
+func (m *Machine) advance(ctx context.Context, change func()) {
+	m.mu.Lock()
+	defer m.unlock()
+	if ctx.Err() == nil {
+		change()
+	}
+}
+
+// system is what a device boots.
+type system struct {
+	name  string
+	media *Media // nil on a disk
+}
+
+// load gets what a device boots, or the reason why it does not.
+func (m *Machine) load(ctx context.Context, device Device) (system, error) {
+	switch device {
+	case Cd:
+		media, err := m.loadCD(ctx)
+		if err != nil {
+			return system{}, err
+		}
+		return system{name: media.URL, media: &media}, nil
+	case Pxe:
+		if m.options.PXE == nil {
+			return system{}, errors.New("no answer from a PXE server")
+		}
+		media, err := m.options.PXE(ctx, m)
+		if err != nil {
+			return system{}, fmt.Errorf("booting from the network: %w", err)
+		}
+		media.Device = Pxe
+		return system{name: media.URL, media: &media}, nil
+	case Hdd:
+		for _, disk := range m.Disks() {
+			if disk.Installed != nil {
+				return system{name: disk.Installed.What + " on " + disk.Name}, nil
+			}
+		}
+		return system{}, errors.New("nothing is installed on any disk")
+	default:
+		return system{}, fmt.Errorf("%s is no device to boot from", device)
+	}
+}

@@ -1,0 +1,97 @@
+package machine
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"time"
+)
+
+// farewell is how long answers that are under way may take at the end.
+const farewell = 5 * time.Second
+
+// Serve answers over HTTP until the context ends. It closes the listener.
+func (r *Rack) Serve(ctx context.Context, listener net.Listener) error {
+	server := &http.Server{
+		Handler:           r,
+		ReadHeaderTimeout: time.Minute,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		// Clients that mistrust the certificate are no news.
+		ErrorLog: log.New(io.Discard, "", 0),
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return fmt.Errorf("serving Redfish at %s: %w", listener.Addr(), err)
+	case <-ctx.Done():
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	defer cancel()
+	err := server.Shutdown(last)
+	if err != nil {
+		err = errors.Join(err, server.Close())
+	}
+	<-ended
+	if err != nil {
+		return fmt.Errorf("ending Redfish at %s: %w", listener.Addr(), err)
+	}
+	return nil
+}
+
+// ServeTLS answers over HTTPS until the context ends. It closes the listener.
+func (r *Rack) ServeTLS(ctx context.Context, listener net.Listener, certificate tls.Certificate) error {
+	return r.Serve(ctx, tls.NewListener(listener, &tls.Config{
+		Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12,
+	}))
+}
+
+// NewCertificate makes a self-signed certificate for hosts and addresses, as
+// a BMC makes one when it is first switched on. It is valid for ten years.
+func NewCertificate(now time.Time, hosts ...string) (tls.Certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return tls.Certificate{}, fmt.Errorf("making a key: %w", err)
+	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
+	if err != nil {
+		return tls.Certificate{}, fmt.Errorf("making a serial number: %w", err)
+	}
+	template := &x509.Certificate{
+		SerialNumber:          serial,
+		Subject:               pkix.Name{CommonName: "BMC of ironworks lab machines"},
+		NotBefore:             now.Add(-time.Hour),
+		NotAfter:              now.AddDate(10, 0, 0),
+		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		BasicConstraintsValid: true,
+		IsCA:                  true, // its own authority, so that a client can trust it by itself
+	}
+	for _, host := range hosts {
+		if address := net.ParseIP(host); address != nil {
+			template.IPAddresses = append(template.IPAddresses, address)
+		} else {
+			template.DNSNames = append(template.DNSNames, host)
+		}
+	}
+	encoded, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return tls.Certificate{}, fmt.Errorf("making a certificate: %w", err)
+	}
+	leaf, err := x509.ParseCertificate(encoded)
+	if err != nil {
+		return tls.Certificate{}, fmt.Errorf("reading the certificate: %w", err)
+	}
+	return tls.Certificate{Certificate: [][]byte{encoded}, PrivateKey: key, Leaf: leaf}, nil
+}

@@ -1,0 +1,134 @@
+package machine
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+// sessionTimeout ends a session that is not used.
+const sessionTimeout = 30 * time.Minute
+
+// identity is who asks.
+type identity struct{ user, password string }
+
+type identityKey struct{}
+
+func withIdentity(ctx context.Context, who identity) context.Context {
+	return context.WithValue(ctx, identityKey{}, who)
+}
+
+// identityOf is who asks, or nobody on a public path.
+func identityOf(request *http.Request) identity {
+	who, _ := request.Context().Value(identityKey{}).(identity)
+	return who
+}
+
+// accepts tells whether the machine's BMC lets somebody in.
+func (m *Machine) accepts(who identity) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	given, right := who.user+"\x00"+who.password, m.spec.User+"\x00"+m.spec.Password
+	return subtle.ConstantTimeCompare([]byte(given), []byte(right)) == 1 && !m.faults.RefusePassword
+}
+
+// accepted tells whether any machine lets somebody in.
+func (r *Rack) accepted(who identity) bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return slices.ContainsFunc(r.names, func(name string) bool { return r.machines[name].accepts(who) })
+}
+
+// visible are the machines that let somebody in.
+func (r *Rack) visible(request *http.Request) []*Machine {
+	who := identityOf(request)
+	return slices.DeleteFunc(r.Machines(), func(m *Machine) bool { return !m.accepts(who) })
+}
+
+// isPublic tells what needs no credentials (DSP0266, Authentication
+// requirements): the roots and opening a session.
+func isPublic(request *http.Request) bool {
+	switch request.URL.Path {
+	case "/redfish", root:
+		return request.Method == http.MethodGet || request.Method == http.MethodHead
+	case sessionsPath:
+		return request.Method == http.MethodPost
+	default:
+		return false
+	}
+}
+
+// identify reads the credentials of a request.
+func (r *Rack) identify(request *http.Request) (identity, bool) {
+	if token := request.Header.Get("X-Auth-Token"); token != "" {
+		return r.sessions.find(token)
+	}
+	user, password, ok := request.BasicAuth()
+	return identity{user: user, password: password}, ok
+}
+
+// session is an open session.
+type session struct {
+	id   string
+	who  identity
+	used time.Time
+}
+
+// sessions are the open ones by their token.
+type sessions struct {
+	now  func() time.Time
+	mu   sync.Mutex
+	open map[string]session
+}
+
+func (s *sessions) add(who identity) (token, id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	maps.DeleteFunc(s.open, func(_ string, old session) bool { return now.Sub(old.used) > sessionTimeout })
+	token, id = rand.Text(), rand.Text()
+	s.open[token] = session{id: id, who: who, used: now}
+	return token, id
+}
+
+func (s *sessions) find(token string) (identity, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	found, ok := s.open[token]
+	if !ok || now.Sub(found.used) > sessionTimeout {
+		delete(s.open, token)
+		return identity{}, false
+	}
+	found.used = now
+	s.open[token] = found
+	return found.who, true
+}
+
+// list are the ids of somebody's sessions.
+func (s *sessions) list(who identity) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var ids []string
+	for _, open := range s.open {
+		if open.who == who {
+			ids = append(ids, open.id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// remove ends one of somebody's sessions and reports whether it was there.
+func (s *sessions) remove(id string, who identity) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := len(s.open)
+	maps.DeleteFunc(s.open, func(_ string, open session) bool { return open.id == id && open.who == who })
+	return len(s.open) < before
+}

@@ -1,0 +1,137 @@
+package machine
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net"
+	"regexp"
+	"slices"
+)
+
+// BootMode is how the firmware starts what it boots, in Redfish's words.
+type BootMode string
+
+// The boot modes.
+const (
+	UEFI BootMode = "UEFI"
+	BIOS BootMode = "Legacy"
+)
+
+// Spec is what a machine is made of.
+type Spec struct {
+	// Name is the Redfish id of the system, its manager and its chassis:
+	// letters, digits, dots, dashes and underscores.
+	Name string
+	// UUID of the system; made from the name if empty.
+	UUID string
+	// Vendor, Product and Serial are what the firmware says of itself.
+	Vendor, Product, Serial string
+	// BIOSVersion and BMCVersion are the versions of the firmware.
+	BIOSVersion, BMCVersion string
+
+	// CPUs is the number of cores; MemoryMiB the memory.
+	CPUs      int
+	MemoryMiB int
+	// BootMode is UEFI if empty.
+	BootMode BootMode
+	// BootOrder is followed when nothing else was asked for, or when that did
+	// not boot: the disk, then the network, if empty.
+	BootOrder []Device
+
+	Disks []Disk
+	NICs  []NIC
+
+	// User and Password are what the BMC asks for.
+	User, Password string
+}
+
+// NIC is a network interface.
+type NIC struct {
+	// Name is the one that a Linux gives it: eno1.
+	Name string
+	// MAC is in lower case with colons.
+	MAC string
+	// SpeedMbps is 0 where there is no link.
+	SpeedMbps int
+}
+
+// A name goes into paths as it is.
+var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// complete fills in what was left out and reports what cannot be.
+func (s *Spec) complete() error {
+	if !validName.MatchString(s.Name) {
+		return fmt.Errorf("machine %q: the name may have letters, digits, dots, dashes and underscores", s.Name)
+	}
+	if s.User == "" || s.Password == "" {
+		return fmt.Errorf("machine %s: the BMC needs a user and a password", s.Name)
+	}
+	switch s.BootMode {
+	case "":
+		s.BootMode = UEFI
+	case UEFI, BIOS:
+	default:
+		return fmt.Errorf("machine %s: unknown boot mode %q", s.Name, s.BootMode)
+	}
+	for value, fallback := range map[*string]string{
+		&s.UUID: uuidOf(s.Name), &s.Vendor: "ironworks", &s.Product: "Lab machine",
+		&s.Serial: s.Name, &s.BIOSVersion: "2.4.1", &s.BMCVersion: "1.12.0",
+	} {
+		if *value == "" {
+			*value = fallback
+		}
+	}
+	s.CPUs, s.MemoryMiB = max(s.CPUs, 1), max(s.MemoryMiB, 1024)
+	if len(s.BootOrder) == 0 {
+		s.BootOrder = []Device{Hdd, Pxe}
+	}
+	if slices.Contains(s.BootOrder, None) {
+		return fmt.Errorf("machine %s: %s is no device to boot from", s.Name, None)
+	}
+	if err := errors.Join(checkNICs(s.NICs), checkDisks(s.Disks)); err != nil {
+		return fmt.Errorf("machine %s: %w", s.Name, err)
+	}
+	return nil
+}
+
+func checkNICs(nics []NIC) error {
+	names := map[string]bool{}
+	for _, nic := range nics {
+		if _, err := net.ParseMAC(nic.MAC); err != nil {
+			return fmt.Errorf("network interface %s: %w", nic.Name, err)
+		}
+		if !validName.MatchString(nic.Name) || names[nic.Name] {
+			return fmt.Errorf("network interface %q: the name is not valid or there twice", nic.Name)
+		}
+		names[nic.Name] = true
+	}
+	return nil
+}
+
+func checkDisks(disks []Disk) error {
+	names := map[string]bool{}
+	for _, disk := range disks {
+		if disk.Name == "" || names[disk.Name] {
+			return fmt.Errorf("disk %q: the name is empty or there twice", disk.Name)
+		}
+		names[disk.Name] = true
+	}
+	return nil
+}
+
+// copied is a Spec that shares nothing with the original.
+func (s Spec) copied() Spec {
+	s.BootOrder, s.NICs = slices.Clone(s.BootOrder), slices.Clone(s.NICs)
+	s.Disks = copyDisks(s.Disks)
+	return s
+}
+
+// uuidOf makes the same UUID (version 8, RFC 9562 §5.8: made our own way) of
+// the same name each time, so that a machine is known again after a restart.
+func uuidOf(name string) string {
+	sum := sha256.Sum256([]byte("ironworks lab machine " + name))
+	sum[6] = sum[6]&0x0f | 0x80
+	sum[8] = sum[8]&0x3f | 0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[0:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
+}

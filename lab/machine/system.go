@@ -1,0 +1,154 @@
+package machine
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func getSystem(w http.ResponseWriter, _ *http.Request, m *Machine) {
+	path, boot, override := m.SystemPath(), m.Boot(), m.Override()
+	progress := object{"LastState": boot.Progress}
+	if !boot.At.IsZero() {
+		progress["LastStateTime"] = redfishTime(boot.At)
+	}
+	show(w, object{
+		"@odata.id": path, "@odata.type": "#ComputerSystem.v1_20_0.ComputerSystem",
+		"Id": m.Name(), "Name": m.Name(), "SystemType": "Physical", "UUID": m.spec.UUID,
+		"Manufacturer": m.spec.Vendor, "Model": m.spec.Product, "SerialNumber": m.spec.Serial,
+		"BiosVersion": m.spec.BIOSVersion, "PowerState": m.Power(), "Status": healthy(), "BootProgress": progress,
+		"ProcessorSummary": object{"Count": 1, "CoreCount": m.spec.CPUs, "LogicalProcessorCount": m.spec.CPUs, "Model": processorModel, "Status": healthy()},
+		"MemorySummary":    object{"TotalSystemMemoryGiB": m.spec.MemoryMiB / 1024, "Status": object{"State": "Enabled", "Health": "OK", "HealthRollup": "OK"}},
+		"Boot": object{
+			"BootSourceOverrideTarget": override.Target, "BootSourceOverrideEnabled": override.Enabled, "BootSourceOverrideMode": override.Mode,
+			"BootSourceOverrideTarget@Redfish.AllowableValues":  Devices(),
+			"BootSourceOverrideEnabled@Redfish.AllowableValues": []Enabled{Disabled, Once, Continuous},
+			"BootSourceOverrideMode@Redfish.AllowableValues":    []BootMode{UEFI, BIOS},
+		},
+		"Processors": link(path + "/Processors"), "EthernetInterfaces": link(path + "/EthernetInterfaces"), "Bios": link(path + "/Bios"),
+		"Storage": link(path + "/Storage"), "SimpleStorage": link(path + "/SimpleStorage"), "LogServices": link(path + "/LogServices"),
+		"Actions": object{"#ComputerSystem.Reset": object{
+			"target": path + "/Actions/ComputerSystem.Reset", "ResetType@Redfish.AllowableValues": ResetTypes(),
+		}},
+		"Links": object{"ManagedBy": links(m.managerPath()), "Chassis": links(m.chassisPath())},
+	})
+}
+
+func patchSystem(w http.ResponseWriter, request *http.Request, m *Machine) {
+	var body struct {
+		Boot struct {
+			Target  Device   `json:"BootSourceOverrideTarget"`
+			Enabled Enabled  `json:"BootSourceOverrideEnabled"`
+			Mode    BootMode `json:"BootSourceOverrideMode"`
+		}
+	}
+	if !read(w, request, &body) {
+		return
+	}
+	if err := m.SetOverride(BootOverride(body.Boot)); err != nil {
+		fail(w, http.StatusBadRequest, propertyValue, err.Error())
+		return
+	}
+	done(w)
+}
+
+func resetSystem(w http.ResponseWriter, request *http.Request, m *Machine) {
+	var body struct{ ResetType ResetType }
+	if !read(w, request, &body) {
+		return
+	}
+	if body.ResetType == "" {
+		fail(w, http.StatusBadRequest, parameterMissing, "The action ComputerSystem.Reset needs the parameter ResetType.")
+		return
+	}
+	faults := m.Faults()
+	switch {
+	case faults.PowerFails:
+		fail(w, http.StatusInternalServerError, internalError, "The power of the system cannot be controlled.")
+		return
+	case faults.PowerStuck && slices.Contains(ResetTypes(), body.ResetType):
+		m.ignorePower(body.ResetType)
+		done(w)
+		return
+	}
+	err := m.Reset(body.ResetType)
+	switch {
+	case errors.Is(err, ErrReset):
+		fail(w, http.StatusBadRequest, parameterValue, err.Error()+"; allowed are "+strings.Join(texts(ResetTypes()), ", "))
+	case err != nil:
+		fail(w, http.StatusServiceUnavailable, temporarilyUnavailable, err.Error())
+	default:
+		done(w)
+	}
+}
+
+// ignorePower notes a power command that does nothing.
+func (m *Machine) ignorePower(how ResetType) {
+	m.mu.Lock()
+	defer m.unlock()
+	m.emit(PowerIgnored, "%s", how)
+}
+
+// processorModel is what the only processor calls itself.
+const processorModel = "Lab CPU"
+
+func getProcessors(w http.ResponseWriter, _ *http.Request, m *Machine) {
+	path := m.SystemPath() + "/Processors"
+	show(w, collection(path, "Processor", "Processors", path+"/CPU1"))
+}
+
+func getProcessor(w http.ResponseWriter, request *http.Request, m *Machine) {
+	if request.PathValue("id") != "CPU1" {
+		notFound(w, request)
+		return
+	}
+	show(w, object{
+		"@odata.id": m.SystemPath() + "/Processors/CPU1", "@odata.type": "#Processor.v1_18_0.Processor",
+		"Id": "CPU1", "Name": "Processor", "Socket": "CPU 1", "ProcessorType": "CPU", "ProcessorArchitecture": "x86", "InstructionSet": "x86-64",
+		"Manufacturer": m.spec.Vendor, "Model": processorModel, "MaxSpeedMHz": 2400,
+		"TotalCores": m.spec.CPUs, "TotalThreads": m.spec.CPUs, "Status": healthy(),
+	})
+}
+
+func getInterfaces(w http.ResponseWriter, _ *http.Request, m *Machine) {
+	path := m.SystemPath() + "/EthernetInterfaces"
+	var members []string
+	for _, nic := range m.spec.NICs {
+		members = append(members, path+"/"+nic.Name)
+	}
+	show(w, collection(path, "EthernetInterface", "Ethernet interfaces", members...))
+}
+
+func getInterface(w http.ResponseWriter, request *http.Request, m *Machine) {
+	for _, nic := range m.spec.NICs {
+		if nic.Name != request.PathValue("id") {
+			continue
+		}
+		status := "LinkUp"
+		if nic.SpeedMbps == 0 {
+			status = "LinkDown"
+		}
+		show(w, object{
+			"@odata.id": m.SystemPath() + "/EthernetInterfaces/" + nic.Name, "@odata.type": "#EthernetInterface.v1_9_0.EthernetInterface",
+			"Id": nic.Name, "Name": "Ethernet interface " + nic.Name, "MACAddress": nic.MAC, "PermanentMACAddress": nic.MAC,
+			"SpeedMbps": nic.SpeedMbps, "LinkStatus": status, "InterfaceEnabled": true, "Status": healthy(),
+		})
+		return
+	}
+	notFound(w, request)
+}
+
+// redfishTime is a time as Redfish writes it.
+func redfishTime(at time.Time) string { return at.UTC().Format(time.RFC3339) }
+
+// number reads a path value that counts from 1, up to a limit; 0 if it is none.
+func number(text string, limit int) int {
+	value, err := strconv.Atoi(text)
+	if err != nil || value < 1 || value > limit {
+		return 0
+	}
+	return value
+}
