@@ -18,7 +18,7 @@ type liveSession struct {
 	number int
 	ctx    context.Context //nolint:containedctx // it is the life of the session
 	cancel context.CancelFunc
-	feed   *feed
+	feed   *mailbox[news]
 	// alive and conductors are what was last heard of the conductors; asked is when.
 	alive, conductors int
 	asked             time.Time
@@ -30,7 +30,7 @@ type liveSession struct {
 // sessionOpened is the answer to openSession.
 type sessionOpened struct {
 	number  int
-	feed    *feed
+	feed    *mailbox[news]
 	name    string
 	session *screen.Session
 	err     error
@@ -52,9 +52,9 @@ type (
 // openSession begins with a context; "" is the current one.
 func (c *Console) openSession(name string) tea.Cmd {
 	c.sessions++
-	number, open, feed := c.sessions, c.opts.Open, newFeed()
+	number, open, feed := c.sessions, c.opts.Open, newMailbox[news]()
 	return func() tea.Msg {
-		s, err := open(name, feed.notice)
+		s, err := open(name, notice(feed))
 		return sessionOpened{number: number, feed: feed, name: name, session: s, err: err}
 	}
 }
@@ -125,7 +125,7 @@ func (c *Console) poll(l *liveSession) tea.Cmd {
 	return func() tea.Msg {
 		defer running.Done()
 		defer l.Close()
-		_ = l.Poll(l.ctx, l.feed.push) // it ends with its context; faults are news
+		_ = l.Poll(l.ctx, push(l.feed)) // it ends with its context; faults are news
 		return pollEnded{l.number}
 	}
 }
@@ -133,7 +133,7 @@ func (c *Console) poll(l *liveSession) tea.Cmd {
 // listen waits for the poller's news.
 func (c *Console) listen(l *liveSession) tea.Cmd {
 	return func() tea.Msg {
-		u, ok := l.feed.next(l.ctx)
+		u, ok := l.feed.take(l.ctx)
 		if !ok {
 			return nil
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -51,7 +50,7 @@ func (c *Console) progress(msg progressNews) tea.Cmd {
 			t.Progress[uuid] = p
 		}
 	}
-	return tea.Batch(listenTask(msg.number, msg.box), c.tellScreen(screen.TasksChanged{}))
+	return tea.Batch(c.listenTask(msg.number, msg.box), c.tellScreen(screen.TasksChanged{}))
 }
 
 // run begins a task: it sends, and follows every node to its end.
@@ -74,7 +73,7 @@ func (c *Console) follow(t *screen.Task, plan provision.Plan) tea.Cmd {
 	ctx, cancel := context.WithCancel(c.ctx)
 	t.Cancel = cancel
 	t.Results, t.Left, t.Progress = nil, false, map[string]provision.Progress{}
-	box := newProgressBox()
+	box := newMailbox[steps]()
 	number, runner, running, hurry := t.Number, t.Runner, c.running, c.hurry()
 	running.Add(1)
 	work := func() tea.Msg {
@@ -82,12 +81,12 @@ func (c *Console) follow(t *screen.Task, plan provision.Plan) tea.Cmd {
 		defer cancel()
 		defer box.close()
 		results := runner.Run(ctx, plan, provision.RunOptions{Wait: true, Progress: func(p provision.Progress) {
-			box.put(p)
+			step(box, p)
 			hurry()
 		}})
 		return taskEnded{number: number, results: results}
 	}
-	return tea.Batch(work, listenTask(number, box))
+	return tea.Batch(work, c.listenTask(number, box))
 }
 
 // hurry asks the poller for a look, so that what was sent shows at once.
@@ -101,17 +100,18 @@ func (c *Console) hurry() func() {
 // progressNews carries a task's box along, to be listened to again.
 type progressNews struct {
 	number int
-	moved  map[string]provision.Progress
-	box    *progressBox
+	moved  steps
+	box    *mailbox[steps]
 }
 
-func listenTask(number int, box *progressBox) tea.Cmd {
+func (c *Console) listenTask(number int, box *mailbox[steps]) tea.Cmd {
+	ctx := c.ctx
 	return func() tea.Msg {
-		progress, ok := box.take()
+		moved, ok := box.take(ctx)
 		if !ok {
 			return nil
 		}
-		return progressNews{number: number, moved: progress, box: box}
+		return progressNews{number: number, moved: moved, box: box}
 	}
 }
 
@@ -280,50 +280,4 @@ func (c *Console) runningLines() []overlay.Text {
 		}
 	}
 	return lines
-}
-
-// progressBox joins what the nodes of a task say until it is taken.
-type progressBox struct {
-	mu      sync.Mutex
-	pending map[string]provision.Progress
-	wake    chan struct{}
-	closed  bool
-}
-
-func newProgressBox() *progressBox {
-	return &progressBox{pending: map[string]provision.Progress{}, wake: make(chan struct{}, 1)}
-}
-
-func (b *progressBox) put(p provision.Progress) {
-	b.mu.Lock()
-	b.pending[p.Node.UUID] = p
-	b.mu.Unlock()
-	b.ring()
-}
-
-func (b *progressBox) close() {
-	b.mu.Lock()
-	b.closed = true
-	b.mu.Unlock()
-	b.ring()
-}
-
-func (b *progressBox) ring() {
-	select {
-	case b.wake <- struct{}{}:
-	default: // somebody is being woken already
-	}
-}
-
-// take waits for progress; false when there will be none any more.
-func (b *progressBox) take() (map[string]provision.Progress, bool) {
-	<-b.wake
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	p := b.pending
-	b.pending = map[string]provision.Progress{}
-	if b.closed {
-		b.ring() // whoever listens next has to hear of the end, too
-	}
-	return p, len(p) > 0 || !b.closed
 }

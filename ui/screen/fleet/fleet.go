@@ -156,6 +156,6 @@ type picture struct {
 	number int
 	// revision is the store's when it was begun.
 	revision uint64
-	rows   []*models.Row
-	counts fleet.Counts
+	rows     []*models.Row
+	counts   fleet.Counts
 }
