@@ -42,8 +42,8 @@ func said(cmd tea.Cmd) string {
 	return fmt.Sprint(cmd())
 }
 
-func text(o screen.Overlay, w, h int) string {
-	return ansi.Strip(o.Draw(theme.New(theme.Options{}), w, h))
+func text(o screen.Overlay, w int) string {
+	return ansi.Strip(o.Draw(theme.New(theme.Options{}), w, 20))
 }
 
 func sayCmd(s string) tea.Cmd { return func() tea.Msg { return s } }
@@ -101,7 +101,7 @@ func TestConfirmIsDeafAtFirst(t *testing.T) {
 	if done, _ := c.Update(key("y")); done {
 		t.Fatal("it was confirmed at once")
 	}
-	if !strings.Contains(text(c, 80, 20), "One moment") {
+	if !strings.Contains(text(c, 80), "One moment") {
 		t.Error("it does not say so")
 	}
 	// A key came meanwhile: the first end of the grace is not the last.
@@ -128,14 +128,14 @@ func TestConfirmScrollsWhatIsToBeRead(t *testing.T) {
 		lines = append(lines, Text{Text: fmt.Sprintf("line %d", i)})
 	}
 	c := ready(t, Question{Title: "T", Lines: lines, Ask: "Sure?"})
-	if s := text(c, 60, 20); !strings.Contains(s, "line 0") || !strings.Contains(s, "more lines") || !strings.Contains(s, "Sure?") {
+	if s := text(c, 60); !strings.Contains(s, "line 0") || !strings.Contains(s, "more lines") || !strings.Contains(s, "Sure?") {
 		t.Error(s)
 	}
 	for range 100 {
 		c.Update(key("down"))
-		text(c, 60, 20)
+		text(c, 60)
 	}
-	if s := text(c, 60, 20); !strings.Contains(s, "line 59") || !strings.Contains(s, "Sure?") {
+	if s := text(c, 60); !strings.Contains(s, "line 59") || !strings.Contains(s, "Sure?") {
 		t.Error(s)
 	}
 }
@@ -177,8 +177,8 @@ func TestPickSaysWhyNot(t *testing.T) {
 	if done, _ := p.Update(key("enter")); done {
 		t.Error("what cannot be done was picked")
 	}
-	if s := strings.Join(strings.Fields(text(p, 60, 20)), " "); !strings.Contains(s, "whose names are") {
-		t.Error(text(p, 60, 20))
+	if s := strings.Join(strings.Fields(text(p, 60)), " "); !strings.Contains(s, "whose names are") {
+		t.Error(text(p, 60))
 	}
 }
 
@@ -191,8 +191,8 @@ func TestFormKeepsWhatIsWrong(t *testing.T) {
 		return sayCmd(v["x"]), "", ""
 	})
 	f.Update(key("b"))
-	if done, _ := f.Update(key("enter")); done || !strings.Contains(text(f, 60, 20), "b is wrong") {
-		t.Error(text(f, 60, 20))
+	if done, _ := f.Update(key("enter")); done || !strings.Contains(text(f, 60), "b is wrong") {
+		t.Error(text(f, 60))
 	}
 	f.Update(key("backspace"))
 	f.Update(key("c"))
