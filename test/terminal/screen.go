@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"sync"
@@ -78,7 +79,7 @@ func (s *Screen) show() {
 			s.cast.output(c)
 		}
 		s.mu.Lock()
-		_, _ = s.emulator.Write(c.data)
+		s.emulate(c.data)
 		s.written = c.at
 		s.bytes += int64(len(c.data))
 		s.raw = append(s.raw, c.data...)
@@ -94,6 +95,32 @@ func (s *Screen) show() {
 	if pipe, ok := s.emulator.InputPipe().(interface{ Close() error }); ok {
 		_ = pipe.Close()
 	}
+}
+
+// emulate gives the emulator some output, a sequence at a time.
+func (s *Screen) emulate(data []byte) {
+	for len(data) > 0 {
+		n := bytes.IndexByte(data[1:], '\x1b') + 1
+		if n == 0 {
+			n = len(data)
+		}
+		s.obey(data[:n])
+		data = data[n:]
+	}
+}
+
+// obey has the emulator carry one sequence out, and the text behind it. It takes scroll
+// margins that lie below the screen as they are and runs out of it, where a terminal cuts
+// them off; such margins come with the output that was under way when the screen became
+// lower. They are put back, and what ran out of the screen is left undone: the program
+// paints anew for the new size.
+func (s *Screen) obey(sequence []byte) {
+	defer func() {
+		if recover() != nil {
+			_, _ = s.emulator.WriteString("\x18\x1b[r")
+		}
+	}()
+	_, _ = s.emulator.Write(sequence)
 }
 
 // answer types what the emulator answers to the program's questions.

@@ -186,3 +186,12 @@ func TestDrawingIsNotAScreen(t *testing.T) {
 	s.Type(terminal.Enter)
 	s.Until(t, "full")
 }
+
+// TestMarginsBelowTheScreen: output for a screen that was higher a moment ago must not
+// end the test's process, nor hide what comes after it.
+func TestMarginsBelowTheScreen(t *testing.T) {
+	t.Parallel()
+	s := shell(t, `printf '\033[2;47r\033[3T'; stty -echo; read x; printf '\033[2J\033[Hstill here'; read x`, terminal.Options{})
+	s.Type(terminal.Enter)
+	s.Until(t, "still here")
+}
