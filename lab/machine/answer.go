@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strings"
 )
 
 // object is a resource, or a part of one.
@@ -102,20 +101,17 @@ func notFound(w http.ResponseWriter, request *http.Request) {
 }
 
 // read reads the body of a request into a structure; an empty body changes
-// nothing. It answers itself and reports false if that is not possible.
+// nothing. What it does not know it leaves out, as services do with OData's
+// annotations (DSP0266, PATCH); whoever asks sees whether anything was known. It
+// answers itself and reports false if that is not possible.
 func read(w http.ResponseWriter, request *http.Request, body any) bool {
-	decoder := json.NewDecoder(http.MaxBytesReader(w, request.Body, maxBody))
-	decoder.DisallowUnknownFields()
-	err := decoder.Decode(body)
+	err := json.NewDecoder(http.MaxBytesReader(w, request.Body, maxBody)).Decode(body)
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case err == nil, errors.Is(err, io.EOF):
 		return true
 	case errors.As(err, &wrong):
 		fail(w, http.StatusBadRequest, propertyValue, "The value of "+wrong.Field+" is of the wrong type.")
-	case strings.Contains(err.Error(), "unknown field"):
-		// encoding/json has no type for it.
-		fail(w, http.StatusBadRequest, propertyUnknown, err.Error())
 	default:
 		fail(w, http.StatusBadRequest, malformedJSON, "The body is not JSON: "+err.Error())
 	}

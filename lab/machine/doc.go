@@ -2,7 +2,7 @@
 // Redfish BMC, disks, network interfaces, power and a boot order.
 //
 //	m, err := machine.New(machine.Spec{Name: "m1", User: "admin", Password: "secret"}, machine.Options{Ramdisk: agent})
-//	rack, err := machine.NewRack(m)
+//	rack, err := machine.NewRack(time.Now, m)
 //	go rack.Serve(ctx, listener) // or ServeTLS
 //	…
 //	m.Close()

@@ -1,8 +1,6 @@
 package machine
 
-import (
-	"net/http"
-)
+import "net/http"
 
 func (m *Machine) biosPath() string { return m.SystemPath() + "/Bios" }
 
@@ -32,6 +30,10 @@ func patchBIOSSettings(w http.ResponseWriter, request *http.Request, m *Machine)
 		ApplyTime  struct{ ApplyTime string } `json:"@Redfish.SettingsApplyTime"`
 	}
 	if !read(w, request, &body) {
+		return
+	}
+	if body.Attributes == nil {
+		fail(w, http.StatusBadRequest, propertyUnknown, "Of the BIOS only the Attributes can be changed.")
 		return
 	}
 	if at := body.ApplyTime.ApplyTime; at != "" && at != "OnReset" {

@@ -96,7 +96,8 @@ func New(spec Spec, options Options) (*Machine, error) {
 }
 
 // Close ends the machine: what runs on it is told, and has ended when Close
-// returns. A closed machine stays as it is.
+// returns, so the ramdisk itself cannot close its machine. A closed machine
+// stays as it is.
 func (m *Machine) Close() {
 	m.mu.Lock()
 	m.closed = true

@@ -35,11 +35,15 @@ func resetManager(w http.ResponseWriter, request *http.Request, m *Machine) {
 		fail(w, http.StatusBadRequest, parameterValue, "A BMC knows these resets: "+strings.Join(texts(managerResets), ", "))
 		return
 	}
+	m.restartBMC()
+	done(w)
+}
+
+func (m *Machine) restartBMC() {
 	m.mu.Lock()
 	defer m.unlock()
 	m.bmcUp = m.options.Now().Add(m.options.BMCRestartTime)
 	m.emit(BMCReset, "")
-	done(w)
 }
 
 func getVirtualMedias(w http.ResponseWriter, _ *http.Request, m *Machine) {
@@ -72,10 +76,8 @@ func getVirtualMedia(w http.ResponseWriter, _ *http.Request, m *Machine) {
 
 // mediaRequest is the body of InsertMedia, and of a PATCH.
 type mediaRequest struct {
-	Image, UserName, Password            *string
-	Inserted, WriteProtected             *bool
-	TransferMethod, TransferProtocolType *string
-	VerifyCertificate                    *bool
+	Image, UserName, Password *string
+	Inserted                  *bool
 }
 
 func (b mediaRequest) media() VirtualMedia {

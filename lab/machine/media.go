@@ -74,6 +74,15 @@ func (m *Machine) Eject() {
 	m.media = VirtualMedia{}
 }
 
+// redacted is an address without its password, for logs.
+func redacted(address string) string {
+	parsed, err := url.Parse(address)
+	if err != nil {
+		return "an address that cannot be read"
+	}
+	return parsed.Redacted()
+}
+
 // dropImage removes the fetched image. Called with mu held.
 func (m *Machine) dropImage() {
 	if m.image != "" {
@@ -92,7 +101,7 @@ func (m *Machine) loadCD(ctx context.Context) (Media, error) {
 		return Media{}, errors.New("no medium in the drive")
 	}
 	if fails != "" {
-		return Media{}, fmt.Errorf("fetching %s: %s", drive.URL, fails)
+		return Media{}, fmt.Errorf("fetching %s: %s", redacted(drive.URL), fails)
 	}
 	path, size, err := m.fetch(ctx, drive)
 	if err != nil {

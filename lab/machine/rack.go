@@ -28,9 +28,13 @@ type Rack struct {
 	names    []string // sorted
 }
 
-// NewRack makes a service for some machines.
-func NewRack(machines ...*Machine) (*Rack, error) {
-	r := &Rack{machines: map[string]*Machine{}, sessions: sessions{now: time.Now, open: map[string]session{}}}
+// NewRack makes a service for some machines. The clock, time.Now if nil, ends
+// its sessions.
+func NewRack(now func() time.Time, machines ...*Machine) (*Rack, error) {
+	if now == nil {
+		now = time.Now
+	}
+	r := &Rack{machines: map[string]*Machine{}, sessions: sessions{now: now, open: map[string]session{}}}
 	r.routes = r.makeRoutes()
 	for _, m := range machines {
 		if err := r.Add(m); err != nil {
@@ -109,7 +113,7 @@ func (r *Rack) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 			unauthorized(w)
 			return
 		}
-		request = request.WithContext(withIdentity(request.Context(), who))
+		request = withIdentity(request, who)
 	}
 	handler, pattern := r.routes.Handler(request)
 	if pattern == "" {
@@ -157,13 +161,14 @@ func (s *statusOnly) Write(body []byte) (int, error) { return len(body), nil }
 func (s *statusOnly) WriteHeader(status int)         { s.status = status }
 
 // ready waits as long as the BMC stalls. It answers itself and reports false
-// while the BMC restarts, and when the client has gone.
+// while the BMC restarts; if the client goes or the service ends meanwhile,
+// nothing is answered.
 func (m *Machine) ready(w http.ResponseWriter, request *http.Request) bool {
 	m.mu.Lock()
 	stall, restarting := m.faults.Stall, m.options.Now().Before(m.bmcUp)
 	m.mu.Unlock()
 	if !wait(request.Context(), stall) {
-		return false
+		panic(http.ErrAbortHandler) // the way of net/http to answer nothing
 	}
 	if restarting {
 		w.Header().Set("Retry-After", "1")

@@ -114,7 +114,7 @@ func (m *Machine) load(ctx context.Context, device Device) (system, error) {
 		if err != nil {
 			return system{}, err
 		}
-		return system{name: media.URL, media: &media}, nil
+		return system{name: redacted(media.URL), media: &media}, nil
 	case Pxe:
 		if m.options.PXE == nil {
 			return system{}, errors.New("no answer from a PXE server")
@@ -124,7 +124,7 @@ func (m *Machine) load(ctx context.Context, device Device) (system, error) {
 			return system{}, fmt.Errorf("booting from the network: %w", err)
 		}
 		media.Device = Pxe
-		return system{name: media.URL, media: &media}, nil
+		return system{name: redacted(media.URL), media: &media}, nil
 	case Hdd:
 		for _, disk := range m.Disks() {
 			if disk.Installed != nil {

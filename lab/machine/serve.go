@@ -43,7 +43,9 @@ func (r *Rack) Serve(ctx context.Context, listener net.Listener) error {
 	if err != nil {
 		err = errors.Join(err, server.Close())
 	}
-	<-ended
+	if end := <-ended; !errors.Is(end, http.ErrServerClosed) {
+		err = errors.Join(err, end)
+	}
 	if err != nil {
 		return fmt.Errorf("ending Redfish at %s: %w", listener.Addr(), err)
 	}

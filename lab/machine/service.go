@@ -50,7 +50,7 @@ func (r *Rack) getSession(w http.ResponseWriter, request *http.Request) {
 }
 
 func (r *Rack) login(w http.ResponseWriter, request *http.Request) {
-	var body struct{ UserName, Password, Token, SessionType string }
+	var body struct{ UserName, Password string }
 	if !read(w, request, &body) {
 		return
 	}
@@ -87,7 +87,9 @@ const (
 	bmcFirmware  = "BMC"
 )
 
-func (m *Machine) firmwarePath(which string) string { return firmwarePath + "/" + m.Name() + ":" + which }
+func (m *Machine) firmwarePath(which string) string {
+	return firmwarePath + "/" + m.Name() + ":" + which
+}
 
 func (r *Rack) getFirmwares(w http.ResponseWriter, request *http.Request) {
 	var members []string

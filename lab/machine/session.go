@@ -19,8 +19,8 @@ type identity struct{ user, password string }
 
 type identityKey struct{}
 
-func withIdentity(ctx context.Context, who identity) context.Context {
-	return context.WithValue(ctx, identityKey{}, who)
+func withIdentity(request *http.Request, who identity) *http.Request {
+	return request.WithContext(context.WithValue(request.Context(), identityKey{}, who))
 }
 
 // identityOf is who asks, or nobody on a public path.

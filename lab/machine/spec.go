@@ -98,8 +98,9 @@ func (s *Spec) complete() error {
 func checkNICs(nics []NIC) error {
 	names := map[string]bool{}
 	for _, nic := range nics {
-		if _, err := net.ParseMAC(nic.MAC); err != nil {
-			return fmt.Errorf("network interface %s: %w", nic.Name, err)
+		// Ironic compares addresses as text, in this form.
+		if mac, err := net.ParseMAC(nic.MAC); err != nil || mac.String() != nic.MAC {
+			return fmt.Errorf("network interface %s: %q is no MAC address in lower case with colons", nic.Name, nic.MAC)
 		}
 		if !validName.MatchString(nic.Name) || names[nic.Name] {
 			return fmt.Errorf("network interface %q: the name is not valid or there twice", nic.Name)

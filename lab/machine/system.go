@@ -37,15 +37,21 @@ func getSystem(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	})
 }
 
+type bootBody struct {
+	Target  Device   `json:"BootSourceOverrideTarget"`
+	Enabled Enabled  `json:"BootSourceOverrideEnabled"`
+	Mode    BootMode `json:"BootSourceOverrideMode"`
+}
+
+// patchSystem takes what it knows, as long as it knows something: gofish sends
+// all properties that a boot can have.
 func patchSystem(w http.ResponseWriter, request *http.Request, m *Machine) {
-	var body struct {
-		Boot struct {
-			Target  Device   `json:"BootSourceOverrideTarget"`
-			Enabled Enabled  `json:"BootSourceOverrideEnabled"`
-			Mode    BootMode `json:"BootSourceOverrideMode"`
-		}
-	}
+	var body struct{ Boot bootBody }
 	if !read(w, request, &body) {
+		return
+	}
+	if body.Boot == (bootBody{}) {
+		fail(w, http.StatusBadRequest, propertyUnknown, "Of a system only the boot override can be changed.")
 		return
 	}
 	if err := m.SetOverride(BootOverride(body.Boot)); err != nil {

@@ -1,0 +1,247 @@
+package machine
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func clientOf(w web) *http.Client { return &http.Client{Transport: w} }
+
+// insertT puts the image into the drive and chooses it.
+func insertT(t *testing.T, m *Machine, enabled Enabled) {
+	t.Helper()
+	err := errors.Join(
+		m.Insert(VirtualMedia{URL: imageURL, Inserted: true}),
+		m.SetOverride(BootOverride{Target: Cd, Enabled: enabled}))
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestBoot(t *testing.T) {
+	installed := func(s *Spec) { s.Disks[1].Installed = &Installation{What: "CoreOS"} }
+	for _, test := range []struct {
+		name     string
+		web      web
+		change   func(*Spec)
+		options  Options
+		prepare  func(*testing.T, *Machine)
+		want     Device // empty: nothing boots
+		failures []string
+		runs     int
+	}{
+		{name: "nothing", failures: []string{"Hdd: nothing is installed", "Pxe: no answer"}},
+		{name: "a disk", change: installed, want: Hdd},
+		{
+			name: "the CD", web: web{imageURL: "iso"}, want: Cd, runs: 1,
+			prepare: func(t *testing.T, m *Machine) { t.Helper(); insertT(t, m, Once) },
+		},
+		{
+			name: "the CD is gone, the disk boots", change: installed, want: Hdd, failures: []string{"Cd: fetching the image: " + imageURL + ": 404 Not Found"},
+			prepare: func(t *testing.T, m *Machine) { t.Helper(); insertT(t, m, Once) },
+		},
+		{
+			name: "the server refuses", web: web{imageURL: "refused"}, failures: []string{"connection refused", "Hdd", "Pxe"},
+			prepare: func(t *testing.T, m *Machine) { t.Helper(); insertT(t, m, Once) },
+		},
+		{
+			name: "the image is too large", web: web{imageURL: strings.Repeat("x", 2000)}, failures: []string{"2000 bytes are more than the 1000", "Hdd", "Pxe"},
+			prepare: func(t *testing.T, m *Machine) { t.Helper(); insertT(t, m, Once) }, options: Options{MaxImage: 1000},
+		},
+		{
+			name: "the image does not end", web: web{imageURL: "endless"}, failures: []string{"more than the 1000 bytes", "Hdd", "Pxe"},
+			prepare: func(t *testing.T, m *Machine) { t.Helper(); insertT(t, m, Once) }, options: Options{MaxImage: 1000},
+		},
+		{
+			name: "images cannot be fetched", web: web{imageURL: "iso"}, failures: []string{"no route to host", "Hdd", "Pxe"},
+			prepare: func(t *testing.T, m *Machine) {
+				t.Helper()
+				insertT(t, m, Once)
+				m.SetFaults(Faults{ImageFails: "no route to host"})
+			},
+		},
+		{
+			name: "an empty drive", failures: []string{"Cd: no medium", "Hdd", "Pxe"},
+			prepare: func(t *testing.T, m *Machine) { t.Helper(); insertT(t, m, Once); m.Eject() },
+		},
+		{
+			name: "a medium that is not inserted", web: web{imageURL: "iso"}, failures: []string{"Cd: no medium", "Hdd", "Pxe"},
+			prepare: func(t *testing.T, m *Machine) {
+				t.Helper()
+				insertT(t, m, Once)
+				_ = m.Insert(VirtualMedia{URL: imageURL})
+			},
+		},
+		{
+			name: "the network", change: func(s *Spec) { s.BootOrder = []Device{Pxe} }, want: Pxe, runs: 1,
+			options: Options{PXE: func(context.Context, *Machine) (Media, error) { return Media{KernelParameters: "a=b"}, nil }},
+		},
+		{
+			name: "the network fails", change: func(s *Spec) { s.BootOrder = []Device{Pxe} }, failures: []string{"no DHCP"},
+			options: Options{PXE: func(context.Context, *Machine) (Media, error) { return Media{}, errors.New("no DHCP") }},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, ramdisk := spec(), &recorder{}
+				if test.change != nil {
+					test.change(&s)
+				}
+				test.options.Client, test.options.Ramdisk = clientOf(test.web), ramdisk
+				m := machineT(t, s, test.options)
+				if test.prepare != nil {
+					test.prepare(t, m)
+				}
+				reset(t, m, ResetOn)
+				synctest.Wait()
+				checkBoot(t, m.Boot(), test.want, test.failures)
+				if len(ramdisk.runs) != test.runs {
+					t.Errorf("%d boots, want %d", len(ramdisk.runs), test.runs)
+				}
+			})
+		})
+	}
+}
+
+func checkBoot(t *testing.T, got BootStatus, device Device, failures []string) {
+	t.Helper()
+	progress := ProgressOSRunning
+	if device == "" {
+		progress = ProgressFirmware
+	}
+	if got.Device != device || got.Progress != progress || len(got.Failures) != len(failures) {
+		t.Fatalf("boot %+v; want %q, %s, %d failures", got, device, progress, len(failures))
+	}
+	for i, want := range failures {
+		if text := string(got.Failures[i].Device) + ": " + got.Failures[i].Reason; !strings.Contains(text, want) {
+			t.Errorf("failure %q, want %q", text, want)
+		}
+	}
+}
+
+func TestOverride(t *testing.T) {
+	for _, test := range []struct {
+		enabled Enabled
+		boots   int
+	}{{Once, 1}, {Continuous, 2}, {Disabled, 0}} {
+		t.Run(string(test.enabled), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ramdisk := &recorder{}
+				m := machineT(t, spec(), Options{Ramdisk: ramdisk, Client: clientOf(web{imageURL: "iso"})})
+				insertT(t, m, test.enabled)
+				for range 2 {
+					reset(t, m, ResetOn)
+					synctest.Wait()
+					reset(t, m, ForceOff)
+					time.Sleep(time.Minute) //nolint:forbidigo // on the clock of the test
+				}
+				if len(ramdisk.runs) != test.boots {
+					t.Errorf("%d boots from the CD, want %d", len(ramdisk.runs), test.boots)
+				}
+			})
+		})
+	}
+}
+
+func TestOverrideRefused(t *testing.T) {
+	m := machineT(t, spec(), Options{})
+	for _, change := range []BootOverride{{Target: "Floppy"}, {Enabled: "Often"}, {Mode: "OpenFirmware"}} {
+		if err := m.SetOverride(change); !errors.Is(err, ErrBoot) {
+			t.Errorf("%+v: %v", change, err)
+		}
+	}
+	if got, want := m.Override(), (BootOverride{Target: None, Enabled: Disabled, Mode: UEFI}); got != want {
+		t.Errorf("override %+v, want %+v", got, want)
+	}
+}
+
+// The image is a file while it is needed, and only then.
+func TestImage(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		end  func(*testing.T, *Machine)
+	}{
+		{"ejected", func(_ *testing.T, m *Machine) { m.Eject() }},
+		{"powered off", func(t *testing.T, m *Machine) { t.Helper(); reset(t, m, ForceOff) }},
+		{"closed", func(_ *testing.T, m *Machine) { m.Close() }},
+		{"another one", func(_ *testing.T, m *Machine) { _ = m.Insert(VirtualMedia{URL: "http://other/", Inserted: true}) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ramdisk := &recorder{}
+				m := machineT(t, spec(), Options{Ramdisk: ramdisk, Client: clientOf(web{imageURL: "the image"})})
+				insertT(t, m, Once)
+				reset(t, m, ResetOn)
+				synctest.Wait()
+				media := ramdisk.runs[0]
+				if media.Device != Cd || media.URL != imageURL || media.Size != 9 || ramdisk.read[0] != "the image" {
+					t.Errorf("medium %+v, read %q", media, ramdisk.read)
+				}
+				test.end(t, m)
+				synctest.Wait()
+				if _, err := os.Stat(media.Path); !errors.Is(err, os.ErrNotExist) {
+					t.Errorf("the file is still there: %v", err)
+				}
+			})
+		})
+	}
+}
+
+func TestMediumRefused(t *testing.T) {
+	m := machineT(t, spec(), Options{})
+	for _, address := range []string{"", "boot.iso", "nfs://host/boot.iso", "http://", "http://a b/"} {
+		if err := m.Insert(VirtualMedia{URL: address, Inserted: true}); !errors.Is(err, ErrMedia) {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
+}
+
+func TestRamdiskThatFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ended []string
+		m := machineT(t, spec(), Options{
+			Ramdisk: &recorder{fails: errors.New("kernel panic")}, Client: clientOf(web{imageURL: "iso"}),
+			OnEvent: func(e Event) {
+				if e.Kind == RamdiskEnded {
+					ended = append(ended, e.Text)
+				}
+			},
+		})
+		insertT(t, m, Once)
+		reset(t, m, ResetOn)
+		synctest.Wait()
+		if len(ended) != 1 || ended[0] != "kernel panic" || m.Power() != On {
+			t.Errorf("ended %q, power %s", ended, m.Power())
+		}
+	})
+}
+
+func TestBIOSIsAppliedByABoot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := machineT(t, spec(), Options{})
+		if err := m.SetBIOS(map[string]string{"NumLock": "Off", "Nonsense": "1"}); !errors.Is(err, ErrAttribute) {
+			t.Errorf("an unknown attribute: %v", err)
+		}
+		if err := m.SetBIOS(map[string]string{"NumLock": "Off"}); err != nil {
+			t.Fatal(err)
+		}
+		if current, pending := m.BIOS(); current["NumLock"] != "On" || len(pending) != 1 {
+			t.Errorf("before the boot: %v, pending %v", current, pending)
+		}
+		reset(t, m, ResetOn)
+		if current, pending := m.BIOS(); current["NumLock"] != "Off" || len(pending) != 0 {
+			t.Errorf("after the boot: %v, pending %v", current, pending)
+		}
+		m.ResetBIOS()
+		reset(t, m, ForceRestart)
+		if current, _ := m.BIOS(); current["NumLock"] != "On" {
+			t.Errorf("after the reset: %v", current)
+		}
+	})
+}
