@@ -20,16 +20,16 @@ type agent struct {
 	ironic *ironic
 	beats  *heartbeats
 	work   sync.WaitGroup // commands that run
+	doors  doors          // calls that are being answered
 	ending chan ending    // the service is to end; has room for one
 
-	mu              sync.Mutex
-	node            *dict
-	token           string
-	commands        []*command
-	installsToFail  int
-	writtenImage    string
-	partitionUUIDs  *dict
-	rescueFinalized bool
+	mu             sync.Mutex
+	node           *dict
+	token          string
+	commands       []*command
+	installsToFail int
+	writtenImage   string
+	partitionUUIDs *dict
 }
 
 // ending is why the service ends before the machine does.

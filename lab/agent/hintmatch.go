@@ -121,7 +121,10 @@ func toInt(s string) (sign int, ok bool) {
 	return 1, true
 }
 
-var wordForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var (
+	wordForm    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	decimalForm = regexp.MustCompile(`(^|[^A-Za-z0-9_])\d+[A-Za-z_]`)
+)
 
 // literalError is what becomes of <all-in>: it wants the device's value to be
 // the text of a Python list, which no device has.
@@ -135,6 +138,9 @@ func literalError(value any) error {
 	}
 	if wordForm.MatchString(text) {
 		return raise("ValueError", "malformed node or string on line 1: <ast.Name object at 0x7f2b6c1d5a90>")
+	}
+	if decimalForm.MatchString(text) {
+		return raise("SyntaxError", "invalid decimal literal (<unknown>, line 1)")
 	}
 	return raise("SyntaxError", "invalid syntax (<unknown>, line 1)")
 }

@@ -20,9 +20,18 @@ var validHints = []struct {
 	name string
 	kind hintType
 }{
-	{"size", sizeHint}, {"model", textHint}, {"wwn", textHint}, {"serial", textHint}, {"vendor", textHint},
-	{"wwn_with_extension", textHint}, {"wwn_vendor_extension", textHint}, {"name", textHint},
-	{"rotational", boolHint}, {"hctl", textHint}, {"by_path", textHint}, {"tran", textHint},
+	{"size", sizeHint},
+	{"model", textHint},
+	{"wwn", textHint},
+	{"serial", textHint},
+	{"vendor", textHint},
+	{"wwn_with_extension", textHint},
+	{"wwn_vendor_extension", textHint},
+	{"name", textHint},
+	{"rotational", boolHint},
+	{"hctl", textHint},
+	{"by_path", textHint},
+	{"tran", textHint},
 }
 
 func hintTypeOf(name string) (hintType, bool) {
@@ -93,7 +102,7 @@ func quote(s string) string {
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("_.-~/", c) >= 0:
 			b.WriteByte(c)
 		default:
-			b.WriteString("%" + strings.ToUpper(hex(rune(c), 2)))
+			b.WriteString("%" + strings.ToUpper(hexRune(rune(c), 2)))
 		}
 	}
 	return b.String()
@@ -224,6 +233,7 @@ func (h hint) fits(d Disk) (bool, error) {
 		return matches(float64(d.Size)/gib, h.spec)
 	case boolHint:
 		return d.Rotational != nil && *d.Rotational == h.want, nil
+	case textHint:
 	}
 	values := attribute(d, h.name)
 	if values == nil {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // apiVersion is a minor version of Ironic's API.
@@ -24,9 +25,11 @@ func (v apiVersion) String() string { return "1." + strconv.Itoa(int(v)) }
 
 // ironic is the API as the agent uses it: without credentials.
 type ironic struct {
-	url     string
-	client  *http.Client
-	log     logger
+	url    string
+	client *http.Client
+	log    logger
+
+	mu      sync.Mutex
 	version apiVersion // zero until asked
 }
 
@@ -68,6 +71,8 @@ func (i *ironic) call(ctx context.Context, method, path string, version apiVersi
 
 // apiVersion asks which version Ironic has, once.
 func (i *ironic) apiVersion(ctx context.Context) apiVersion {
+	i.mu.Lock()
+	defer i.mu.Unlock()
 	if i.version != 0 {
 		return i.version
 	}

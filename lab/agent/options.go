@@ -35,8 +35,8 @@ type Options struct {
 
 	// Listen is the address of the agent's service; the default is 127.0.0.1:0.
 	Listen string
-	// AdvertiseHost is where a conductor finds it. The default is the host of
-	// Listen.
+	// AdvertiseHost is where a conductor finds it; with TLS it is an IP
+	// address. The default is the host of Listen.
 	AdvertiseHost string
 	// PlainHTTP leaves out TLS.
 	PlainHTTP bool

@@ -180,22 +180,22 @@ func reprString(s string) string {
 		case r == '\t':
 			b.WriteString(`\t`)
 		case r < ' ' || r == 0x7f:
-			b.WriteString(`\x` + hex(r, 2))
+			b.WriteString(`\x` + hexRune(r, 2))
 		case r == ' ' || unicode.IsPrint(r):
 			b.WriteRune(r)
 		case r <= 0xff:
-			b.WriteString(`\x` + hex(r, 2))
+			b.WriteString(`\x` + hexRune(r, 2))
 		case r <= 0xffff:
-			b.WriteString(`\u` + hex(r, 4))
+			b.WriteString(`\u` + hexRune(r, 4))
 		default:
-			b.WriteString(`\U` + hex(r, 8))
+			b.WriteString(`\U` + hexRune(r, 8))
 		}
 	}
 	b.WriteRune(quote)
 	return b.String()
 }
 
-func hex(r rune, width int) string {
+func hexRune(r rune, width int) string {
 	s := strconv.FormatInt(int64(r), 16)
 	return strings.Repeat("0", max(0, width-len(s))) + s
 }
@@ -257,9 +257,9 @@ func dumpString(s string) string {
 			b.WriteRune(r)
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)
-			b.WriteString(`\u` + hex(high, 4) + `\u` + hex(low, 4))
+			b.WriteString(`\u` + hexRune(high, 4) + `\u` + hexRune(low, 4))
 		default:
-			b.WriteString(`\u` + hex(r, 4))
+			b.WriteString(`\u` + hexRune(r, 4))
 		}
 	}
 	b.WriteByte('"')

@@ -1,0 +1,111 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// actions are all commands, by extension and name.
+func (a *agent) actions() map[string]map[string]action {
+	return map[string]map[string]action{
+		"deploy":  a.stepActions(deploying),
+		"clean":   a.stepActions(cleaning),
+		"service": a.stepActions(servicing),
+		"standby": {
+			"power_off":           {later: true, do: a.powerOff},
+			"run_image":           {later: true, do: a.reboot},
+			"sync":                {do: a.sync},
+			"get_partition_uuids": {do: a.getPartitionUUIDs},
+		},
+		"system": {"lockdown": {do: a.lockdown}},
+		"rescue": {"finalize_rescue": {do: a.finalizeRescue}},
+		"log":    {"collect_system_logs": {do: a.collectSystemLogs}},
+		"image":  {"install_bootloader": {later: true, do: a.installBootloader}},
+	}
+}
+
+func (a *agent) powerOff(ctx context.Context, _ *dict) (any, error) {
+	a.log.standby.info("Powering off system")
+	return nil, a.shutDown(ctx, a.hardware.PowerOff)
+}
+
+func (a *agent) reboot(ctx context.Context, _ *dict) (any, error) {
+	a.log.standby.info("Rebooting system")
+	return nil, a.shutDown(ctx, a.hardware.Reboot)
+}
+
+// leastShutdown is what an answer needs to get out, however fast all else is.
+const leastShutdown = 100 * time.Millisecond
+
+// shutDown takes a moment, in which the answer to the command gets out.
+func (a *agent) shutDown(ctx context.Context, how func(context.Context) error) error {
+	if err := a.hardware.Sync(ctx); err != nil {
+		a.log.standby.warning("Failed to sync file system buffers: %v", err)
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-a.options.Clock.After(max(a.scale(a.options.ShutdownDelay), leastShutdown)):
+	}
+	return how(ctx)
+}
+
+func (a *agent) sync(ctx context.Context, _ *dict) (any, error) {
+	return nil, a.hardware.Sync(ctx)
+}
+
+// getPartitionUUIDs tells what write_image left.
+func (a *agent) getPartitionUUIDs(context.Context, *dict) (any, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.partitionUUIDs == nil {
+		a.log.standby.warning("No partition UUIDs recorded yet, prepare_image has to be called before get_partition_uuids")
+		return newDict(), nil
+	}
+	return a.partitionUUIDs, nil
+}
+
+func (a *agent) lockdown(context.Context, *dict) (any, error) {
+	a.end(byLockdown)
+	return nil, nil
+}
+
+// errPlainPassword is a password that is not hashed; conductors hash it since
+// many years.
+var errPlainPassword = errors.New("the rescue password is not hashed")
+
+func (a *agent) finalizeRescue(ctx context.Context, params *dict) (any, error) {
+	if !truthy(params.get("hashed")) {
+		return nil, errPlainPassword
+	}
+	if err := a.hardware.SetRescuePassword(ctx, params.text("rescue_password")); err != nil {
+		return nil, err
+	}
+	a.end(byRescue)
+	return nil, nil
+}
+
+func (a *agent) collectSystemLogs(context.Context, *dict) (any, error) {
+	return newDict("system_logs", archive(a.journal.text(), a.now())), nil
+}
+
+// installBootloader is for images of a whole disk, which bring theirs: with
+// UEFI the firmware is told of it, with BIOS there is nothing to do.
+func (a *agent) installBootloader(ctx context.Context, params *dict) (any, error) {
+	device, err := a.rootDisk(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	if a.inventory.Boot.Mode == UEFI {
+		if err := a.bootFrom(ctx, device); err != nil {
+			a.log.image.error("Error setting up bootloader. Error %v", err)
+			if !truthy(params.get("ignore_bootloader_failure")) {
+				return nil, err
+			}
+		}
+		return nil, nil
+	}
+	a.log.image.info("Not using grub2-install since root UUID is not provided. Assuming a whole disk image")
+	return nil, nil
+}

@@ -1,0 +1,199 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"crypto/subtle"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// maxBody is more than a conductor sends: a configdrive may have 64 MiB.
+const maxBody = 128 << 20
+
+// Errors that come from the service itself and not from a command.
+const (
+	badToken  = "401 Unauthorized: Token invalid."
+	badParams = "400 Bad Request: Missing or invalid name or params"
+	badJSON   = "400 Bad Request: Failed to decode JSON object: "
+	notThere  = "404 Not Found: The requested URL was not found on the server. If you entered the URL manually please check your spelling and try again."
+	notThat   = "405 Method Not Allowed: The method is not allowed for the requested URL."
+)
+
+// handler is the service. Calls that wait end with ctx.
+func (a *agent) handler(ctx context.Context) http.Handler {
+	route := func(w http.ResponseWriter, r *http.Request) {
+		path, versioned := strings.CutPrefix(r.URL.Path, "/v1")
+		if versioned && path == "" {
+			path = "/"
+		}
+		id, isCommand := strings.CutPrefix(path, "/commands/")
+		get := r.Method == http.MethodGet || r.Method == http.MethodHead
+		switch {
+		case path == "/status" && get:
+			a.status(w)
+		case path == "/commands":
+			to := url.URL{Path: "commands/", RawQuery: r.URL.RawQuery}
+			w.Header().Set("Location", to.String())
+			w.WriteHeader(http.StatusPermanentRedirect)
+		case isCommand && id == "" && get:
+			a.listCommands(w, r)
+		case isCommand && id == "" && r.Method == http.MethodPost:
+			a.postCommand(ctx, w, r)
+		case isCommand && !strings.Contains(id, "/") && get:
+			a.getCommand(ctx, w, r, id)
+		case path == "/" && get:
+			answer(w, http.StatusOK, newDict(
+				"name", "OpenStack Ironic Python Agent API",
+				"description", "Ironic Python Agent is a provisioning agent for OpenStack Ironic",
+				"default_version", newDict("id", "v1")))
+		case path == "/status" || path == "/" || isCommand:
+			refuse(w, http.StatusMethodNotAllowed, notThat)
+		default:
+			refuse(w, http.StatusNotFound, notThere)
+		}
+	}
+	return a.doors.guard(a.logged(route))
+}
+
+// logged writes a line for each request, as the real agent does: with the
+// token, for those who can read the journal.
+func (a *agent) logged(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		uri, begin := r.URL.RequestURI(), a.options.Clock.Now()
+		recorder := &statusRecorder{ResponseWriter: w, status: http.StatusOK}
+		next(recorder, r)
+		source, _, _ := net.SplitHostPort(r.RemoteAddr)
+		took := a.options.Clock.Now().Sub(begin)
+		a.log.requests.info("%s - %s %s - %d (%.2fms)", source, r.Method, uri, recorder.status, float64(took)/float64(time.Millisecond))
+	}
+}
+
+type statusRecorder struct {
+	http.ResponseWriter
+	status int
+}
+
+func (r *statusRecorder) WriteHeader(status int) {
+	r.status = status
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (a *agent) status(w http.ResponseWriter) {
+	answer(w, http.StatusOK, newDict(
+		"started_at", float64(a.started.UnixMicro())/1e6,
+		"version", a.options.Version))
+}
+
+// trusted tells whether the caller has the token. An agent without one trusts
+// nobody.
+func (a *agent) trusted(r *http.Request) bool {
+	own := a.ownToken()
+	return own != "" && subtle.ConstantTimeCompare([]byte(r.URL.Query().Get("agent_token")), []byte(own)) == 1
+}
+
+func (a *agent) listCommands(w http.ResponseWriter, r *http.Request) {
+	open := a.options.OpenCommandList && !r.URL.Query().Has("agent_token")
+	if !open && !a.trusted(r) {
+		refuse(w, http.StatusUnauthorized, badToken)
+		return
+	}
+	a.mu.Lock()
+	shown := make(list, len(a.commands))
+	for i, c := range a.commands {
+		shown[i] = c.show()
+	}
+	a.mu.Unlock()
+	answer(w, http.StatusOK, newDict("commands", shown))
+}
+
+func (a *agent) getCommand(ctx context.Context, w http.ResponseWriter, r *http.Request, id string) {
+	if !a.trusted(r) {
+		refuse(w, http.StatusUnauthorized, badToken)
+		return
+	}
+	a.mu.Lock()
+	var found *command
+	for _, c := range a.commands {
+		if c.id == id {
+			found = c
+		}
+	}
+	a.mu.Unlock()
+	if found == nil {
+		refuseWith(w, newFault(objectNotFound, "Command Result with id %s not found.", id))
+		return
+	}
+	a.showCommand(ctx, w, r, found)
+}
+
+// showCommand answers with a command, once it has ended if the caller waits.
+func (a *agent) showCommand(ctx context.Context, w http.ResponseWriter, r *http.Request, c *command) {
+	if strings.EqualFold(r.URL.Query().Get("wait"), "true") {
+		select {
+		case <-c.done:
+		case <-ctx.Done():
+		case <-r.Context().Done():
+		}
+	}
+	a.mu.Lock()
+	shown := c.show()
+	a.mu.Unlock()
+	answer(w, http.StatusOK, shown)
+}
+
+func (a *agent) postCommand(ctx context.Context, w http.ResponseWriter, r *http.Request) {
+	if !a.trusted(r) {
+		refuse(w, http.StatusUnauthorized, badToken)
+		return
+	}
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		refuse(w, http.StatusBadRequest, badJSON+err.Error())
+		return
+	}
+	v, err := parseJSON(string(bytes.TrimPrefix(raw, []byte("\ufeff"))))
+	if err != nil {
+		refuse(w, http.StatusBadRequest, badJSON+err.Error())
+		return
+	}
+	body, _ := v.(*dict)
+	params, named := body.dict("params"), body.has("name")
+	if params == nil || !named {
+		refuse(w, http.StatusBadRequest, badParams)
+		return
+	}
+	c, err := a.execute(ctx, body.text("name"), params)
+	var f *fault
+	switch {
+	case errors.As(err, &f):
+		refuseWith(w, f)
+	case err != nil:
+		refuse(w, http.StatusInternalServerError, err.Error())
+	default:
+		a.showCommand(ctx, w, r, c)
+	}
+}
+
+func refuseWith(w http.ResponseWriter, f *fault) { refuse(w, f.Code, f.Error()) }
+
+// refuse answers in the form that conductors look for.
+func refuse(w http.ResponseWriter, status int, text string) {
+	code := "Client"
+	if status >= http.StatusInternalServerError {
+		code = "Server"
+	}
+	answer(w, status, newDict("faultcode", code, "faultstring", text))
+}
+
+func answer(w http.ResponseWriter, status int, body *dict) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	// A conductor that has gone away is told nothing.
+	_, _ = io.WriteString(w, dump(body))
+}

@@ -1,0 +1,192 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+)
+
+const testToken = "0123456789abcdef0123456789abcdef"
+
+// conductor is an Ironic as an agent sees it, and drives the agent as a
+// conductor does.
+type conductor struct {
+	t      *testing.T
+	server *httptest.Server
+
+	// Before the agent starts.
+	node        string       // JSON of the node
+	lookups     []int        // statuses before the first 200
+	token       string       // what lookup gives
+	inspection  int          // status of continue_inspection
+	apiVersion  string       // what the root says
+	lookupQuery func(string) // sees the query of each lookup
+
+	mu         sync.Mutex
+	looked     int
+	inspected  *dict
+	heartbeats []*dict
+	beat       chan struct{}
+}
+
+func newConductor(t *testing.T) *conductor {
+	t.Helper()
+	c := &conductor{
+		t: t, token: testToken, inspection: http.StatusNotFound, apiVersion: "1.115", beat: make(chan struct{}, 100),
+		node: `{"uuid": "n1", "properties": {}, "instance_info": {}}`,
+	}
+	c.server = httptest.NewServer(http.HandlerFunc(c.answer))
+	t.Cleanup(c.server.Close)
+	return c
+}
+
+func (c *conductor) answer(w http.ResponseWriter, r *http.Request) {
+	raw, _ := io.ReadAll(r.Body)
+	v, _ := parseJSON(string(raw))
+	body, _ := v.(*dict)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch r.URL.Path {
+	case "/":
+		_, _ = fmt.Fprintf(w, `{"default_version": {"version": %q}}`, c.apiVersion)
+	case "/v1/continue_inspection":
+		if v := r.Header.Get("X-OpenStack-Ironic-API-Version"); v != "" {
+			c.t.Errorf("inspection was sent with version %s", v)
+		}
+		c.inspected = body
+		w.WriteHeader(c.inspection)
+		_, _ = io.WriteString(w, `{"uuid": "n1"}`)
+	case "/v1/lookup":
+		if c.lookupQuery != nil {
+			c.lookupQuery(r.URL.RawQuery)
+		}
+		c.looked++
+		token := c.token
+		if len(c.lookups) > 0 {
+			status := c.lookups[0]
+			c.lookups = c.lookups[1:]
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, `{"error_message": "{\"faultstring\": \"not now\"}"}`)
+			return
+		}
+		c.token = hiddenToken
+		_, _ = fmt.Fprintf(w, `{"node": %s, "config": {"heartbeat_timeout": 300, "agent_token": %q}}`, c.node, token)
+	case "/v1/heartbeat/n1":
+		c.heartbeats = append(c.heartbeats, body)
+		w.WriteHeader(http.StatusAccepted)
+		select {
+		case c.beat <- struct{}{}:
+		default:
+		}
+	default:
+		w.WriteHeader(http.StatusNotFound)
+	}
+}
+
+// wait waits for the next heartbeat and gives it.
+func (c *conductor) wait() *dict {
+	c.t.Helper()
+	select {
+	case <-c.beat:
+	case <-time.After(20 * time.Second):
+		c.t.Fatal("no heartbeat came")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.heartbeats[len(c.heartbeats)-1]
+}
+
+// start runs an agent until the test ends, or the machine is off.
+func (c *conductor) start(m *metal, options Options) (done chan error) {
+	c.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	m.off = cancel
+	transport := &http.Transport{}
+	options.IronicURL, options.Client, options.Hardware = c.server.URL, &http.Client{Transport: transport}, m
+	if options.Speed == 0 {
+		options.Speed = 50
+	}
+	done = make(chan error, 1)
+	go func() {
+		done <- Run(ctx, options)
+		transport.CloseIdleConnections()
+	}()
+	c.t.Cleanup(func() {
+		cancel()
+		transport.CloseIdleConnections()
+	})
+	return done
+}
+
+// driver calls an agent the way a conductor does: with its certificate and
+// TLS 1.3.
+type driver struct {
+	t     *testing.T
+	base  string
+	token string
+	http  *http.Client
+}
+
+func (c *conductor) drive(beat *dict) *driver {
+	c.t.Helper()
+	roots := x509.NewCertPool()
+	if ca := beat.text("agent_verify_ca"); ca != "" && !roots.AppendCertsFromPEM([]byte(ca)) {
+		c.t.Fatal("agent_verify_ca is no certificate")
+	}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS13}}
+	c.t.Cleanup(transport.CloseIdleConnections)
+	return &driver{t: c.t, base: beat.text("callback_url"), token: beat.text("agent_token"), http: &http.Client{Transport: transport, Timeout: 20 * time.Second}}
+}
+
+func (d *driver) call(method, path string, query url.Values, body string) (int, *dict) {
+	d.t.Helper()
+	request, err := http.NewRequest(method, d.base+path+"?"+query.Encode(), bytes.NewReader([]byte(body)))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	response, err := d.http.Do(request)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	raw, _ := io.ReadAll(response.Body)
+	v, err := parseJSON(string(raw))
+	if err != nil {
+		d.t.Fatalf("%s %s answered %d %q: %v", method, path, response.StatusCode, raw, err)
+	}
+	return response.StatusCode, v.(*dict)
+}
+
+func (d *driver) post(name, params string, wait bool) (int, *dict) {
+	d.t.Helper()
+	query := url.Values{"agent_token": {d.token}, "wait": {fmt.Sprint(wait)}}
+	return d.call(http.MethodPost, "/v1/commands/", query, fmt.Sprintf(`{"name": %q, "params": %s}`, name, params))
+}
+
+func (d *driver) list() list {
+	d.t.Helper()
+	_, body := d.call(http.MethodGet, "/v1/commands/", url.Values{"agent_token": {d.token}}, "")
+	commands, _ := body.get("commands").(list)
+	return commands
+}
+
+// last is the newest command.
+func (d *driver) last() *dict {
+	d.t.Helper()
+	commands := d.list()
+	return commands[len(commands)-1].(*dict)
+}
+
+// stepParams are the parameters of an execute command.
+func stepParams(name, version string) string {
+	return fmt.Sprintf(`{"step": {"interface": "deploy", "step": %q, "args": {}, "priority": 80}, "node": %s, "ports": []%s}`, name, wholeNode, version)
+}

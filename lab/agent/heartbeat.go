@@ -1,0 +1,129 @@
+package agent
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+const (
+	// minHeartbeat is the least between two heartbeats.
+	minHeartbeat            = 5 * time.Second
+	defaultHeartbeatTimeout = 300 * time.Second
+)
+
+// heartbeats tell Ironic that the agent is there.
+type heartbeats struct {
+	agent   *agent
+	timeout time.Duration
+	force   chan struct{} // asks for one soon; has room for one
+
+	// Where the agent is to be found; set before they begin.
+	callback string
+	ca       string
+}
+
+func newHeartbeats(a *agent, timeout any) *heartbeats {
+	h := &heartbeats{agent: a, timeout: defaultHeartbeatTimeout, force: make(chan struct{}, 1)}
+	if n, ok := timeout.(number); ok {
+		if seconds, err := strconv.ParseFloat(string(n), 64); err == nil && seconds > 0 {
+			h.timeout = time.Duration(seconds * float64(time.Second))
+		}
+	}
+	return h
+}
+
+// soon asks for a heartbeat; one that was asked for already will do.
+func (h *heartbeats) soon() {
+	select {
+	case h.force <- struct{}{}:
+	default:
+	}
+}
+
+// run sends heartbeats until ctx ends: the first at once, then at an interval
+// that is never the same, and soon after a command has ended.
+func (h *heartbeats) run(ctx context.Context) {
+	a := h.agent
+	a.log.agent.info("Starting heartbeater")
+	forced := false
+	for {
+		interval := jitter(h.timeout, 0.3, 0.6)
+		if h.send(ctx) {
+			forced = false
+		} else {
+			interval = jitter(minHeartbeat, 1, 2)
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		a.log.agent.info("sleeping before next heartbeat, interval: %v", interval.Seconds())
+		planned := a.options.Clock.After(a.scale(interval))
+		early := a.options.Clock.After(a.scale(minHeartbeat))
+		if !h.wait(ctx, &forced, planned, early) {
+			return
+		}
+	}
+}
+
+// wait ends when the next heartbeat is due; false says that ctx ended.
+func (h *heartbeats) wait(ctx context.Context, forced *bool, planned, early <-chan time.Time) bool {
+	over := false // minHeartbeat is over
+	for {
+		if *forced && over {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-h.force:
+			*forced = true
+		case <-early:
+			over, early = true, nil
+		case <-planned:
+			return true
+		}
+	}
+}
+
+func jitter(d time.Duration, low, high float64) time.Duration {
+	return time.Duration(float64(d) * (low + rand.Float64()*(high-low))) //nolint:gosec // no secret
+}
+
+// send sends one and tells whether Ironic took it.
+func (h *heartbeats) send(ctx context.Context) bool {
+	a := h.agent
+	version := min(a.ironic.apiVersion(ctx), withCA)
+	body := newDict("callback_url", h.callback)
+	if version >= withToken {
+		body.set("agent_token", nil)
+		if token := a.ownToken(); token != "" {
+			body.set("agent_token", token)
+		}
+	}
+	if version >= withVersion {
+		body.set("agent_version", a.options.Version)
+	}
+	if version >= withCA && h.ca != "" {
+		body.set("agent_verify_ca", h.ca)
+	}
+	a.log.client.debug("Heartbeat: announcing callback URL %s, API version is %s", h.callback, version)
+	answer, err := a.ironic.call(ctx, http.MethodPost, "/v1/heartbeat/"+a.cachedNode().text("uuid"), version, body)
+	urls := repr(list{a.ironic.url})
+	switch {
+	case ctx.Err() != nil:
+		return false
+	case err != nil:
+		a.log.agent.error("error sending heartbeat to %s: Error attempting to heartbeat - Possible transitory network failure or blocking port may be present.: %v", urls, err)
+	case answer.status == http.StatusConflict:
+		a.log.agent.warning("conflict error sending heartbeat to %s", urls)
+	case answer.status != http.StatusAccepted:
+		a.log.agent.error("error sending heartbeat to %s: Error heartbeating to agent API: %s", urls, answer.problem())
+	default:
+		a.log.agent.debug("heartbeat successful")
+		return true
+	}
+	return false
+}

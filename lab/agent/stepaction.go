@@ -1,0 +1,136 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"slices"
+)
+
+// stepFunc does a step with its arguments.
+type stepFunc func(ctx context.Context, node, args *dict) (any, error)
+
+// noParams is a step without arguments of its own.
+func noParams(do stepFunc) stepFunc { return do }
+
+// stepActions are the two commands that there are for each phase.
+func (a *agent) stepActions(p phase) map[string]action {
+	return map[string]action{
+		"get_" + p.name + "_steps": {do: func(_ context.Context, params *dict) (any, error) {
+			node := params.dict("node")
+			if node == nil {
+				return nil, newFault(commandExecution, "get_%s_steps() missing 1 required positional argument: 'node'", p.name)
+			}
+			a.cacheNode(node)
+			return newDict(p.name+"_steps", a.listSteps(p), "hardware_manager_version", managerVersions()), nil
+		}},
+		"execute_" + p.name + "_step": {later: true, do: func(ctx context.Context, params *dict) (any, error) {
+			return a.executeStep(ctx, p, params)
+		}},
+	}
+}
+
+func (a *agent) executeStep(ctx context.Context, p phase, params *dict) (any, error) {
+	node, asked := params.dict("node"), params.dict("step")
+	if node == nil || asked == nil {
+		return nil, newFault(commandExecution, "execute_%s_step() missing required arguments: 'step' and 'node'", p.name)
+	}
+	a.log.deploy.debug("Executing %s step %s", p.name, repr(asked))
+	a.cacheNode(node)
+	// No version: the conductor has not asked for the steps yet.
+	if sent := params.get(p.name + "_version"); sent != nil && !sameVersions(sent) {
+		a.log.hardware.warning("Mismatched hardware managers versions. Agent version: %s, node version: %s", repr(managerVersions()), repr(sent))
+		return nil, newFault(versionMismatch, "Current versions: %s, versions used by ironic: %s", repr(managerVersions()), repr(sent))
+	}
+	if !asked.has("step") {
+		return nil, newFault(commandExecution, `Malformed %s_step, no "step" key: %s`, p.name, repr(asked))
+	}
+	name := asked.text("step")
+	result, err := a.withFaults(ctx, p, name, func(ctx context.Context) (any, error) {
+		return a.dispatch(ctx, name, node, stepArgs(params, asked, p))
+	})
+	var f *fault
+	var e *exception
+	switch {
+	case err == nil:
+	case errors.As(err, &f):
+		a.log.deploy.error("Error performing %s step %s: %s", p.name, name, f)
+		return nil, f
+	default:
+		class := "RuntimeError"
+		if errors.As(err, &e) {
+			class = e.class
+		}
+		f = newFault(p.failure, "Unexpected exception performing %s step %s. %s: %v", p.name, name, class, err)
+		a.log.deploy.error("%s", f.Details)
+		return nil, f
+	}
+	a.log.deploy.info("%s step completed: %s, result: %s", p.title, repr(asked), repr(result))
+	return newDict(p.name+"_result", result, p.name+"_step", asked), nil
+}
+
+// stepArgs are what a step gets besides the node and its ports.
+func stepArgs(params, asked *dict, p phase) *dict {
+	args := newDict()
+	for _, key := range params.keys {
+		if !slices.Contains([]string{"step", "node", "ports", p.name + "_version"}, key) {
+			args.set(key, params.get(key))
+		}
+	}
+	if given := asked.dict("args"); given != nil {
+		for _, key := range given.keys {
+			args.set(key, given.get(key))
+		}
+	}
+	return args
+}
+
+// dispatch finds a step by its name, whatever the phase: so does the real
+// agent.
+func (a *agent) dispatch(ctx context.Context, name string, node, args *dict) (any, error) {
+	for _, s := range a.steps() {
+		if s.name != name {
+			continue
+		}
+		for _, key := range args.keys {
+			if !slices.Contains(s.params, key) {
+				return nil, raise("TypeError", "%s.%s() got an unexpected keyword argument '%s'", s.manager.class, name, key)
+			}
+		}
+		return s.do(ctx, node, args)
+	}
+	return nil, newFault(methodNotFound, "Could not find method: %s", name)
+}
+
+// withFaults does a step, with what is to go wrong in it.
+func (a *agent) withFaults(ctx context.Context, p phase, name string, do func(context.Context) (any, error)) (any, error) {
+	faults := a.options.Faults
+	if faults.StepDelay > 0 && !a.sleep(ctx, faults.StepDelay) {
+		return nil, ctx.Err()
+	}
+	switch name {
+	case faults.FailStep:
+		return nil, newFault(p.failure, "%s", faults.FailMessage)
+	case faults.DieInStep:
+		return nil, a.dieIn(ctx, do)
+	}
+	return do(ctx)
+}
+
+// dieIn does as much of a step as fits in its time; whatever it has done stays
+// done, and nobody is told.
+func (a *agent) dieIn(ctx context.Context, do func(context.Context) (any, error)) error {
+	short, cancel := context.WithCancel(ctx)
+	defer cancel()
+	a.work.Go(func() {
+		defer cancel()
+		select {
+		case <-ctx.Done():
+		case <-a.options.Clock.After(max(a.scale(a.options.Faults.DieAfter), leastShutdown)):
+		}
+	})
+	_, _ = do(short)
+	<-short.Done() // a step that is quicker than death waits for it
+	a.end(byDeath)
+	<-ctx.Done()
+	return ctx.Err()
+}
