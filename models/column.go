@@ -74,6 +74,7 @@ func Columns() []Column {
 		text("traits", "TRAITS", "traits", func(n *Node) string { return strings.Join(n.Traits, ",") }),
 		text("deploy", "DEPLOY", "deploy_interface", func(n *Node) string { return n.DeployInterface }),
 		text("boot", "BOOT", "boot_interface", func(n *Node) string { return n.BootInterface }),
+		text("disk", "DISK", "properties", diskText),
 	}
 }
 
@@ -188,6 +189,24 @@ func stateText(r *Row, _ time.Time) string {
 		return string(n.ProvisionState) + " → " + string(n.TargetProvisionState)
 	}
 	return string(n.ProvisionState)
+}
+
+// diskText is what is known of the root disk without an inventory: what its hints in
+// properties say first, and the size that inspection left there (local_gb, in GiB).
+func diskText(n *Node) string {
+	var words []string
+	if hints, ok := n.Properties["root_device"].(map[string]any); ok {
+		for _, key := range []string{"name", "serial", "wwn", "model", "by_path", "hctl", "size"} {
+			if hint, ok := hints[key]; ok {
+				words = append(words, fmt.Sprint(hint))
+				break
+			}
+		}
+	}
+	if size, ok := n.Properties["local_gb"]; ok && size != nil {
+		words = append(words, fmt.Sprint(size)+"G")
+	}
+	return strings.Join(words, " ")
 }
 
 func maintenanceText(n *Node) string {

@@ -276,3 +276,27 @@ func BenchmarkFilter(b *testing.B) {
 		}
 	}
 }
+
+func TestDiskColumn(t *testing.T) {
+	t.Parallel()
+	c, err := FindColumn("disk")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, properties := range map[string]map[string]any{
+		"":                  {"cpus": 4},
+		"894G":              {"local_gb": 894},
+		"447G":              {"local_gb": "447"},
+		"/dev/nvme0n1 894G": {"local_gb": 894, "root_device": map[string]any{"name": "/dev/nvme0n1", "wwn": "0x5"}},
+		"0x5000c5":          {"root_device": map[string]any{"wwn": "0x5000c5", "size": ">= 60"}, "local_gb": nil},
+		">= 60":             {"root_device": map[string]any{"size": ">= 60"}},
+		"s== PHLJ1":         {"root_device": map[string]any{"serial": "s== PHLJ1", "rotational": false}},
+	} {
+		if got := c.Text(&Row{Node: Node{Properties: properties}}, time.Time{}); got != want {
+			t.Errorf("%v: %q, want %q", properties, got, want)
+		}
+	}
+	if got := c.Text(&Row{Node: Node{Properties: map[string]any{"root_device": "nonsense"}}}, time.Time{}); got != "" {
+		t.Errorf("%q", got)
+	}
+}

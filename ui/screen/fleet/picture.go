@@ -60,7 +60,7 @@ func roomy() []string {
 }
 
 func wideOnly() []string {
-	return []string{"driver", "owner", "instance", "reservation", "fault", "maintenance", "uuid"}
+	return []string{"disk", "driver", "owner", "instance", "reservation", "fault", "maintenance", "uuid"}
 }
 
 // roomyWidth is from where on the roomy columns leave enough for what the steps say.
