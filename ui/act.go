@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"strconv"
 	"strings"
@@ -90,7 +91,7 @@ func (c *Console) prepare(o order) tea.Cmd {
 				p.err = fmt.Errorf("configdrive: %w", err)
 				return p
 			}
-			args = copyOf(args)
+			args = maps.Clone(args)
 			args[fieldDrive] = string(text)
 		}
 		act, _, err := build(o.id, args)
@@ -111,14 +112,6 @@ func (c *Console) prepare(o order) tea.Cmd {
 		p.disks = disksOf(ctx, o.session.API, p.plan)
 		return p
 	}
-}
-
-func copyOf(a arguments) arguments {
-	out := arguments{}
-	for k, v := range a {
-		out[k] = v
-	}
-	return out
 }
 
 // disksOf reads what inspection found in the first machines that may be erased.
@@ -203,10 +196,10 @@ func (c *Console) whyNodes(a *action.Action, nodes []models.NodeRef) string {
 	if err != nil {
 		return ""
 	}
-	first := ""
+	first, inHand := "", c.inHand()
 	for _, ref := range nodes {
 		row, _, ok := c.env.Session.Store.Get(ref.UUID)
-		if !ok || c.inHand(ref.UUID) {
+		if !ok || inHand[ref.UUID] {
 			return "" // the plan looks at it anew
 		}
 		why := needless(a.ID, &row.Node)

@@ -152,16 +152,20 @@ func (c *Console) lookAt(t *screen.Task) {
 // settles is how long after a task the store may be behind it.
 const settles = 3 * time.Second
 
-// inHand says that a task acts on a node, or did until just now: what the store has of it
-// may be old.
-func (c *Console) inHand(uuid string) bool {
+// inHand are the nodes that a task acts on, or did until just now: what the store has of
+// them may be old.
+func (c *Console) inHand() map[string]bool {
 	now := c.opts.Clock.Now()
+	nodes := map[string]bool{}
 	for _, t := range c.env.Tasks.All() {
-		if t.Plan.Index(uuid) >= 0 && (t.Running() || now.Sub(t.Ended) < settles) {
-			return true
+		if !t.Running() && now.Sub(t.Ended) >= settles {
+			continue
+		}
+		for i := range t.Plan.Items {
+			nodes[t.Plan.Items[i].Node.UUID] = true
 		}
 	}
-	return false
+	return nodes
 }
 
 // ending is the toast of a task that has ended.

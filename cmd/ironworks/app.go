@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,10 +25,11 @@ type app struct {
 
 	// secrets are masked in a crash file; guessed and looked explain a failure to
 	// connect when nothing was configured.
-	secrets []string
-	guessed bool
-	looked  string
-	files   config.Files
+	secretsMu sync.Mutex // contexts are asked at the same time
+	secrets   []string
+	guessed   bool
+	looked    string
+	files     config.Files
 }
 
 func newApp(p process) *app { return &app{process: p} }
@@ -157,6 +159,8 @@ func slowText(op string, limit time.Duration) string {
 // keepSecrets notes what a crash file must not hold.
 func (a *app) keepSecrets(x *config.Context) {
 	k := x.Connection.Keystone
+	a.secretsMu.Lock()
+	defer a.secretsMu.Unlock()
 	a.secrets = append(a.secrets, x.Connection.Password.Reveal(), k.Token.Reveal(), k.ApplicationCredentialSecret.Reveal())
 }
 

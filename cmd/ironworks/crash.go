@@ -29,6 +29,8 @@ func (a *app) crashedWith(v any, stack []byte) {
 
 // masked is a text without the secrets of the connection.
 func (a *app) masked(text string) string {
+	a.secretsMu.Lock()
+	defer a.secretsMu.Unlock()
 	for _, secret := range a.secrets {
 		if secret != "" {
 			text = strings.ReplaceAll(text, secret, models.Mask)
