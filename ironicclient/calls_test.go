@@ -73,6 +73,9 @@ func changes(ctx context.Context) map[string]struct {
 		"one trait more": {
 			func(c *Client) error { return result(c.AddTrait(ctx, "n", "A")) }, "PUT /v1/nodes/n/traits/A", "",
 		},
+		"delete": {
+			func(c *Client) error { return c.DeleteNode(ctx, "n") }, "DELETE /v1/nodes/n", "",
+		},
 		"one trait less": {
 			func(c *Client) error { return result(c.RemoveTrait(ctx, "n", "A")) }, "DELETE /v1/nodes/n/traits/A", "",
 		},
@@ -110,6 +113,8 @@ func TestReadOnly(t *testing.T) {
 		}
 	}
 	_, _, err := c.PatchNode(t.Context(), "n", []models.PatchOp{{Op: "add", Path: "/name", Value: "x"}})
+	wantFault(t, err, models.FaultReadOnly)
+	_, err = c.CreateNode(t.Context(), map[string]any{"name": "n"})
 	wantFault(t, err, models.FaultReadOnly)
 	if len(f.all()) != 0 {
 		t.Errorf("sent %q", f.all())
@@ -226,4 +231,29 @@ func TestRepeatsInErrors(t *testing.T) {
 	if got := c.fault(fmt.Errorf("wrapped: %w", f), call{}, ""); got != f {
 		t.Errorf("a fault is not wrapped in another: %v", got)
 	}
+}
+
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	f := newIronic(t, reply(http.StatusCreated, `{"uuid":"u1"}`))
+	c := client(t, f.URL, Options{})
+	node, err := c.CreateNode(t.Context(), map[string]any{"name": "n", "driver": "redfish"})
+	if err != nil || node != "u1" {
+		t.Errorf("node %q, %v", node, err)
+	}
+	port, err := c.CreatePort(t.Context(), map[string]any{"address": "52:54:00:00:00:01", "node_uuid": "u1"})
+	if err != nil || port != "u1" {
+		t.Errorf("port %q, %v", port, err)
+	}
+	want := []string{
+		`POST /v1/nodes {"driver":"redfish","name":"n"}`, `POST /v1/ports {"address":"52:54:00:00:00:01","node_uuid":"u1"}`,
+	}
+	for i, r := range f.all() {
+		if got := r.String() + " " + r.body; got != want[i] {
+			t.Errorf("sent %s, want %s", got, want[i])
+		}
+	}
+	f = newIronic(t, reply(http.StatusCreated, `{}`))
+	_, err = client(t, f.URL, Options{}).CreateNode(t.Context(), map[string]any{})
+	wantFault(t, err, models.FaultBadAnswer)
 }

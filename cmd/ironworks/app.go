@@ -74,7 +74,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.nodesCommand(), a.nodeCommand(), a.watchCommand(),
 		a.powerCommand(), a.maintenanceCommand(), a.setCommand(), a.bootDeviceCommand(),
 		a.driversCommand(), a.conductorsCommand(), a.validateCommand(), a.historyCommand(),
-		a.configCommand(), a.versionCommand(),
+		a.configCommand(), a.labCommand(), a.versionCommand(),
 	)
 	root.AddCommand(a.verbCommands()...)
 	root.AddCommand(a.flagCommands()...)

@@ -72,7 +72,7 @@ func ironicSettings(release Release, dir, url string, port int, httpURL string) 
 		"api":                {"host_ip": "127.0.0.1", "port": strconv.Itoa(port)},
 		"database":           {"connection": "sqlite:///" + in("ironic.sqlite")},
 		"dhcp":               {"dhcp_provider": "none"},
-		"deploy":             {"http_root": in("http"), "http_url": httpURL},
+		"deploy":             {"http_root": in("http"), "http_url": httpURL, "iso_master_path": in("isos")},
 		"service_catalog":    {"auth_type": "none", "endpoint_override": url},
 		"redfish":            {"use_swift": "false"},
 		"oslo_concurrency":   {"lock_path": in("lock")},

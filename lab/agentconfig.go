@@ -1,0 +1,179 @@
+package lab
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/vincent-petithory/dataurl"
+
+	"ironworks/ignition"
+	"ironworks/lab/machine"
+)
+
+// agentConfigPath is where the Ignition of a deploy ramdisk puts the agent's
+// configuration.
+const agentConfigPath = "/etc/ironic-python-agent.conf"
+
+// agentConfig is what a ramdisk tells its agent.
+type agentConfig struct {
+	// APIURL is empty if nothing says it.
+	APIURL string
+	// NoInspection is a configuration without collectors and callback.
+	NoInspection bool
+	// NoAgent is an Ignition that configures no agent: nothing calls Ironic.
+	NoAgent bool
+	Token   string
+	// Units are those of the Ignition; nil if none is known.
+	Units []string
+}
+
+// bootConfig reads the configuration of what a machine booted from: the
+// Ignition in a live image, or the kernel's parameters of a boot from the
+// network. An image that is no live image says nothing.
+func bootConfig(media machine.Media) (agentConfig, error) {
+	config := kernelConfig(media.KernelParameters)
+	if media.Path == "" {
+		return config, nil
+	}
+	file, err := os.Open(media.Path)
+	if err != nil {
+		return config, fmt.Errorf("reading the medium: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	text, err := ignition.Embedded(file, media.Size)
+	switch {
+	case errors.Is(err, ignition.ErrNotISO), errors.Is(err, ignition.ErrNoArea), errors.Is(err, ignition.ErrNotEmbedded):
+		return config, nil
+	case err != nil:
+		return config, fmt.Errorf("reading the medium: %w", err)
+	}
+	if err := config.readIgnition(text, 0); err != nil {
+		return config, fmt.Errorf("reading the Ignition of the medium: %w", err)
+	}
+	config.NoAgent = config.APIURL == ""
+	return config, nil
+}
+
+func kernelConfig(parameters string) agentConfig {
+	var config agentConfig
+	for word := range strings.FieldsSeq(parameters) {
+		key, value, _ := strings.Cut(word, "=")
+		switch key {
+		case "ipa-api-url":
+			config.APIURL = value
+		case "ipa-agent-token":
+			config.Token = value
+		}
+	}
+	return config
+}
+
+// maxMerges bounds configurations that merge each other.
+const maxMerges = 8
+
+type resource struct {
+	Source      string `json:"source"`
+	Compression string `json:"compression"`
+}
+
+func (r resource) content() ([]byte, error) {
+	url, err := dataurl.DecodeString(r.Source)
+	if err != nil {
+		return nil, fmt.Errorf("reading %.40q: %w", r.Source, err)
+	}
+	if r.Compression != "gzip" {
+		return url.Data, nil
+	}
+	z, err := gzip.NewReader(bytes.NewReader(url.Data))
+	if err != nil {
+		return nil, fmt.Errorf("unpacking: %w", err)
+	}
+	content, err := io.ReadAll(io.LimitReader(z, 16<<20))
+	if err != nil {
+		return nil, fmt.Errorf("unpacking: %w", err)
+	}
+	return content, nil
+}
+
+// readIgnition follows merged and replacing configurations, as far as they are
+// in the text itself.
+func (c *agentConfig) readIgnition(text []byte, depth int) error {
+	var config struct {
+		Ignition struct {
+			Config struct {
+				Merge   []resource `json:"merge"`
+				Replace resource   `json:"replace"`
+			} `json:"config"`
+		} `json:"ignition"`
+		Storage struct {
+			Files []struct {
+				Path     string   `json:"path"`
+				Contents resource `json:"contents"`
+			} `json:"files"`
+		} `json:"storage"`
+		Systemd struct {
+			Units []struct {
+				Name string `json:"name"`
+			} `json:"units"`
+		} `json:"systemd"`
+	}
+	if err := json.Unmarshal(text, &config); err != nil {
+		return fmt.Errorf("reading the JSON: %w", err)
+	}
+	for _, child := range append(config.Ignition.Config.Merge, config.Ignition.Config.Replace) {
+		if child.Source == "" || !strings.HasPrefix(child.Source, "data:") || depth == maxMerges {
+			continue
+		}
+		content, err := child.content()
+		if err != nil {
+			return err
+		}
+		if err := c.readIgnition(content, depth+1); err != nil {
+			return err
+		}
+	}
+	if c.Units == nil {
+		c.Units = []string{}
+	}
+	for _, unit := range config.Systemd.Units {
+		c.Units = append(c.Units, unit.Name)
+	}
+	for _, file := range config.Storage.Files {
+		if file.Path != agentConfigPath {
+			continue
+		}
+		content, err := file.Contents.content()
+		if err != nil {
+			return fmt.Errorf("%s: %w", file.Path, err)
+		}
+		c.readAgent(content)
+	}
+	return nil
+}
+
+// readAgent reads the agent's own configuration: oslo.config's INI.
+func (c *agentConfig) readAgent(text []byte) {
+	c.NoInspection = true
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for lines.Scan() {
+		key, value, found := strings.Cut(lines.Text(), "=")
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		if !found || strings.HasPrefix(key, "#") || value == "" {
+			continue
+		}
+		switch strings.ReplaceAll(key, "-", "_") {
+		case "api_url":
+			// Several may be given; the first that answers counts.
+			c.APIURL, _, _ = strings.Cut(value, ",")
+		case "inspection_callback_url", "inspection_collectors":
+			c.NoInspection = false
+		}
+	}
+}

@@ -1,0 +1,243 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"ironworks/lab/agent"
+	"ironworks/lab/machine"
+)
+
+// hardware is a machine as the agent on it finds it.
+type hardware struct {
+	machine *Machine
+	config  agentConfig
+	client  *http.Client    // for images
+	power   context.Context //nolint:containedctx // what runs on the machine beside the agent ends with it
+
+	mu       sync.Mutex
+	assisted agent.UnitState
+}
+
+var errNoUnit = errors.New("org.freedesktop.systemd1.NoSuchUnit: Unit agent.service not found.") //nolint:staticcheck // word for word
+
+func newHardware(power context.Context, m *Machine, config agentConfig) *hardware {
+	return &hardware{
+		machine: m, config: config, client: m.lab.options.Client, power: power,
+		assisted: agent.UnitState{Active: "inactive", Result: "success"},
+	}
+}
+
+// Inventory is what the machine says of itself.
+func (h *hardware) Inventory(ctx context.Context) (agent.Inventory, error) {
+	spec := h.machine.Spec()
+	disks, err := h.BlockDevices(ctx)
+	if err != nil {
+		return agent.Inventory{}, err
+	}
+	bmc := h.machine.lab.bmcHost()
+	inventory := agent.Inventory{
+		CPU: agent.CPU{
+			ModelName: "AMD EPYC 9124 16-Core Processor", Frequency: "3700.0000", Count: spec.CPUs, SocketCount: 1,
+			Architecture: "x86_64", Flags: []string{"fpu", "vme", "de", "pse", "sse4_2", "avx2", "svm"},
+		},
+		Disks:      disks,
+		Memory:     agent.Memory{Total: int64(spec.MemoryMiB)<<20 - 600<<20, PhysicalMB: int64(spec.MemoryMiB)},
+		BMCAddress: &bmc,
+		SystemVendor: agent.SystemVendor{
+			ProductName: spec.Product, SerialNumber: spec.Serial, Manufacturer: spec.Vendor,
+			Firmware: agent.Firmware{Vendor: spec.Vendor, Version: spec.BIOSVersion, BuildDate: "03/14/2026"},
+		},
+		Boot:     agent.Boot{Mode: agent.UEFI},
+		Hostname: h.machine.Name(),
+	}
+	if spec.BootMode == machine.BIOS {
+		inventory.Boot.Mode = agent.BIOS
+	}
+	for i, nic := range spec.NICs {
+		port := agent.Interface{Name: nic.Name, MAC: nic.MAC, HasCarrier: nic.SpeedMbps > 0}
+		if nic.SpeedMbps > 0 {
+			speed, driver := nic.SpeedMbps, "mlx5_core"
+			port.SpeedMbps, port.Driver = &speed, &driver
+		}
+		if i == 0 {
+			address := h.machine.Address()
+			port.IPv4 = &address
+		}
+		inventory.Interfaces = append(inventory.Interfaces, port)
+	}
+	return inventory, nil
+}
+
+// BlockDevices are the disks, in the order of the kernel.
+func (h *hardware) BlockDevices(context.Context) ([]agent.Disk, error) {
+	disks := h.machine.Disks()
+	devices := make([]agent.Disk, len(disks))
+	text := func(s string) agent.Texts {
+		if s == "" {
+			return nil
+		}
+		return agent.Text(s)
+	}
+	for i, d := range disks {
+		rotational := d.Rotational
+		transport := "sata"
+		switch {
+		case d.WWN != "" && d.HCTL == "":
+			transport = "nvme"
+		case d.Vendor != "ATA":
+			transport = "fc"
+		}
+		devices[i] = agent.Disk{
+			Name: d.Name, Model: text(d.Model), Size: d.SizeBytes, Rotational: &rotational, WWN: text(d.WWN), Serial: text(d.Serial),
+			Vendor: text(d.Vendor), WWNWithExtension: text(d.WWN), HCTL: text(d.HCTL), ByPath: text(d.ByPath),
+			LogicalSectors: 512, PhysicalSectors: 4096, Transport: text(transport),
+		}
+	}
+	return devices, nil
+}
+
+// BootFrom finds the EFI partition of what was installed.
+func (h *hardware) BootFrom(_ context.Context, device string) error {
+	disk, err := h.disk(device)
+	if err != nil {
+		return err
+	}
+	if disk.Installed == nil {
+		return agent.ErrNoEFIPartition
+	}
+	return nil
+}
+
+func (h *hardware) disk(device string) (machine.Disk, error) {
+	disks := h.machine.Disks()
+	i := slices.IndexFunc(disks, func(d machine.Disk) bool { return d.Name == device })
+	if i < 0 {
+		return machine.Disk{}, fmt.Errorf("%w: %s", machine.ErrNoDisk, device)
+	}
+	return disks[i], nil
+}
+
+// Erase forgets what is on a disk, and on those that are the same disk.
+func (h *hardware) Erase(ctx context.Context, device string, depth agent.Erasure) error {
+	duration := metadataTime
+	if depth == agent.EraseAll {
+		duration = eraseTime
+	}
+	if !h.machine.pace().wait(ctx, duration) {
+		return ctx.Err()
+	}
+	disk, err := h.disk(device)
+	if err != nil {
+		return err
+	}
+	return h.machine.lab.eachOf(h.machine, disk, func(m *machine.Machine, name string) error { return m.Wipe(name) })
+}
+
+// WriteImage reads the image and puts it on the disk.
+func (h *hardware) WriteImage(ctx context.Context, write agent.ImageWrite, content io.Reader) (string, error) {
+	disk, err := h.disk(write.Device)
+	if err != nil {
+		return "", err
+	}
+	head := make([]byte, 512)
+	n, err := io.ReadFull(content, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return "", fmt.Errorf("reading the image: %w", err)
+	}
+	rest, err := io.Copy(io.Discard, content)
+	if err != nil {
+		return "", fmt.Errorf("reading the image: %w", err)
+	}
+	if write.Format == "raw" && int64(n)+rest > disk.SizeBytes {
+		return "", fmt.Errorf("the image of %d bytes is larger than %s", int64(n)+rest, write.Device)
+	}
+	if !h.machine.pace().wait(ctx, imageTime) {
+		return "", ctx.Err()
+	}
+	what := machine.Installation{What: "image " + write.ID, Image: write.ID}
+	if err := h.put(disk, what); err != nil {
+		return "", err
+	}
+	// A disk with a system on it has a partition table. What is in an image of
+	// another format than raw cannot be seen from here.
+	if write.Format == "raw" && (head[510] != 0x55 || head[511] != 0xaa) {
+		return "", agent.ErrNoPartitions
+	}
+	return fmt.Sprintf("0x%08x", uint32(head[440])|uint32(head[441])<<8|uint32(head[442])<<16|uint32(head[443])<<24), nil
+}
+
+// put installs a system on a disk, and on those that are the same disk.
+func (h *hardware) put(disk machine.Disk, what machine.Installation) error {
+	what.At = h.machine.lab.options.Now()
+	return h.machine.lab.eachOf(h.machine, disk, func(m *machine.Machine, name string) error { return m.Install(name, what) })
+}
+
+// StartUnit starts the agent of the assisted installer, if the ramdisk has
+// one. It installs and is done.
+func (h *hardware) StartUnit(_ context.Context, unit string) error {
+	if h.config.Units != nil && !slices.Contains(h.config.Units, unit) {
+		return errNoUnit
+	}
+	h.setAssisted(agent.UnitState{Active: "active", Result: "success"})
+	h.machine.work.Go(func() {
+		if !h.machine.pace().wait(h.power, assistedTime) {
+			return
+		}
+		state := agent.UnitState{Active: "inactive", Result: "success"}
+		if err := h.put(h.machine.Disks()[0], machine.Installation{What: "assisted installer"}); err != nil {
+			state = agent.UnitState{Active: "failed", Result: "exit-code"}
+		}
+		h.setAssisted(state)
+	})
+	return nil
+}
+
+func (h *hardware) setAssisted(state agent.UnitState) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.assisted = state
+}
+
+// UnitState is how that agent is.
+func (h *hardware) UnitState(context.Context, string) (agent.UnitState, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.assisted, nil
+}
+
+// SetRescuePassword is taken; nobody can log in.
+func (h *hardware) SetRescuePassword(context.Context, string) error { return nil }
+
+// NetworkDown is for good: the agent's service has ended before.
+func (h *hardware) NetworkDown(context.Context) error { return nil }
+
+// Sync has nothing to write out.
+func (h *hardware) Sync(context.Context) error { return nil }
+
+// PowerOff only starts it.
+func (h *hardware) PowerOff(context.Context) error {
+	return h.machine.Reset(machine.GracefulShutdown) //nolint:contextcheck // a boot outlives the call
+}
+
+// Reboot only starts it.
+func (h *hardware) Reboot(context.Context) error {
+	return h.machine.Reset(machine.GracefulRestart) //nolint:contextcheck // a boot outlives the call
+}
+
+// installer durations are spread over the lines that it prints.
+func (h *hardware) progress(ctx context.Context, total time.Duration, step func(i int)) bool {
+	for i := range progressLines {
+		if !h.machine.pace().wait(ctx, total/progressLines) {
+			return false
+		}
+		step(i + 1)
+	}
+	return true
+}

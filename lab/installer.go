@@ -1,0 +1,120 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"ironworks/lab/agent"
+	"ironworks/lab/machine"
+)
+
+// offlineImage is the size of the system that a live image carries.
+const offlineImage = 2_520_000_000
+
+// Install is coreos-installer: it prints what the real one prints when its
+// output is no terminal.
+func (h *hardware) Install(ctx context.Context, install agent.Install, line func(string)) error {
+	disk, err := h.disk(install.Device)
+	if err != nil {
+		return failed(line, "checking for exclusive access to "+install.Device, "No such file or directory (os error 2)")
+	}
+	source, size := install.ImageURL, int64(offlineImage)
+	if source == "" {
+		line("Installing Fedora CoreOS 44.20261101.3.0 x86_64 (512-byte sectors)")
+	} else {
+		line("Downloading image from " + source)
+		if size, err = h.fetchImage(ctx, source); err != nil {
+			return failed(line, fmt.Sprintf("fetching '%s'", source), err.Error())
+		}
+	}
+	if size > disk.SizeBytes {
+		return failedWriting(line, "decoding and writing image", "No space left on device (os error 28)")
+	}
+	if !h.progress(ctx, installTime, func(i int) {
+		line(fmt.Sprintf("Read disk %s/%s (%d%%)", binaryBytes(size*int64(i)/progressLines), binaryBytes(size), 100*i/progressLines))
+	}) {
+		return ctx.Err()
+	}
+	if install.Ignition != nil {
+		line("Writing Ignition config")
+	}
+	for _, karg := range install.AppendKargs {
+		line("Modifying kernel arguments: append " + karg)
+	}
+	if install.CopyNetwork {
+		line("Copying networking configuration from /etc/NetworkManager/system-connections/")
+	}
+	line("Install complete.")
+	what := machine.Installation{What: "CoreOS", Image: source, Ignition: install.Ignition}
+	if err := h.put(disk, what); err != nil {
+		return failedWriting(line, "writing to "+install.Device, err.Error())
+	}
+	return nil
+}
+
+// failed ends the installer before it has written anything.
+func failed(line func(string), what, cause string) error {
+	tellCause(line, what, cause)
+	return &agent.ExitError{Code: 1}
+}
+
+// failedWriting ends it later: then the last line, which is all that Ironic
+// shows, says nothing.
+func failedWriting(line func(string), what, cause string) error {
+	tellCause(line, what, cause)
+	line("")
+	line("Preserving partition table as requested")
+	line(installMessage)
+	return &agent.ExitError{Code: 1}
+}
+
+func tellCause(line func(string), what, cause string) {
+	line("Error: " + what)
+	line("")
+	line("Caused by:")
+	line("    " + cause)
+}
+
+// fetchImage reads the whole image, as an installation does.
+func (h *hardware) fetchImage(ctx context.Context, source string) (int64, error) {
+	if parsed, err := url.Parse(source); err != nil || parsed.Host == "" {
+		return 0, fmt.Errorf("relative URL without a base")
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, source, http.NoBody)
+	if err != nil {
+		return 0, fmt.Errorf("builder error: %w", err)
+	}
+	response, err := h.client.Do(request)
+	if err != nil {
+		return 0, fmt.Errorf("error sending request for url (%s)", source)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		kind := "client"
+		if response.StatusCode >= http.StatusInternalServerError {
+			kind = "server"
+		}
+		return 0, fmt.Errorf("HTTP status %s error (%s) for url (%s)", kind, response.Status, source)
+	}
+	size, err := io.Copy(io.Discard, response.Body)
+	if err != nil {
+		return 0, fmt.Errorf("error decoding response body: %w", err)
+	}
+	return size, nil
+}
+
+// binaryBytes is a size as coreos-installer prints it: 1.2 GiB.
+func binaryBytes(n int64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	value, unit := float64(n), 0
+	for value >= 1024 && unit < len(units)-1 {
+		value, unit = value/1024, unit+1
+	}
+	if unit == 0 {
+		return fmt.Sprintf("%d B", n)
+	}
+	return fmt.Sprintf("%.1f %s", value, units[unit])
+}

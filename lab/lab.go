@@ -1,0 +1,292 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"ironworks/lab/machine"
+)
+
+// AgentRelease is how old the agent in the ramdisk is.
+type AgentRelease struct {
+	// Version is what the agent says it is.
+	Version string
+	// OpenCommandList is an agent that lists its commands without a token, which
+	// conductors before Ironic 22 rely on.
+	OpenCommandList bool
+}
+
+// The agents of the newest Ironic and of the old one.
+var (
+	NewestAgent = AgentRelease{Version: "13.0.0"}
+	OldAgent    = AgentRelease{Version: "9.4.2", OpenCommandList: true}
+)
+
+// Options say how a lab is set up.
+type Options struct {
+	// IronicURL is where agents find Ironic (http://127.0.0.1:6385) if their
+	// ramdisk does not say it.
+	IronicURL string
+	// Client calls Ironic and fetches images; one with sensible timeouts if nil.
+	Client *http.Client
+	// Host is the address of the BMCs and of the image server; 127.0.0.1 if
+	// empty.
+	Host string
+	// BMCPort is the port of a BMC that all share; 0 takes a free one.
+	BMCPort int
+	// OneBMC serves all machines from one address, as an enclosure does; else
+	// each has its own.
+	OneBMC bool
+	// BMCOverTLS serves Redfish over HTTPS with a self-signed certificate.
+	BMCOverTLS bool
+	// PlainAgents makes agents serve plain HTTP, for an Ironic with [agent]
+	// require_tls = false.
+	PlainAgents bool
+	// Agent is the release of the agent; NewestAgent if zero.
+	Agent AgentRelease
+	// Speed divides what everything takes; 1 if zero.
+	Speed float64
+	// Ramdisk is the image that the lab serves; one of [LiveISO] if nil.
+	Ramdisk []byte
+	// Dir is where machines keep what they fetch; the system's if empty.
+	Dir string
+	// OnEvent is told what happens to machines, from several goroutines.
+	OnEvent func(machine.Event)
+	// Now is the clock; time.Now if nil.
+	Now func() time.Time
+}
+
+// Lab is machines, their BMCs and a server for their ramdisk.
+type Lab struct {
+	options  Options
+	machines []*Machine
+	byName   map[string]*Machine
+	images   string // the address of the image server
+	started  time.Time
+	end      context.CancelFunc
+	serving  sync.WaitGroup
+	shared   map[string][]*Machine // by the wwn of a disk that several see
+	sharing  sync.Mutex            // one disk is written by one machine at a time
+}
+
+// Start switches the BMCs on. The machines are powered off.
+func Start(options Options, members []Member) (*Lab, error) {
+	if err := checkMembers(members); err != nil {
+		return nil, fmt.Errorf("starting the lab: %w", err)
+	}
+	if err := options.complete(); err != nil {
+		return nil, fmt.Errorf("starting the lab: %w", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	l := &Lab{options: options, byName: map[string]*Machine{}, shared: map[string][]*Machine{}, end: cancel, started: options.Now()}
+	err := l.addMachines(members)
+	if err == nil {
+		err = l.serve(ctx)
+	}
+	if err != nil {
+		l.Close()
+		return nil, fmt.Errorf("starting the lab: %w", err)
+	}
+	return l, nil
+}
+
+func (o *Options) complete() error {
+	if o.Speed < 0 {
+		return fmt.Errorf("speed %g is negative", o.Speed)
+	}
+	if o.Speed == 0 {
+		o.Speed = 1
+	}
+	if o.Host == "" {
+		o.Host = "127.0.0.1"
+	}
+	if net.ParseIP(o.Host) == nil {
+		return fmt.Errorf("host %q is no IP address", o.Host)
+	}
+	if o.Agent == (AgentRelease{}) {
+		o.Agent = NewestAgent
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.OnEvent == nil {
+		o.OnEvent = func(machine.Event) {}
+	}
+	if o.Client == nil {
+		o.Client = newClient()
+	}
+	if o.Ramdisk == nil {
+		image, err := LiveISO(nil)
+		if err != nil {
+			return err
+		}
+		o.Ramdisk = image
+	}
+	return nil
+}
+
+// newClient waits for the beginning of an answer, not for the end of an image.
+func newClient() *http.Client {
+	return &http.Client{Transport: &http.Transport{
+		ResponseHeaderTimeout: time.Minute, MaxIdleConnsPerHost: 32, IdleConnTimeout: 30 * time.Second,
+		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+	}}
+}
+
+func (l *Lab) addMachines(members []Member) error {
+	taken := map[string]bool{}
+	p := pace(l.options.Speed)
+	for i, member := range members {
+		if err := member.complete(taken); err != nil {
+			return err
+		}
+		m := &Machine{member: member, lab: l, number: i}
+		p := p
+		if slower := member.Scenario.Slower; slower > 0 {
+			p = pace(float64(p) / slower)
+		}
+		hardware, err := machine.New(member.spec(digest(member.Name, "bmc", 12)), machine.Options{
+			PowerOnTime: p.of(powerOnTime), PowerOffTime: p.of(powerOffTime), ShutdownTime: p.of(shutdownTime),
+			FirmwareTime: p.of(firmwareTime), BMCRestartTime: p.of(bmcRestart),
+			Ramdisk: ramdisk{machine: m}, Client: l.options.Client, Dir: l.options.Dir, OnEvent: l.options.OnEvent, Now: l.options.Now,
+		})
+		if err != nil {
+			return err
+		}
+		hardware.SetFaults(member.Scenario.BMC)
+		m.Machine = hardware
+		l.machines = append(l.machines, m)
+		l.byName[member.Name] = m
+		if wwn := member.Scenario.SharedDisk; wwn != "" {
+			l.shared[wwn] = append(l.shared[wwn], m)
+		}
+	}
+	return nil
+}
+
+// Machines are all, in the order in which they were asked for.
+func (l *Lab) Machines() []*Machine { return append([]*Machine(nil), l.machines...) }
+
+// Machine finds one by its name.
+func (l *Lab) Machine(name string) (*Machine, bool) {
+	m, found := l.byName[name]
+	return m, found
+}
+
+// RamdiskURL is where the lab serves its deploy ISO.
+func (l *Lab) RamdiskURL() string { return l.images + "/ramdisk.iso" }
+
+// Close powers everything off and waits until nothing runs.
+func (l *Lab) Close() {
+	l.end()
+	var closing sync.WaitGroup
+	for _, m := range l.machines {
+		closing.Go(m.Close)
+	}
+	closing.Wait()
+	l.serving.Wait()
+	l.options.Client.CloseIdleConnections()
+}
+
+// serve starts the image server and the BMCs.
+func (l *Lab) serve(ctx context.Context) error {
+	listener, err := l.listen(ctx, 0)
+	if err != nil {
+		return fmt.Errorf("serving the ramdisk: %w", err)
+	}
+	l.images = "http://" + listener.Addr().String()
+	server := &http.Server{Handler: http.HandlerFunc(l.serveRamdisk), ReadHeaderTimeout: time.Minute}
+	l.serving.Go(func() { _ = server.Serve(listener) })
+	l.serving.Go(func() {
+		<-ctx.Done()
+		_ = server.Close()
+	})
+	if !l.options.OneBMC {
+		for _, m := range l.machines {
+			if err := l.serveBMC(ctx, 0, m); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return l.serveBMC(ctx, l.options.BMCPort, l.machines...)
+}
+
+func (l *Lab) listen(ctx context.Context, port int) (net.Listener, error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", net.JoinHostPort(l.options.Host, fmt.Sprint(port)))
+	if err != nil {
+		return nil, fmt.Errorf("listening: %w", err)
+	}
+	return listener, nil
+}
+
+func (l *Lab) serveRamdisk(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/ramdisk.iso" {
+		http.NotFound(w, r)
+		return
+	}
+	// Conductors keep an image as long as this time does not change.
+	http.ServeContent(w, r, "ramdisk.iso", l.started, bytes.NewReader(l.options.Ramdisk))
+}
+
+func (l *Lab) serveBMC(ctx context.Context, port int, machines ...*Machine) error {
+	listener, err := l.listen(ctx, port)
+	if err != nil {
+		return fmt.Errorf("starting a BMC: %w", err)
+	}
+	hardware := make([]*machine.Machine, len(machines))
+	scheme := "http"
+	serve := (*machine.Rack).Serve
+	if l.options.BMCOverTLS {
+		certificate, err := machine.NewCertificate(l.options.Now(), l.options.Host)
+		if err != nil {
+			return errors.Join(fmt.Errorf("starting a BMC: %w", err), listener.Close())
+		}
+		scheme = "https"
+		serve = func(r *machine.Rack, ctx context.Context, listener net.Listener) error {
+			return r.ServeTLS(ctx, listener, certificate)
+		}
+	}
+	for i, m := range machines {
+		hardware[i] = m.Machine
+		m.bmc = scheme + "://" + listener.Addr().String()
+	}
+	rack, err := machine.NewRack(l.options.Now, hardware...)
+	if err != nil {
+		return errors.Join(fmt.Errorf("starting a BMC: %w", err), listener.Close())
+	}
+	l.serving.Go(func() { _ = serve(rack, ctx, listener) })
+	return nil
+}
+
+// bmcHost is the address that inventories tell as that of the BMC.
+func (l *Lab) bmcHost() string { return l.options.Host }
+
+// eachOf does something to a disk, and to the same disk as others see it.
+func (l *Lab) eachOf(m *Machine, disk machine.Disk, do func(m *machine.Machine, name string) error) error {
+	peers := l.shared[disk.WWN]
+	if len(peers) == 0 {
+		return do(m.Machine, disk.Name)
+	}
+	l.sharing.Lock()
+	defer l.sharing.Unlock()
+	for _, peer := range peers {
+		for _, theirs := range peer.Disks() {
+			if theirs.WWN != disk.WWN {
+				continue
+			}
+			if err := do(peer.Machine, theirs.Name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

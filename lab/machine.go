@@ -1,0 +1,100 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"ironworks/lab/agent"
+	"ironworks/lab/machine"
+)
+
+// Machine is one of a lab: the hardware, and what runs on it.
+type Machine struct {
+	*machine.Machine
+	member  Member
+	lab     *Lab
+	number  int
+	bmc     string // the address of its Redfish service
+	journal journal
+	work    sync.WaitGroup
+}
+
+// Scenario is what is wrong with it.
+func (m *Machine) Scenario() Scenario { return m.member.Scenario }
+
+// Journal is what its ramdisks wrote, oldest first, as far as it is kept.
+func (m *Machine) Journal() []agent.Entry { return m.journal.all() }
+
+// MACs are the addresses of its network interfaces.
+func (m *Machine) MACs() []string { return append([]string(nil), m.member.MACs...) }
+
+// Address is the one that the machine's own network gives it. Nobody can
+// reach it there: an address of RFC 2544, which is for benchmarks.
+func (m *Machine) Address() string {
+	return fmt.Sprintf("198.18.%d.%d", (m.number+1)>>8&255, (m.number+1)&255)
+}
+
+// pace is how fast things go on this machine.
+func (m *Machine) pace() pace {
+	p := m.lab.options.Speed
+	if slower := m.member.Scenario.Slower; slower > 0 {
+		p /= slower
+	}
+	return pace(p)
+}
+
+// ramdisk is what runs from a CD or from the network.
+type ramdisk struct{ machine *Machine }
+
+// Run lasts until the power goes.
+func (r ramdisk) Run(ctx context.Context, _ *machine.Machine, media machine.Media) error {
+	m := r.machine
+	defer m.work.Wait()
+	config, err := bootConfig(media)
+	if err != nil {
+		return err
+	}
+	if m.member.Scenario.NeverBoots {
+		return errors.New("kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(0,0)")
+	}
+	lines := bootLines(m.Name(), m.member.MACs[0], m.Address(), agentImage)
+	booted := m.journal.boot(lines, m.lab.options.Now, func() bool {
+		return m.pace().wait(ctx, ramdiskTime/20)
+	})
+	if !booted || !m.pace().wait(ctx, ramdiskTime/4) {
+		return nil
+	}
+	if config.NoAgent {
+		return errors.New("the ramdisk has an Ignition configuration without an agent in it")
+	}
+	if config.APIURL == "" {
+		config.APIURL = m.lab.options.IronicURL
+	}
+	if config.APIURL == "" {
+		return errors.New("nothing tells the agent where Ironic is")
+	}
+	return m.runAgent(ctx, config)
+}
+
+const agentImage = "quay.io/openstack.kolla/ironic-python-agent:latest"
+
+func (m *Machine) runAgent(ctx context.Context, config agentConfig) error {
+	o := m.lab.options
+	scenario := m.member.Scenario
+	version := o.Agent
+	if scenario.NewestAgent {
+		version = NewestAgent
+	}
+	options := agent.Options{
+		IronicURL: config.APIURL, Client: o.Client, Hardware: newHardware(ctx, m, config), Journal: m.journal.add,
+		Listen: "127.0.0.1:0", PlainHTTP: o.PlainAgents, Token: config.Token, NoInspection: config.NoInspection,
+		Version: version.Version, OpenCommandList: version.OpenCommandList,
+		Speed: float64(m.pace()), Faults: scenario.Agent,
+	}
+	if err := agent.Run(ctx, options); err != nil {
+		return fmt.Errorf("machine %s: %w", m.Name(), err)
+	}
+	return nil
+}

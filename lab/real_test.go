@@ -1,0 +1,280 @@
+package lab_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ironworks/lab"
+	"ironworks/test/ironic"
+)
+
+// patience is how long a conductor may take for one thing.
+const patience = 4 * time.Minute
+
+// node is a machine in a real Ironic. Its methods give errors, so that many can
+// live at the same time, whatever the number of processors.
+type node struct {
+	*lab.Machine
+	ctx    context.Context //nolint:containedctx // of one test
+	server *ironic.Server
+	uuid   string
+}
+
+// enrol tells an Ironic of a machine.
+func enrol(t *testing.T, server *ironic.Server, m *lab.Machine) node {
+	t.Helper()
+	interfaces := map[string]string{"deploy": "custom-agent", "inspect": "redfish", "rescue": "agent"}
+	if server.Release == ironic.Newest {
+		interfaces["inspect"] = "agent"
+	}
+	e := m.Enrolment("test", interfaces)
+	n := node{Machine: m, ctx: t.Context(), server: server, uuid: server.CreateNode(t, e.Node)}
+	for _, port := range e.Ports {
+		port["node_uuid"] = n.uuid
+		if _, err := n.call(http.MethodPost, "/v1/ports", port, http.StatusCreated); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return n
+}
+
+// call waits while the node is locked, or SQLite is.
+func (n node) call(method, path string, body any, want int) ([]byte, error) {
+	var answer []byte
+	ctx, cancel := context.WithTimeout(n.ctx, patience)
+	defer cancel()
+	err := ironic.Poll(ctx, 300*time.Millisecond, func(ctx context.Context) (bool, error) {
+		status, got, err := n.server.Do(ctx, method, path, body)
+		if err != nil {
+			return false, err
+		}
+		answer = got
+		busy := status == http.StatusConflict || status == http.StatusServiceUnavailable || strings.Contains(string(got), "database is locked")
+		if !busy && status != want {
+			return false, fmt.Errorf("status %d, want %d", status, want)
+		}
+		return !busy, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("machine %s: %s %s: %w: %s", n.Name(), method, path, err, answer)
+	}
+	return answer, nil
+}
+
+func (n node) get(ctx context.Context) (map[string]any, error) {
+	_, answer, err := n.server.Do(ctx, http.MethodGet, "/v1/nodes/"+n.uuid, nil)
+	if err != nil {
+		return nil, err
+	}
+	var found map[string]any
+	if err := json.Unmarshal(answer, &found); err != nil {
+		return nil, fmt.Errorf("reading node %s: %w", n.Name(), err)
+	}
+	return found, nil
+}
+
+// rest waits until the node rests in one of the states.
+func (n node) rest(states ...string) (map[string]any, error) {
+	var seen map[string]any
+	ctx, cancel := context.WithTimeout(n.ctx, patience)
+	defer cancel()
+	// Ten tests that ask more often are all that a small Ironic does.
+	err := ironic.Poll(ctx, time.Second, func(ctx context.Context) (bool, error) {
+		var err error
+		if seen, err = n.get(ctx); err != nil {
+			return false, err
+		}
+		state, _ := seen["provision_state"].(string)
+		return slices.Contains(states, state) && seen["reservation"] == nil, nil
+	})
+	if err != nil {
+		tail := n.Journal()
+		var lines strings.Builder
+		for _, e := range tail[max(0, len(tail)-15):] {
+			lines.WriteString("\n    " + e.Text)
+		}
+		return nil, fmt.Errorf("machine %s: waiting for %q: %w; it is %v %v, error %v%s", n.Name(), states, err,
+			seen["provision_state"], seen["power_state"], seen["last_error"], lines.String())
+	}
+	return seen, nil
+}
+
+// provision asks for something and waits for its end.
+func (n node) provision(body map[string]any, states ...string) (map[string]any, error) {
+	if _, err := n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/states/provision", body, http.StatusAccepted); err != nil {
+		return nil, err
+	}
+	return n.rest(states...)
+}
+
+// reach is provision to the one state in which it should end.
+func (n node) reach(body map[string]any, state string) error {
+	seen, err := n.provision(body, append(ends, state)...)
+	if err != nil {
+		return err
+	}
+	if seen["provision_state"] != state {
+		reasons, err := n.reasons()
+		return errors.Join(fmt.Errorf("machine %s: %v ended %s: %s", n.Name(), body["target"], seen["provision_state"], reasons), err)
+	}
+	return nil
+}
+
+var ends = []string{"deploy failed", "clean failed", "inspect failed", "error", "rescue failed", "unrescue failed", "adopt failed"}
+
+func target(verb string) map[string]any { return map[string]any{"target": verb} }
+
+var installCoreOS = map[string]any{
+	"target": "active",
+	"configdrive": map[string]any{
+		"user_data": map[string]any{"ignition": map[string]any{"version": "3.0.0"}},
+	},
+	"deploy_steps": []any{map[string]any{"interface": "deploy", "step": "install_coreos", "args": map[string]any{}, "priority": 80}},
+}
+
+// reasons are what Ironic says of failures: now, and in the history.
+func (n node) reasons() (string, error) {
+	seen, err := n.get(n.ctx)
+	if err != nil {
+		return "", err
+	}
+	lines := []string{}
+	if text, _ := seen["last_error"].(string); text != "" {
+		lines = append(lines, text)
+	}
+	var history struct {
+		History []struct {
+			Event    string `json:"event"`
+			Severity string `json:"severity"`
+		} `json:"history"`
+	}
+	answer, err := n.call(http.MethodGet, "/v1/nodes/"+n.uuid+"/history?detail=true", nil, http.StatusOK)
+	if err != nil {
+		return "", err
+	}
+	if err := json.Unmarshal(answer, &history); err != nil {
+		return "", fmt.Errorf("reading the history: %w", err)
+	}
+	for _, e := range history.History {
+		if e.Severity == "ERROR" {
+			lines = append(lines, e.Event)
+		}
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+// startLab starts machines for a server.
+func startLab(t *testing.T, server *ironic.Server, options lab.Options, members []lab.Member) *lab.Lab {
+	t.Helper()
+	options.IronicURL, options.Dir = server.URL, t.TempDir()
+	options.Agent = lab.NewestAgent
+	if server.Release == ironic.Old {
+		options.Agent = lab.OldAgent
+	}
+	l, err := lab.Start(options, members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.Close)
+	return l
+}
+
+// all runs something on all nodes at the same time.
+func all(t *testing.T, nodes []node, do func(n node) error) {
+	t.Helper()
+	var running sync.WaitGroup
+	errs := make([]error, len(nodes))
+	for i, n := range nodes {
+		running.Go(func() { errs[i] = do(n) })
+	}
+	running.Wait()
+	for _, err := range errs {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A real conductor of each release takes ten machines through everything that
+// a machine's life has, agents over TLS, BMCs over TLS.
+func TestTenMachinesUnderARealConductor(t *testing.T) {
+	for _, release := range ironic.Releases(t) {
+		t.Run(release.Name(), func(t *testing.T) {
+			server := ironic.StartT(t, ironic.Options{Release: release, Settings: map[string]map[string]string{
+				"conductor": {"automated_clean": "true"},
+				"agent":     {"require_tls": "true"},
+				"deploy":    {"erase_devices_priority": "0"},
+			}})
+			members := make([]lab.Member, 10)
+			for i := range members {
+				members[i] = lab.Member{Name: fmt.Sprintf("m%02d", i)}
+			}
+			l := startLab(t, server, lab.Options{Speed: 6, OneBMC: true}, members)
+			var nodes []node
+			for _, m := range l.Machines() {
+				nodes = append(nodes, enrol(t, server, m))
+			}
+			all(t, nodes, live)
+		})
+	}
+}
+
+func live(n node) error {
+	if err := n.reach(target("manage"), "manageable"); err != nil {
+		return err
+	}
+	if err := n.inspect(); err != nil {
+		return err
+	}
+	if err := n.reach(target("provide"), "available"); err != nil {
+		return err
+	}
+	if err := n.reach(installCoreOS, "active"); err != nil {
+		return err
+	}
+	if disk := n.Disks()[0]; disk.Installed == nil || !strings.Contains(string(disk.Installed.Ignition), "/etc/hostname") {
+		return fmt.Errorf("machine %s: on the disk is %+v", n.Name(), disk.Installed)
+	}
+	if seen, err := n.get(n.ctx); err != nil || seen["power_state"] != "power on" || string(n.Power()) != "On" {
+		return fmt.Errorf("machine %s: power %v, error %w", n.Name(), seen["power_state"], err)
+	}
+	if err := n.reach(target("deleted"), "available"); err != nil {
+		return err
+	}
+	if disk := n.Disks()[0]; disk.Installed != nil {
+		return fmt.Errorf("machine %s: undeploying left %+v", n.Name(), disk.Installed)
+	}
+	return nil
+}
+
+func (n node) inspect() error {
+	if err := n.reach(target("inspect"), "manageable"); err != nil {
+		return err
+	}
+	seen, err := n.get(n.ctx)
+	if err != nil {
+		return err
+	}
+	if properties, _ := seen["properties"].(map[string]any); properties["cpu_arch"] != "x86_64" {
+		return fmt.Errorf("machine %s: properties after inspection: %v", n.Name(), properties)
+	}
+	if n.server.Release == ironic.Old {
+		return nil
+	}
+	inventory, err := n.call(http.MethodGet, "/v1/nodes/"+n.uuid+"/inventory", nil, http.StatusOK)
+	if err != nil {
+		return err
+	}
+	if serial := n.Disks()[0].Serial; !strings.Contains(string(inventory), serial) {
+		return fmt.Errorf("machine %s: no disk %s in the inventory: %s", n.Name(), serial, inventory)
+	}
+	return nil
+}

@@ -1,0 +1,165 @@
+package lab_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ironworks/lab"
+	"ironworks/test/ironic"
+)
+
+// path is what is asked of a machine, one verb after the other; only the last
+// may end in another way than well.
+type path []string
+
+var (
+	toManage  = path{"manage"}
+	toInspect = path{"manage", "inspect"}
+	toProvide = path{"manage", "provide"}
+	toActive  = path{"manage", "provide", "active"}
+)
+
+// outcome is where a scenario ends in a real Ironic.
+type outcome struct {
+	path  path
+	state string
+	// reason is what last_error or the history says; old is what the old release
+	// says where that differs.
+	reason, old string
+	oldState    string
+}
+
+const noCallback = "Timeout reached while waiting for callback for node"
+
+var outcomes = map[string]outcome{
+	"ok":                      {path: toActive, state: "active"},
+	"slow":                    {path: toActive, state: "active"},
+	"no-disk-matches":         {path: toActive, state: "deploy failed", reason: `No suitable device was found for deployment using these hints \{'wwn': '0x5000c500deadbeef'\}`},
+	"two-disks-match":         {path: toActive, state: "active"},
+	"shared-disk":             {path: toActive, state: "active"},
+	"bmc-password":            {path: toManage, state: "enroll", reason: "401"},
+	"bmc-stalls":              {path: toManage, state: "enroll", reason: "(?i)timed out|timeout"},
+	"never-boots":             {path: toActive, state: "deploy failed", reason: noCallback},
+	"boots-but-no-route":      {path: toActive, state: "deploy failed", reason: noCallback},
+	"agent-dies-mid-step":     {path: toActive, state: "deploy failed", reason: noCallback},
+	"install-fails-2-times":   {path: toActive, state: "active"},
+	"install-fails-4-times":   {path: toActive, state: "deploy failed", reason: `Deploy step deploy.install_coreos failed on node .* coreos-installer failed with code 1: Error: install failed`},
+	"clean-fails":             {path: toProvide, state: "clean failed", reason: `Clean step failed: .*Failed to erase the metadata|Failed to erase the metadata`},
+	"wrong-mac":               {path: toActive, state: "deploy failed", reason: noCallback},
+	"clock-skew":              {path: toActive, state: "deploy failed", reason: "certificate is not yet valid"},
+	"iso-404":                 {path: toActive, state: "deploy failed", reason: "404"},
+	"power-stuck":             {path: toActive, state: "deploy failed", reason: "(?i)power"},
+	"no-inventory":            {path: toInspect, state: "inspect failed", reason: `collector default failed`, oldState: "manageable"},
+	"agent-newer-than-ironic": {path: toActive, state: "active", oldState: "deploy failed", old: "'commands'"},
+}
+
+// Every scenario ends as its outcome says, under a real conductor of each
+// release, all at the same time.
+func TestScenariosUnderARealConductor(t *testing.T) {
+	for _, s := range lab.Scenarios() {
+		if _, found := outcomes[s.Name]; !found {
+			t.Errorf("no outcome for %s", s.Name)
+		}
+	}
+	for _, release := range ironic.Releases(t) {
+		t.Run(release.Name(), func(t *testing.T) {
+			server := ironic.StartT(t, ironic.Options{Release: release, Settings: map[string]map[string]string{
+				"conductor": {
+					"deploy_callback_timeout": "75", "clean_callback_timeout": "75", "inspect_wait_timeout": "75",
+					"power_state_change_timeout": "20",
+				},
+				"agent":  {"require_tls": "true"},
+				"deploy": {"erase_devices_priority": "0"},
+			}})
+			var members []lab.Member
+			for name := range outcomes {
+				for i := range map[string]int{"shared-disk": 1}[name] + 1 {
+					scenario, err := lab.FindScenario(name)
+					if err != nil {
+						t.Fatal(err)
+					}
+					members = append(members, lab.Member{Name: fmt.Sprintf("%s.%d", name, i), Scenario: scenario})
+				}
+			}
+			l := startLab(t, server, lab.Options{Speed: 6}, members)
+			var nodes []node
+			for _, m := range l.Machines() {
+				nodes = append(nodes, enrol(t, server, m))
+			}
+			all(t, nodes, runScenario)
+			checkDisks(t, l)
+		})
+	}
+}
+
+func runScenario(n node) error {
+	want := outcomes[n.Scenario().Name]
+	if n.server.Release == ironic.Old {
+		if want.oldState != "" {
+			want.state, want.reason = want.oldState, ""
+		}
+		if want.old != "" {
+			want.reason = want.old
+		}
+	}
+	good := map[string]string{"manage": "manageable", "inspect": "manageable", "provide": "available", "active": "active"}
+	for i, verb := range want.path {
+		body := target(verb)
+		if verb == "active" {
+			body = installCoreOS
+		}
+		if verb == "provide" && want.state == "clean failed" {
+			if _, err := n.call("PATCH", "/v1/nodes/"+n.uuid, []any{map[string]any{"op": "add", "path": "/automated_clean", "value": true}}, 200); err != nil {
+				return err
+			}
+		}
+		rests := append([]string{good[verb]}, ends...)
+		if verb == "manage" {
+			rests = append(rests, "enroll")
+		}
+		seen, err := n.provision(body, rests...)
+		if err != nil {
+			return err
+		}
+		state := good[verb]
+		if i == len(want.path)-1 {
+			state = want.state
+		}
+		reasons, err := n.reasons()
+		if err != nil {
+			return err
+		}
+		if seen["provision_state"] != state {
+			return fmt.Errorf("machine %s: %s ended %v, want %s: %s", n.Name(), verb, seen["provision_state"], state, reasons)
+		}
+		if i == len(want.path)-1 && want.reason != "" && !regexp.MustCompile(want.reason).MatchString(reasons) {
+			return fmt.Errorf("machine %s: ended %s as it should, but says %q, want %q", n.Name(), state, reasons, want.reason)
+		}
+	}
+	return nil
+}
+
+// checkDisks looks at what the scenarios left on the disks.
+func checkDisks(t *testing.T, l *lab.Lab) {
+	t.Helper()
+	on := func(name string) string {
+		m, _ := l.Machine(name)
+		var disks []string
+		for _, d := range m.Disks() {
+			if d.Installed != nil {
+				disks = append(disks, d.Name)
+			}
+		}
+		return strings.Join(disks, " ")
+	}
+	for name, want := range map[string]string{
+		"ok.0": "/dev/sda", "two-disks-match.0": "/dev/sdx", "no-disk-matches.0": "", "install-fails-4-times.0": "",
+		"shared-disk.0": "/dev/sdc", "shared-disk.1": "/dev/sdc", "agent-dies-mid-step.0": "",
+	} {
+		if got := on(name); got != want {
+			t.Errorf("machine %s: a system on %q, want %q", name, got, want)
+		}
+	}
+}
