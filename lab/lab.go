@@ -69,6 +69,7 @@ type Lab struct {
 	machines []*Machine
 	byName   map[string]*Machine
 	images   string // the address of the image server
+	bmcPort  int    // of the BMC that all share
 	started  time.Time
 	end      context.CancelFunc
 	serving  sync.WaitGroup
@@ -220,12 +221,7 @@ func (l *Lab) serve(ctx context.Context) error {
 }
 
 func (l *Lab) listen(ctx context.Context, port int) (net.Listener, error) {
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", net.JoinHostPort(l.options.Host, fmt.Sprint(port)))
-	if err != nil {
-		return nil, fmt.Errorf("listening: %w", err)
-	}
-	return listener, nil
+	return listen(ctx, net.JoinHostPort(l.options.Host, fmt.Sprint(port)))
 }
 
 func (l *Lab) serveRamdisk(w http.ResponseWriter, r *http.Request) {
@@ -258,6 +254,9 @@ func (l *Lab) serveBMC(ctx context.Context, port int, machines ...*Machine) erro
 	for i, m := range machines {
 		hardware[i] = m.Machine
 		m.bmc = scheme + "://" + listener.Addr().String()
+	}
+	if address, ok := listener.Addr().(*net.TCPAddr); ok {
+		l.bmcPort = address.Port
 	}
 	rack, err := machine.NewRack(l.options.Now, hardware...)
 	if err != nil {

@@ -136,6 +136,7 @@ func (c *Console) header(w int) string {
 	if c.env.Session != nil {
 		where = models.Printable(c.env.Session.Context.Name)
 	}
+	mark := c.labMark()
 	badges := ""
 	if c.env.ReadOnly {
 		badges += " [read-only]"
@@ -152,7 +153,7 @@ func (c *Console) header(w int) string {
 		name = " ironworks "
 	}
 	room := w - 1
-	wanted := cell.Width(name) + 1 + cell.Width(where) + cell.Width(badges) + cell.Width(crumb) + 1
+	wanted := cell.Width(name) + cell.Width(mark) + 1 + cell.Width(where) + cell.Width(badges) + cell.Width(crumb) + 1
 	right, role := c.connection(max(room-wanted, room/3))
 	right = cell.Cut(right, room)
 	room -= cell.Width(right) + 1
@@ -163,10 +164,19 @@ func (c *Console) header(w int) string {
 		left += t.Paint(r, part)
 	}
 	add(theme.Strong, name)
+	add(theme.Warn, mark)
 	add(theme.Accent, " "+where)
 	add(theme.Warn, badges)
 	add(theme.Plain, crumb)
 	return left + cell.Blanks(room+1) + t.Paint(role, right) + " "
+}
+
+// labMark says on every screen that nothing here is real.
+func (c *Console) labMark() string {
+	if c.env.Session == nil || !c.env.Session.Context.Lab {
+		return ""
+	}
+	return " LAB "
 }
 
 // spinner turns once a second while something is under way: the only thing that moves

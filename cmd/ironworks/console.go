@@ -23,6 +23,8 @@ import (
 
 // consoleFlags are those of the console alone.
 type consoleFlags struct {
+	lab   bool
+	site  siteFlags
 	ascii bool
 	mouse bool
 	theme string
@@ -30,6 +32,8 @@ type consoleFlags struct {
 }
 
 func (f *consoleFlags) register(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.lab, "lab", false, "open on machines that do not exist, under an Ironic that comes with them")
+	f.site.register(cmd.Flags())
 	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters alone")
 	cmd.Flags().BoolVar(&f.mouse, "mouse", false, "let the mouse scroll (shift-drag then selects text)")
 	cmd.Flags().StringVar(&f.theme, "theme", "auto", "colours for a dark or a light background: auto asks the terminal")
@@ -41,9 +45,14 @@ func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 	if err := a.needsTerminal(); err != nil {
 		return err
 	}
-	background, known := map[string]ui.Background{"auto": ui.Ask, "dark": ui.Dark, "light": ui.Light}[flags.theme]
-	if !known {
+	if _, known := backgrounds[flags.theme]; !known {
 		return usagef("--theme %q: want auto, dark or light", models.Printable(flags.theme))
+	}
+	if flags.lab {
+		return a.labConsole(cmd, flags)
+	}
+	if name := flags.site.used(cmd); name != "" {
+		return usagef("--%s is for --lab", name)
 	}
 	// In the console --read-only is where it begins, and a key allows changes; only what
 	// the configuration forbids stays forbidden.
@@ -53,7 +62,16 @@ func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 	if err != nil && (!errors.As(err, &pick) || pick.Name != "" || len(cfg.Contexts) == 0) {
 		return err
 	}
-	c := &consoleHost{app: a, cfg: cfg, pick: err, audit: &lateAudit{path: a.files.Audit}}
+	return a.openConsole(cmd, flags, cfg, err)
+}
+
+var backgrounds = map[string]ui.Background{"auto": ui.Ask, "dark": ui.Dark, "light": ui.Light}
+
+// openConsole opens it on the contexts of a configuration; pick says why none of them
+// is the current one.
+func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Config, pick error) error {
+	given := cmd.Flags().Changed("read-only")
+	c := &consoleHost{app: a, cfg: cfg, pick: pick, lab: flags.lab, audit: &lateAudit{path: a.files.Audit}}
 	defer c.audit.Close()
 	fps := flags.fps
 	if fps <= 0 {
@@ -62,8 +80,8 @@ func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 			fps = 30
 		}
 	}
-	err = ui.Run(cmd.Context(), ui.Options{
-		Clock: clock{}, Contexts: c.contexts(), Open: c.open, Probe: c.probe, ASCII: flags.ascii, Mouse: flags.mouse, Background: background,
+	err := ui.Run(cmd.Context(), ui.Options{
+		Clock: clock{}, Contexts: c.contexts(), Open: c.open, Probe: c.probe, ASCII: flags.ascii, Mouse: flags.mouse, Background: backgrounds[flags.theme],
 		ReadOnly: given && a.readOnly,
 		Program:  "ironworks", Warnings: cfg.Warnings,
 	}, ui.Terminal{In: a.stdin, Out: a.stdout, Env: os.Environ(), FPS: fps})
@@ -94,6 +112,7 @@ type consoleHost struct {
 	app   *app
 	cfg   *config.Config
 	pick  error
+	lab   bool
 	audit *lateAudit
 }
 
@@ -110,7 +129,7 @@ func (c *consoleHost) all() []config.Context {
 func (c *consoleHost) contexts() []screen.Context {
 	var out []screen.Context
 	for _, x := range c.all() {
-		one := shown(&x)
+		one := c.shown(&x)
 		if x.Guessed {
 			one.Looked = c.looked()
 		}
@@ -128,7 +147,7 @@ func (c *consoleHost) looked() string {
 	return strings.Join(lines, "\n")
 }
 
-func shown(x *config.Context) screen.Context {
+func (c *consoleHost) shown(x *config.Context) screen.Context {
 	endpoint := x.Connection.Endpoint
 	if endpoint == "" {
 		endpoint = x.Connection.Keystone.AuthURL
@@ -142,7 +161,7 @@ func shown(x *config.Context) screen.Context {
 		accent = "red" // production must look different, also where nobody thought of it
 	}
 	return screen.Context{
-		Name: x.Name, Source: x.Source, Endpoint: endpoint, Auth: string(auth), Accent: accent, ReadOnly: x.ReadOnly, Err: x.Err,
+		Name: x.Name, Source: x.Source, Endpoint: endpoint, Auth: string(auth), Accent: accent, ReadOnly: x.ReadOnly, Err: x.Err, Lab: c.lab,
 	}
 }
 
@@ -185,7 +204,7 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	}
 	store := fleet.NewStore()
 	s := &screen.Session{
-		Context: shown(&x), Defaults: screen.Defaults(x.Defaults), Store: store, API: client, Close: client.Close,
+		Context: c.shown(&x), Defaults: screen.Defaults(x.Defaults), Store: store, API: client, Close: client.Close,
 		Runner:  provision.Runner{API: client, Audit: c.audit, Clock: clock{}, Context: x.Name, ReadOnly: x.ReadOnly},
 		Options: c.options(&x),
 	}

@@ -2,37 +2,43 @@ package e2e
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"ironworks/lab"
 	"ironworks/models"
 	"ironworks/test/ironic"
-	"ironworks/test/machine"
 )
 
-// redfishNode enrols an emulated machine and returns its node's name and uuid.
-func redfishNode(t *testing.T, s *ironic.Server, opts machine.Options) (name, uuid string, m *machine.Machine) {
+// redfishNode enrols a lab's machine and returns its node's name and uuid.
+func redfishNode(t *testing.T, s *ironic.Server, scenario string) (name, uuid string, m *lab.Machine) {
 	t.Helper()
 	name = unique("redfish")
-	n := names.Add(1)
-	opts.IronicURL, opts.Name = s.URL, name
-	opts.MAC = fmt.Sprintf("52:54:00:%02x:%02x:%02x", n>>16&255, n>>8&255, n&255)
-	m, err := machine.Start(context.Background(), opts)
+	wrong, err := lab.FindScenario(scenario)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(m.Close)
-	uuid = s.CreateNode(t, map[string]any{
-		"name": name, "driver": "redfish", "boot_interface": "redfish-virtual-media",
-		"deploy_interface": "custom-agent", "driver_info": m.DriverInfo(),
-	})
-	status, body, err := s.Do(context.Background(), http.MethodPost, "/v1/ports", map[string]any{"address": opts.MAC, "node_uuid": uuid})
-	if err != nil || status != http.StatusCreated {
-		t.Fatalf("create the port: %d %v %s", status, err, body)
+	release := lab.NewestAgent
+	if s.Release == ironic.Old {
+		release = lab.OldAgent
+	}
+	// Slow enough to be seen by a watch that shares its processor with other tests.
+	l, err := lab.Start(lab.Options{IronicURL: s.URL, Speed: 15, Agent: release}, []lab.Member{{Name: name, Scenario: wrong}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.Close)
+	m = l.Machines()[0]
+	e := m.Enrolment("e2e", map[string]string{"deploy": "custom-agent"})
+	uuid = s.CreateNode(t, e.Node)
+	for _, port := range e.Ports {
+		port["node_uuid"] = uuid
+		status, body, err := s.Do(context.Background(), http.MethodPost, "/v1/ports", port)
+		if err != nil || status != http.StatusCreated {
+			t.Fatalf("create the port: %d %v %s", status, err, body)
+		}
 	}
 	return name, uuid, m
 }
@@ -42,8 +48,7 @@ func TestRedfishNodeFromEnrollToActive(t *testing.T) {
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
 		w := c.watch()
-		// Long enough to be seen by a watch that shares its processor with other tests.
-		name, uuid, m := redfishNode(t, s, machine.Options{InstallDuration: 3 * time.Second})
+		name, uuid, m := redfishNode(t, s, "ok")
 		w.untilState(uuid, models.StateEnroll)
 		c.ok("manage", name, "--wait", "--timeout", "1m")
 		c.ok("provide", name, "--wait", "--timeout", "1m")
@@ -57,8 +62,8 @@ func TestRedfishNodeFromEnrollToActive(t *testing.T) {
 		}
 		c.ok("deploy", name, "--yes", "--wait", "--timeout", "2m", "--step", "deploy.install_coreos",
 			"--configdrive", `{"user_data": {"ignition": {"version": "3.0.0"}}}`)
-		if m.Installs() != 1 {
-			t.Errorf("%d installations", m.Installs())
+		if installed := m.Disks()[0].Installed; installed == nil || !strings.Contains(string(installed.Ignition), `"3.0.0"`) {
+			t.Errorf("on the disk is %+v", installed)
 		}
 		w.untilState(uuid, models.StateActive)
 		if got := resting(t, w, uuid); !slices.Equal(got, []string{"enroll", "manageable", "available", "active"}) {
@@ -85,10 +90,10 @@ func TestRedfishNodeFromEnrollToActive(t *testing.T) {
 
 func TestRedfishFailureSaysWhy(t *testing.T) {
 	t.Parallel()
-	const why = "No suitable device was found for deployment using these hints {'wwn': '0xdead'}"
+	const why = "No suitable device was found for deployment using these hints {'wwn': '0x5000c500deadbeef'}"
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
-		name, uuid, _ := redfishNode(t, s, machine.Options{InstallError: why})
+		name, uuid, _ := redfishNode(t, s, "no-disk-matches")
 		c.ok("manage", name, "--wait", "--timeout", "1m")
 		c.ok("provide", name, "--wait", "--timeout", "1m")
 		w := c.watch(name)
@@ -115,7 +120,7 @@ func TestWrongBMCPasswordFallsBackToEnroll(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
-		name, uuid, _ := redfishNode(t, s, machine.Options{})
+		name, uuid, _ := redfishNode(t, s, "ok")
 		c.ok("set", name, "driver_info.redfish_password=wrong")
 		w := c.watch()
 		o := c.fails(1, "manage", name, "--wait", "--timeout", "1m")
@@ -136,7 +141,7 @@ func TestAbortOfADeploymentThatNeverCallsBack(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
-		name, uuid, _ := redfishNode(t, s, machine.Options{NeverBoots: true, BootDuration: time.Hour})
+		name, uuid, _ := redfishNode(t, s, "never-boots")
 		c.ok("manage", name, "--wait", "--timeout", "1m")
 		c.ok("provide", name, "--wait", "--timeout", "1m")
 		c.ok("deploy", name, "--yes", "--step", "deploy.install_coreos")

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"ironworks/test/ironic"
-	"ironworks/test/machine"
 	"ironworks/test/terminal"
 	"ironworks/test/weather"
 )
@@ -97,7 +96,7 @@ func TestScreenOneOfSeveralFails(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, server *ironic.Server) {
 		good, goodID := screenNode(t, server, "redfine")
-		bad, badID, m := redfishNode(t, server, machine.Options{})
+		bad, badID, m := redfishNode(t, server, "ok")
 		at(t, server).ok("set", bad, "driver_info.redfish_password=wrong")
 		c, p := under(t, server)
 		s := c.fleet(roomy)

@@ -3,6 +3,7 @@ package ironic
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -48,4 +49,15 @@ func Releases(tb testing.TB) []Release {
 		tb.Fatal(err)
 		return nil
 	}
+}
+
+// Program is the path of a program that the newest release's Python
+// environment has: baremetal.
+func Program(tb testing.TB, name string) string {
+	tb.Helper()
+	env, err := venv(tb.Context(), Newest.name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return filepath.Join(env, "bin", name)
 }

@@ -42,6 +42,8 @@ type Context struct {
 	Accent   string
 	ReadOnly bool
 	Current  bool
+	// Lab says that its machines do not exist: so does every screen.
+	Lab bool
 	// Err is why it cannot be used, nil when it can.
 	Err error
 	// Looked is what was looked for, a line each, where the address is only a guess

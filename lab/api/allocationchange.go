@@ -1,0 +1,167 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"ironworks/lab/db"
+)
+
+// allocationSchema is what a client may give; node came with 1.58.
+func (c *call) allocationSchema() *schema {
+	s := &schema{
+		types: []string{"object"}, closed: true, properties: map[string]*schema{
+			"candidate_nodes": {types: []string{"array", "null"}, items: nameOrUUID}, "extra": objectOrNull,
+			"name": textOrNull, "owner": textOrNull, "resource_class": longText(nullableText, 80),
+			"traits": {types: []string{"array", "null"}, items: traitSchema}, "uuid": textOrNull,
+		},
+	}
+	if c.atLeast(58) {
+		s.properties["node"] = textOrNull
+	}
+	return s
+}
+
+func texts(value any) []string {
+	list, _ := value.([]any)
+	items := make([]string, len(list))
+	for i := range list {
+		items[i], _ = list[i].(string)
+	}
+	return items
+}
+
+func (c *call) createAllocation() (any, error) {
+	args, err := c.takeWithBody("allocation", anything)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.allocationSchema().checkWhole(args["allocation"]); err != nil {
+		return nil, err
+	}
+	object, _ := args["allocation"].(map[string]any)
+	given := db.Dict(object)
+	if _, ok := given["owner"]; ok && !c.atLeast(60) {
+		return nil, notAcceptable()
+	}
+	if name := given.Text("name"); name != "" && !c.isLogicalName(name) {
+		return nil, invalid("Cannot create allocation with invalid name '%s'", name)
+	}
+	allocation := &db.Allocation{
+		UUID: given.Text("uuid"), Name: given.Text("name"), ResourceClass: given.Text("resource_class"),
+		Owner: given.Text("owner"), Traits: texts(given["traits"]),
+	}
+	if extra, ok := given["extra"].(map[string]any); ok {
+		allocation.Extra = extra
+	}
+	var node *db.Node
+	if ident := given.Text("node"); ident != "" {
+		if node, err = c.findNode(ident); err != nil {
+			return nil, withStatus(err, "NodeNotFound", http.StatusBadRequest)
+		}
+		allocation.NodeUUID = node.UUID
+		if allocation.ResourceClass == "" {
+			allocation.ResourceClass = node.ResourceClass
+		}
+		if allocation.UUID == "" {
+			allocation.UUID = node.InstanceUUID
+		}
+	} else if allocation.ResourceClass == "" {
+		return nil, invalid("The resource_class field is mandatory when not backfilling")
+	}
+	if allocation.CandidateNodes, err = c.nodeUUIDs(texts(given["candidate_nodes"])); err != nil {
+		return nil, err
+	}
+	if allocation.UUID == "" {
+		allocation.UUID = db.NewUUID()
+	}
+	if node != nil {
+		if err := c.served(node, http.StatusNotFound); err != nil {
+			return nil, err
+		}
+	}
+	made, err := c.conductor().CreateAllocation(c.ctx(), allocation)
+	if err != nil {
+		return nil, err
+	}
+	c.locate("allocations/" + made.UUID)
+	return c.allocationDocument(made, nil)
+}
+
+// nodeUUIDs are the UUIDs of nodes that are named either way.
+func (c *call) nodeUUIDs(idents []string) ([]string, error) {
+	var missing []string
+	uuids := make([]string, len(idents))
+	for i, ident := range idents {
+		node, err := c.tables().NodeByName(ident)
+		if isUUID(ident) {
+			node, err = c.tables().ReadNode(ident)
+		}
+		if err != nil {
+			if !slices.Contains(missing, ident) {
+				missing = append(missing, ident)
+			}
+			continue
+		}
+		uuids[i] = node.UUID
+	}
+	if len(missing) > 0 {
+		return nil, db.Faultf(http.StatusBadRequest, "NodeNotFound", "Nodes cannot be found: %s",
+			strings.Join(missing, ", "))
+	}
+	return uuids, nil
+}
+
+var allocationPatchSchema = &schema{types: []string{"array"}, items: &schema{
+	types: []string{"object"}, required: []string{"op", "path"}, closed: true,
+	properties: map[string]*schema{
+		"op": {enum: []string{"add", "replace", "remove"}}, "path": plainText,
+		"value": {types: []string{"string", "object", "null", "integer", "boolean"}},
+	},
+}}
+
+// patchedAllocation is what an allocation must be after a patch.
+var patchedAllocation = &schema{types: []string{"object"}, properties: map[string]*schema{
+	"name": textOrNull, "extra": objectOrNull,
+}}
+
+func (c *call) patchAllocation(ident string) (any, error) {
+	args, err := c.takeWithBody("patch", anything)
+	if err != nil {
+		return nil, err
+	}
+	if err := allocationPatchSchema.checkWhole(args["patch"]); err != nil {
+		return nil, err
+	}
+	allocation, err := c.findAllocation(ident)
+	if err != nil {
+		return nil, err
+	}
+	patch := operations(args["patch"])
+	if err := checkRoots(patch, []string{"name", "extra"}); err != nil {
+		return nil, err
+	}
+	for _, value := range patchValues(patch, "/name") {
+		if name := pythonText(value); truthy(value) && !c.isLogicalName(name) {
+			return nil, invalid("Cannot update allocation with invalid name '%s'", name)
+		}
+	}
+	document, _ := plain(allocationDocument(allocation)).(map[string]any)
+	if err := applyPatch(document, patch); err != nil {
+		return nil, err
+	}
+	if _, err := checkSchema(patchedAllocation)("patch", document); err != nil {
+		return nil, err
+	}
+	updated, err := c.tables().UpdateAllocation(allocation.UUID, func(a *db.Allocation) error {
+		a.Name = db.Dict(document).Text("name")
+		extra, _ := document["extra"].(map[string]any)
+		a.Extra = extra
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c.allocationDocument(updated, nil)
+}

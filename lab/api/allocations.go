@@ -1,0 +1,226 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+
+	"ironworks/lab/db"
+)
+
+var (
+	allocationFields = []string{
+		"candidate_nodes", "created_at", "extra", "last_error", "links", "name", "node_uuid", "resource_class", "state",
+		"traits", "updated_at", "uuid",
+	}
+	allocationColumns = []string{
+		"id", "uuid", "name", "state", "last_error", "resource_class", "owner", "created_at", "updated_at", "node_id",
+	}
+	noAllocations = "The API version does not allow allocations"
+)
+
+// knownAllocationFields are those of the version: owner came with 1.60.
+func (c *call) knownAllocationFields() []string {
+	if c.atLeast(60) {
+		return append(slices.Clone(allocationFields), "owner")
+	}
+	return allocationFields
+}
+
+// allocationEndpoint is an endpoint of some version on. Before it only reading
+// is said not to be there; the rest is said not to be allowed.
+func (c *call) allocationEndpoint(minor int, text string, serve endpoint) endpoint {
+	return func() (any, error) {
+		if c.atLeast(minor) {
+			return serve()
+		}
+		if c.request.Method == http.MethodGet {
+			return nil, notServed(http.StatusNotFound, text)
+		}
+		return nil, notServed(http.StatusMethodNotAllowed, text)
+	}
+}
+
+// routeAllocations is everything below /allocations.
+func (c *call) routeAllocations(rest []string) (any, error) {
+	updates := "The API version does not allow updating allocations"
+	if len(rest) == 0 {
+		return methods{
+			http.MethodGet:    c.allocationEndpoint(52, noAllocations, c.listAllocations),
+			http.MethodPost:   c.allocationEndpoint(52, noAllocations, c.created(c.createAllocation)),
+			http.MethodPatch:  c.allocationEndpoint(57, updates, missingIdent),
+			http.MethodDelete: c.allocationEndpoint(52, noAllocations, missingIdent),
+		}.serve(c)
+	}
+	ident := rest[0]
+	return methods{
+		http.MethodGet: c.allocationEndpoint(52, noAllocations, func() (any, error) { return c.showAllocation(ident) }),
+		http.MethodPatch: c.allocationEndpoint(57, updates, func() (any, error) {
+			return c.patchAllocation(ident)
+		}),
+		http.MethodDelete: c.allocationEndpoint(52, noAllocations, c.emptied(func() (any, error) {
+			return c.deleteAllocation(ident)
+		})),
+		http.MethodPost: c.allocationEndpoint(52, noAllocations, missingIdent),
+	}.serve(c)
+}
+
+// routeNodeAllocation is the allocation of a node.
+func (c *call) routeNodeAllocation(ident string, rest []string) (any, error) {
+	if len(rest) > 0 {
+		return nil, notAllowed(http.MethodDelete, http.MethodGet)
+	}
+	return methods{
+		http.MethodGet: func() (any, error) {
+			args, err := c.take(optional("fields", checkList))
+			if err != nil {
+				return nil, err
+			}
+			allocation, err := c.allocationOf(ident, http.StatusBadRequest)
+			if err != nil {
+				return nil, err
+			}
+			return c.allocationDocument(allocation, args.list("fields"))
+		},
+		http.MethodDelete: c.emptied(func() (any, error) {
+			allocation, err := c.allocationOf(ident, http.StatusNotFound)
+			if err != nil {
+				return nil, err
+			}
+			return nil, c.conductor().DestroyAllocation(c.ctx(), allocation.UUID)
+		}),
+	}.serve(c)
+}
+
+// allocationOf finds the allocation of a node; status is that of a missing node.
+func (c *call) allocationOf(ident string, status int) (*db.Allocation, error) {
+	node, err := c.findNode(ident)
+	if err != nil {
+		return nil, withStatus(err, "NodeNotFound", status)
+	}
+	found := c.tables().Allocations(func(a *db.Allocation) bool { return a.NodeUUID == node.UUID })
+	if len(found) == 0 {
+		return nil, db.Faultf(http.StatusNotFound, "AllocationNotFound", "Allocation for node %s was not found", ident)
+	}
+	return found[0], nil
+}
+
+func allocationDocument(a *db.Allocation) map[string]any {
+	list := func(items []string) []string {
+		if items == nil {
+			return []string{}
+		}
+		return items
+	}
+	return map[string]any{
+		"uuid": a.UUID, "created_at": timeText(a.CreatedAt), "updated_at": timeText(a.UpdatedAt),
+		"candidate_nodes": list(a.CandidateNodes), "extra": orEmpty(a.Extra), "last_error": orNull(a.LastError),
+		"name": orNull(a.Name), "owner": orNull(a.Owner), "resource_class": orNull(a.ResourceClass), "state": a.State,
+		"traits": list(a.Traits), "node_uuid": orNull(a.NodeUUID),
+	}
+}
+
+func (c *call) allocationDocument(a *db.Allocation, fields []string) (map[string]any, error) {
+	document := allocationDocument(a)
+	document["links"] = c.links("allocations/" + a.UUID)
+	if err := checkDocumentFields(fields, document); err != nil {
+		return nil, err
+	}
+	if !c.atLeast(60) {
+		delete(document, "owner")
+	}
+	return pick(document, fields), nil
+}
+
+func (c *call) findAllocation(ident string) (*db.Allocation, error) {
+	return findBy(ident, c.tables().Allocation, c.tables().Allocations, func(a *db.Allocation) string { return a.Name },
+		db.Faultf(http.StatusNotFound, "AllocationNotFound", "Allocation %s could not be found.", ident))
+}
+
+func (c *call) listAllocations() (any, error) {
+	args, err := c.take(optional("node", anything), optional("resource_class", anything), optional("state", anything),
+		optional("marker", anything), optional("limit", checkInt), optional("sort_key", anything),
+		optional("sort_dir", anything), optional("fields", checkList), optional("owner", anything))
+	if err != nil {
+		return nil, err
+	}
+	query := querySchema(c.knownAllocationFields(), map[string]*schema{
+		"limit": {types: []string{"integer"}}, "marker": uuidSchema, "node": nameOrUUID, "owner": plainText,
+		"resource_class": plainText, "sort_dir": sortDirSchema, "sort_key": plainText, "state": plainText,
+	})
+	if err := args.checkQuery(query); err != nil {
+		return nil, err
+	}
+	fields := args.list("fields")
+	if !c.atLeast(60) && (slices.Contains(fields, "owner") || args.has("owner")) {
+		return nil, notAcceptable()
+	}
+	p, err := takePaging(args)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains([]string{"extra", "candidate_nodes", "traits"}, p.key) {
+		return nil, unsortableKey(p.key)
+	}
+	var marker *db.Allocation
+	if p.marker != "" {
+		if marker, err = c.tables().Allocation(p.marker); err != nil {
+			return nil, err
+		}
+	}
+	node := ""
+	if args.text("node") != "" {
+		found, err := c.findNode(args.text("node"))
+		if err != nil {
+			return nil, withStatus(err, "NodeNotFound", http.StatusBadRequest)
+		}
+		node = found.UUID
+	}
+	if !slices.Contains(allocationColumns, p.key) {
+		return nil, noSortKey(p.key)
+	}
+	rows := page(p, c.tables().Allocations(allocationFilter(args, node)), marker,
+		func(a *db.Allocation) int { return a.ID },
+		func(a *db.Allocation, key string) any { return allocationDocument(a)[key] })
+	documents, last := make([]map[string]any, len(rows)), ""
+	for i, row := range rows {
+		if documents[i], err = c.allocationDocument(row, fields); err != nil {
+			return nil, err
+		}
+		last = row.UUID
+	}
+	return c.collection("allocations", "allocations", documents, p, last, fields), nil
+}
+
+func allocationFilter(args arguments, node string) func(*db.Allocation) bool {
+	return func(a *db.Allocation) bool {
+		for name, have := range map[string]string{"resource_class": a.ResourceClass, "state": a.State, "owner": a.Owner} {
+			if args.has(name) && args.text(name) != have {
+				return false
+			}
+		}
+		return node == "" || a.NodeUUID == node
+	}
+}
+
+func (c *call) showAllocation(ident string) (any, error) {
+	args, err := c.take(optional("fields", checkList))
+	if err != nil {
+		return nil, err
+	}
+	if err := args.checkQuery(querySchema(c.knownAllocationFields(), nil)); err != nil {
+		return nil, err
+	}
+	allocation, err := c.findAllocation(ident)
+	if err != nil {
+		return nil, err
+	}
+	return c.allocationDocument(allocation, args.list("fields"))
+}
+
+func (c *call) deleteAllocation(ident string) (any, error) {
+	allocation, err := c.findAllocation(ident)
+	if err != nil {
+		return nil, err
+	}
+	return nil, c.conductor().DestroyAllocation(c.ctx(), allocation.UUID)
+}

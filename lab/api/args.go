@@ -1,0 +1,277 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ironworks/lab/db"
+)
+
+// check looks at an argument and says what it means (ironic/common/args.py). A
+// null stays one.
+type check func(name string, value any) (any, error)
+
+func checkText(name string, value any) (any, error) {
+	if _, ok := value.(string); ok || value == nil {
+		return value, nil
+	}
+	return nil, invalidValue("Expected string for %s: %s", name, pythonText(value))
+}
+
+func checkBool(name string, value any) (any, error) {
+	if value == nil {
+		return nil, nil //nolint:nilnil // null is a value
+	}
+	if b, ok := value.(bool); ok {
+		return b, nil
+	}
+	switch strings.ToLower(strings.TrimSpace(pythonText(value))) {
+	case "1", "t", "true", "on", "y", "yes":
+		return true, nil
+	case "0", "f", "false", "off", "n", "no":
+		return false, nil
+	default:
+		return nil, invalidValue("Invalid %s: Unrecognized value %s, acceptable values are: '0', '1', 'f', 'false', "+
+			"'n', 'no', 'off', 'on', 't', 'true', 'y', 'yes'", name, pythonRepr(pythonText(value)))
+	}
+}
+
+func checkInt(name string, value any) (any, error) {
+	switch v := value.(type) {
+	case nil:
+		return nil, nil //nolint:nilnil // null is a value
+	case bool:
+		if v {
+			return 1, nil
+		}
+		return 0, nil
+	case string:
+		if n, err := strconv.Atoi(strings.TrimSpace(v)); err == nil {
+			return n, nil
+		}
+	case json.Number:
+		if f, err := v.Float64(); err == nil {
+			return int(f), nil
+		}
+	}
+	return nil, invalidValue("Expected an integer for %s: %s", name, pythonText(value))
+}
+
+func checkUUID(name string, value any) (any, error) {
+	if value == nil || isUUID(value) {
+		return value, nil
+	}
+	return nil, invalidValue("Expected UUID for %s: %s", name, pythonText(value))
+}
+
+func checkName(name string, value any) (any, error) {
+	if value == nil || isName(value) {
+		return value, nil
+	}
+	return nil, invalidValue("Expected name for %s: %s", name, pythonText(value))
+}
+
+func checkIdent(name string, value any) (any, error) {
+	if value == nil || isName(value) || isUUID(value) {
+		return value, nil
+	}
+	return nil, invalidValue("Expected UUID or name for %s: %s", name, pythonText(value))
+}
+
+func checkMAC(name string, value any) (any, error) {
+	if value == nil {
+		return nil, nil //nolint:nilnil // null is a value
+	}
+	if mac, ok := normalMAC(value); ok {
+		return mac, nil
+	}
+	return nil, invalidValue("Expected valid MAC address for %s: %s", name, pythonText(value))
+}
+
+// checkList takes a list apart. As the real one does, it makes the items of a
+// comma list lower case, and those of a repeated key not.
+func checkList(name string, value any) (any, error) {
+	switch v := value.(type) {
+	case nil:
+		return nil, nil //nolint:nilnil // null is a value
+	case []any:
+		items := make([]string, len(v))
+		for i := range v {
+			item, err := checkText(name, v[i])
+			if err != nil {
+				return nil, err
+			}
+			items[i], _ = item.(string)
+		}
+		return items, nil
+	case string:
+		items := []string{}
+		for item := range strings.SplitSeq(v, ",") {
+			item = strings.ToLower(strings.TrimSpace(item))
+			if item != "" && !slices.Contains(items, item) {
+				items = append(items, item)
+			}
+		}
+		return items, nil
+	default:
+		return checkText(name, value)
+	}
+}
+
+// checkTypes accepts values of some of Python's types.
+func checkTypes(types ...string) check {
+	return func(name string, value any) (any, error) {
+		if slices.Contains(types, pythonType(value)) {
+			return value, nil
+		}
+		quoted := make([]string, len(types))
+		for i := range types {
+			quoted[i] = "<class '" + types[i] + "'>"
+		}
+		return nil, invalidValue("Expected types %s for %s: %s", strings.Join(quoted, ", "), name, pythonText(value))
+	}
+}
+
+func pythonType(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "NoneType"
+	case string:
+		return "str"
+	case bool:
+		return "bool"
+	case int:
+		return "int"
+	case []any, []string:
+		return "list"
+	case map[string]any, db.Dict:
+		return "dict"
+	case json.Number:
+		if strings.ContainsAny(v.String(), ".eE") {
+			return "float"
+		}
+		return "int"
+	default:
+		return "object"
+	}
+}
+
+var (
+	nameRule     = regexp.MustCompile(`^(?i)[A-Z0-9-._~]+$`)
+	hostnameRule = regexp.MustCompile(`^(?i)[a-z0-9]([a-z0-9\-]{0,61}[a-z0-9])?(\.[a-z0-9\-]{1,63})*\.?$`)
+	macRule      = regexp.MustCompile(`^([0-9a-f]{2}:){5}[0-9a-f]{2}$`)
+	datapathRule = regexp.MustCompile(`^0x[0-9a-fA-F]{16}$|^[0-9a-fA-F]{16}$|^([0-9a-fA-F]{2}:){7}[0-9a-fA-F]{2}$`)
+	hexRule      = regexp.MustCompile(`^[0-9a-f]{32}$`)
+)
+
+const maxNameLength = 255
+
+func isName(value any) bool {
+	name, ok := value.(string)
+	return ok && len(name) <= maxNameLength && nameRule.MatchString(name)
+}
+
+// isUUID accepts the spellings that oslo.utils accepts.
+func isUUID(value any) bool {
+	uuid, ok := value.(string)
+	if !ok {
+		return false
+	}
+	uuid = strings.ReplaceAll(strings.ReplaceAll(uuid, "urn:", ""), "uuid:", "")
+	return hexRule.MatchString(strings.ToLower(strings.ReplaceAll(strings.Trim(uuid, "{}"), "-", "")))
+}
+
+func normalMAC(value any) (string, bool) {
+	mac, _ := value.(string)
+	mac = strings.ToLower(mac)
+	return mac, macRule.MatchString(mac)
+}
+
+// param is an argument of an endpoint.
+type param struct {
+	name     string
+	check    check
+	required bool
+	given    any // from the path
+	isGiven  bool
+}
+
+func optional(name string, check check) param { return param{name: name, check: check} }
+
+func required(name string, check check) param { return param{name: name, check: check, required: true} }
+
+func fromPath(name, value string, check check) param {
+	return param{name: name, check: check, given: value, isGiven: true}
+}
+
+// arguments are what the checks made of them; a missing one is null.
+type arguments map[string]any
+
+func (a arguments) text(name string) string {
+	s, _ := a[name].(string)
+	return s
+}
+
+func (a arguments) has(name string) bool { return a[name] != nil }
+
+func (a arguments) boolean(name string) *bool {
+	b, ok := a[name].(bool)
+	if !ok {
+		return nil
+	}
+	return &b
+}
+
+func (a arguments) isTrue(name string) bool { return a[name] == true }
+
+func (a arguments) integer(name string) *int {
+	n, ok := a[name].(int)
+	if !ok {
+		return nil
+	}
+	return &n
+}
+
+// list is nil if it was not given.
+func (a arguments) list(name string) []string {
+	items, _ := a[name].([]string)
+	return items
+}
+
+// take checks the arguments of a request in the order of the endpoint's.
+// Nothing else may be there.
+func take(values map[string]any, params ...param) (arguments, error) {
+	var unknown []string
+	for name := range values {
+		if !slices.ContainsFunc(params, func(p param) bool { return p.name == name }) {
+			unknown = append(unknown, name)
+		}
+	}
+	if len(unknown) > 0 {
+		slices.Sort(unknown)
+		return nil, invalidValue("Unexpected arguments: %s", strings.Join(unknown, ", "))
+	}
+	taken := arguments{}
+	for _, p := range params {
+		value, given := p.given, p.isGiven
+		if !given {
+			value, given = values[p.name]
+		}
+		if !given {
+			if p.required {
+				return nil, db.Faultf(http.StatusBadRequest, "MissingParameterValue", "Missing mandatory parameter: %s", p.name)
+			}
+			continue
+		}
+		checked, err := p.check(p.name, value)
+		if err != nil {
+			return nil, err
+		}
+		taken[p.name] = checked
+	}
+	return taken, nil
+}

@@ -1,0 +1,231 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"ironworks/lab/db"
+)
+
+// call is one request.
+type call struct {
+	api     *API
+	request *http.Request
+	minor   int    // of the version that was asked for
+	url     string // that the client reached us by: scheme and host
+	path    []string
+	raw     []byte
+	// values are the arguments from the query and from a body that is an object.
+	values map[string]any
+	// suffix says that the path lost a .json.
+	suffix bool
+
+	status   int
+	location string
+}
+
+func (c *call) ctx() context.Context { return c.request.Context() }
+
+func (c *call) tables() db.Tables { return c.api.tables }
+
+func (c *call) conductor() Conductor { return c.api.conductor }
+
+// atLeast says that the version is 1.minor or newer.
+func (c *call) atLeast(minor int) bool { return c.minor >= minor }
+
+func newCall(api *API, r *http.Request, raw []byte, minor int) *call {
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	c := &call{
+		api: api, request: r, minor: minor, url: scheme + "://" + r.Host, raw: raw, status: http.StatusOK,
+		values: map[string]any{},
+	}
+	path := r.URL.Path
+	if trimmed := strings.TrimRight(path, "/"); strings.HasSuffix(trimmed, ".json") &&
+		r.Header.Get(versionHeader) != "" && minor < 91 {
+		path, c.suffix = strings.TrimSuffix(trimmed, ".json"), true
+	}
+	c.path = strings.Split(strings.TrimPrefix(path, "/"), "/")
+	if last := len(c.path) - 1; c.path[last] == "" {
+		c.path = c.path[:last]
+	}
+	c.takeValues(r.URL.Query())
+	if r.Method != http.MethodGet {
+		c.takeBody()
+	}
+	return c
+}
+
+func (c *call) takeValues(values url.Values) {
+	for name, given := range values {
+		if len(given) == 1 {
+			c.values[name] = given[0]
+			continue
+		}
+		list := make([]any, len(given))
+		for i := range given {
+			list[i] = given[i]
+		}
+		c.values[name] = list
+	}
+}
+
+// takeBody makes arguments of a body: of a JSON object or of a form.
+func (c *call) takeBody() {
+	kind, _, err := mime.ParseMediaType(c.request.Header.Get("Content-Type"))
+	if err != nil || len(c.raw) == 0 {
+		return
+	}
+	switch kind {
+	case "application/json", "application/javascript":
+		value, err := decodeJSON(c.raw)
+		object, isObject := value.(map[string]any)
+		if err == nil && isObject {
+			maps.Copy(c.values, object)
+		}
+	case "application/x-www-form-urlencoded":
+		form, _ := url.ParseQuery(string(c.raw)) // what is no form is not taken
+		c.takeValues(form)
+	}
+}
+
+func decodeJSON(raw []byte) (any, error) {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return nil, err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("extra data")
+	}
+	return value, nil
+}
+
+// body is the value of an endpoint that takes the whole body under a name; an
+// empty one is an empty object. Its keys are no arguments then.
+func (c *call) body(name string, check check) (param, error) {
+	value := any(map[string]any{})
+	if len(c.raw) > 0 {
+		decoded, err := decodeJSON(c.raw)
+		if err != nil {
+			// The real one does not catch what its decoder says.
+			return param{}, accident("%s", jsonFault(c.raw))
+		}
+		value = decoded
+	}
+	if object, ok := value.(map[string]any); ok {
+		for key := range object {
+			delete(c.values, key)
+		}
+	}
+	delete(c.values, name)
+	return param{name: name, check: check, given: value, isGiven: true}, nil
+}
+
+// takeWithBody is take with the body among the arguments.
+func (c *call) takeWithBody(name string, check check, params ...param) (arguments, error) {
+	body, err := c.body(name, check)
+	if err != nil {
+		return nil, err
+	}
+	return take(c.values, append(params, body)...)
+}
+
+func (c *call) take(params ...param) (arguments, error) { return take(c.values, params...) }
+
+// endpoint answers a request: with a value that becomes JSON, or an error.
+type endpoint func() (any, error)
+
+// methods are the endpoints of a path.
+type methods map[string]endpoint
+
+func (m methods) serve(c *call) (any, error) {
+	if serve, ok := m[c.request.Method]; ok {
+		return serve()
+	}
+	return nil, notAllowed(slices.Sorted(maps.Keys(m))...)
+}
+
+// answering is an endpoint whose success has another status than 200.
+func (c *call) answering(status int, serve endpoint) endpoint {
+	return func() (any, error) {
+		answer, err := serve()
+		if err == nil {
+			c.status = status
+		}
+		return answer, err
+	}
+}
+
+func (c *call) created(serve endpoint) endpoint  { return c.answering(http.StatusCreated, serve) }
+func (c *call) accepted(serve endpoint) endpoint { return c.answering(http.StatusAccepted, serve) }
+func (c *call) emptied(serve endpoint) endpoint  { return c.answering(http.StatusNoContent, serve) }
+
+// missing is an endpoint of a path that lacks a part.
+func (c *call) missing(name string) endpoint {
+	return func() (any, error) {
+		return nil, db.Faultf(http.StatusBadRequest, "MissingParameterValue", "Missing mandatory parameter: %s", name)
+	}
+}
+
+type link struct {
+	Href string `json:"href"`
+	Rel  string `json:"rel"`
+	Type string `json:"type,omitempty"`
+}
+
+// links are the two that every resource has.
+func (c *call) links(path string) []link {
+	return []link{{Href: c.url + "/v1/" + path, Rel: "self"}, {Href: c.url + "/" + path, Rel: "bookmark"}}
+}
+
+// locate sets where the result is found.
+func (c *call) locate(path string) { c.location = c.url + "/v1/" + path }
+
+// timeText is a time as the API shows it, null if it is none.
+func timeText(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	layout := "2006-01-02T15:04:05.000000-07:00"
+	if t.Nanosecond() == 0 {
+		layout = "2006-01-02T15:04:05-07:00"
+	}
+	return t.UTC().Format(layout)
+}
+
+// orNull is null for an empty text.
+func orNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// orEmpty is an empty object for a missing one.
+func orEmpty(d db.Dict) db.Dict {
+	if d == nil {
+		return db.Dict{}
+	}
+	return d
+}
+
+func boolOrNull(b *bool) any {
+	if b == nil {
+		return nil
+	}
+	return *b
+}

@@ -1,0 +1,147 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"ironworks/lab/db"
+)
+
+// abort is an answer of the web framework below Ironic: an unknown route, a
+// method that is not allowed, a version that is not served. It has another body
+// than Ironic's own refusals, and none of the version headers.
+type abort struct {
+	status      int
+	description string
+	header      http.Header
+}
+
+func (a *abort) Error() string { return a.description }
+
+var errNoRoute = &abort{status: http.StatusNotFound}
+
+// notAllowed names the methods that are.
+func notAllowed(methods ...string) *abort {
+	return &abort{
+		status: http.StatusMethodNotAllowed, header: http.Header{"Allow": {strings.Join(methods, ", ")}},
+	}
+}
+
+func invalid(format string, args ...any) error {
+	return db.Faultf(http.StatusBadRequest, "Invalid", format, args...)
+}
+
+func invalidValue(format string, args ...any) error {
+	return db.Faultf(http.StatusBadRequest, "InvalidParameterValue", format, args...)
+}
+
+func conflict(format string, args ...any) error {
+	return db.Faultf(http.StatusConflict, "ClientSideError", format, args...)
+}
+
+func notFound() error {
+	return db.Faultf(http.StatusNotFound, "NotFound", "Resource could not be found.")
+}
+
+// noSuchResource is the same as a [notFound] of the framework's, raised where
+// Ironic catches it.
+func noSuchResource() error {
+	return db.Faultf(http.StatusNotFound, "HTTPNotFound", "The resource could not be found.")
+}
+
+func notAcceptable() error {
+	return db.Faultf(http.StatusNotAcceptable, "NotAcceptable", "Request not acceptable.")
+}
+
+// needsVersion is the [notAcceptable] that says which version would do.
+func needsVersion(minor int) error {
+	return db.Faultf(http.StatusNotAcceptable, "NotAcceptable",
+		"Request not acceptable. The minimal required API version should be 1.%d", minor)
+}
+
+func malformedURI() error {
+	return db.Faultf(http.StatusBadRequest, "MalformedRequestURI", "Malformed request URI.")
+}
+
+// accident is what the real one answers where its Python fails.
+func accident(format string, args ...any) error {
+	return db.Faultf(http.StatusInternalServerError, "", format, args...)
+}
+
+// withStatus gives a fault another status, as Ironic does where a missing node
+// is the fault of the request's content.
+func withStatus(err error, kind string, status int) error {
+	fault, ok := errors.AsType[*db.Fault](err)
+	if !ok || fault.Kind != kind {
+		return err
+	}
+	changed := *fault
+	changed.Status = status
+	return &changed
+}
+
+func isKind(err error, kind string) bool {
+	fault, ok := errors.AsType[*db.Fault](err)
+	return ok && fault.Kind == kind
+}
+
+type faultBody struct {
+	Faultcode   string  `json:"faultcode"`
+	Faultstring string  `json:"faultstring"`
+	Debuginfo   *string `json:"debuginfo"`
+}
+
+type abortBody struct {
+	Code        int    `json:"code"`
+	Title       string `json:"title"`
+	Description string `json:"description"`
+}
+
+// writeError answers in one of Ironic's shapes: JSON in a string in JSON.
+func writeError(w http.ResponseWriter, err error) {
+	var status int
+	var inner any
+	if stop, ok := errors.AsType[*abort](err); ok {
+		status = stop.status
+		inner = abortBody{Code: status, Title: http.StatusText(status), Description: stop.description}
+		for _, name := range []string{versionHeader, minVersionHeader, maxVersionHeader} {
+			w.Header().Del(name)
+		}
+		for name, values := range stop.header {
+			w.Header()[name] = values
+		}
+	} else {
+		body := faultBody{Faultcode: "Server", Faultstring: err.Error()}
+		status = http.StatusInternalServerError
+		if fault, ok := errors.AsType[*db.Fault](err); ok {
+			status, body.Faultstring = fault.Status, fault.Text
+		}
+		if status < http.StatusInternalServerError {
+			body.Faultcode = "Client"
+		}
+		inner = body
+	}
+	writeJSON(w, status, map[string]string{"error_message": string(encode(inner))})
+}
+
+// encode is JSON that leaves & and < as they are, as Python's does. What cannot
+// be encoded is null: there is nothing like that in a document.
+func encode(value any) []byte {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return []byte("null")
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	content := encode(body)
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(content) // a client that went away needs no answer
+}

@@ -1,0 +1,222 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+
+	"ironworks/lab/db"
+)
+
+func (c *call) routeInventory(ident string, rest []string) (any, error) {
+	return methods{http.MethodGet: func() (any, error) {
+		if len(rest) > 0 {
+			return nil, accident("NodeInventoryController.get() takes 1 positional argument but %d were given", len(rest)+1)
+		}
+		if _, err := c.take(); err != nil {
+			return nil, err
+		}
+		node, err := c.findNode(ident)
+		if err != nil {
+			return nil, err
+		}
+		found, ok := c.tables().Inventory(node.UUID)
+		if !ok { // named by the database's number
+			return nil, db.Faultf(http.StatusNotFound, "NodeInventoryNotFound",
+				"Node inventory record for node %d could not be found.", node.ID)
+		}
+		return map[string]any{"inventory": orEmpty(found.Inventory), "plugin_data": orEmpty(found.PluginData)}, nil
+	}}.serve(c)
+}
+
+func (c *call) routeChildren(ident string, rest []string) (any, error) {
+	if !c.atLeast(83) {
+		return nil, accident("")
+	}
+	if len(rest) > 0 {
+		return nil, notAllowed(http.MethodGet)
+	}
+	return methods{http.MethodGet: func() (any, error) {
+		if _, err := c.take(); err != nil {
+			return nil, err
+		}
+		node, err := c.findNode(ident)
+		if err != nil {
+			return nil, err
+		}
+		uuids := []string{}
+		for _, child := range c.tables().ReadNodes(func(n *db.Node) bool { return n.ParentNode == node.UUID }) {
+			uuids = append(uuids, child.UUID)
+		}
+		return map[string]any{
+			"children": uuids, "links": link{Href: c.url + "/v1/nodes?parent_node=" + node.UUID, Rel: "children"},
+		}, nil
+	}}.serve(c)
+}
+
+var (
+	biosFields = []string{
+		"allowable_values", "attribute_type", "created_at", "lower_bound", "links", "max_length", "min_length", "name",
+		"node_uuid", "read_only", "reset_required", "unique", "updated_at", "value",
+	}
+	biosRegistry = []string{
+		"name", "value", "attribute_type", "allowable_values", "lower_bound", "max_length", "min_length", "read_only",
+		"reset_required", "unique", "upper_bound",
+	}
+)
+
+// querySchema is a query of which only some fields may be asked for.
+func querySchema(fields []string, others map[string]*schema) *schema {
+	properties := map[string]*schema{"fields": {types: []string{"array"}, items: &schema{enum: fields}}}
+	for name, s := range others {
+		properties[name] = s
+	}
+	return &schema{types: []string{"object"}, properties: properties, closed: true}
+}
+
+// checkQuery checks the arguments that were given against a schema.
+func (a arguments) checkQuery(s *schema) error { return s.checkWhole(map[string]any(a)) }
+
+func (c *call) routeBIOS(ident string, rest []string) (any, error) {
+	if len(rest) > 1 {
+		return nil, notAllowed(http.MethodGet)
+	}
+	return methods{http.MethodGet: func() (any, error) {
+		if len(rest) == 1 {
+			return c.showSetting(ident, rest[0])
+		}
+		return c.showSettings(ident)
+	}}.serve(c)
+}
+
+func (c *call) settingDocument(node string, s db.BIOSSetting, fields []string) map[string]any {
+	all := map[string]any{
+		"name": s.Name, "value": orNull(s.Value), "attribute_type": orNull(s.AttributeType),
+		"allowable_values": []string{}, "lower_bound": nil, "upper_bound": nil, "min_length": nil, "max_length": nil,
+		"read_only": boolOrNull(s.ReadOnly), "reset_required": boolOrNull(s.ResetRequired), "unique": nil,
+	}
+	if s.AllowableValues != nil {
+		all["allowable_values"] = s.AllowableValues
+	}
+	document := map[string]any{
+		"created_at": timeText(s.CreatedAt), "updated_at": timeText(s.UpdatedAt),
+		"links": c.links("nodes/" + node + "/bios/" + s.Name),
+	}
+	for _, field := range fields {
+		if value, ok := all[field]; ok {
+			document[field] = value
+		}
+	}
+	return document
+}
+
+func (c *call) showSettings(ident string) (any, error) {
+	args, err := c.take(optional("fields", checkList), optional("detail", checkBool))
+	if err != nil {
+		return nil, err
+	}
+	query := &schema{types: []string{"object"}, closed: true}
+	if c.atLeast(74) {
+		query = querySchema(biosFields, map[string]*schema{"detail": {}})
+	}
+	if err := args.checkQuery(query); err != nil {
+		return nil, err
+	}
+	node, err := c.findNode(ident)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := c.returned(args.list("fields"), args.boolean("detail"), []string{"name", "value"}, 74)
+	if err != nil {
+		return nil, err
+	}
+	if args.isTrue("detail") {
+		fields = biosRegistry
+	}
+	documents := []any{}
+	for _, setting := range c.tables().BIOS(node.UUID) {
+		documents = append(documents, c.settingDocument(ident, setting, fields))
+	}
+	return map[string]any{"bios": documents}, nil
+}
+
+func (c *call) showSetting(ident, name string) (any, error) {
+	if _, err := c.take(); err != nil {
+		return nil, err
+	}
+	node, err := c.findNode(ident)
+	if err != nil {
+		return nil, err
+	}
+	settings := c.tables().BIOS(node.UUID)
+	at := slices.IndexFunc(settings, func(s db.BIOSSetting) bool { return s.Name == name })
+	if at < 0 {
+		return nil, db.Faultf(http.StatusNotFound, "BIOSSettingNotFound", "Node %s doesn't have a BIOS setting '%s'",
+			node.UUID, name)
+	}
+	fields := []string{"name", "value"}
+	if c.atLeast(74) {
+		fields = biosRegistry
+	}
+	return map[string]any{name: c.settingDocument(node.UUID, settings[at], fields)}, nil
+}
+
+var firmwareFields = []string{
+	"created_at", "updated_at", "component", "initial_version", "current_version", "last_version_flashed", "vendor",
+	"model", "serial_number",
+}
+
+func (c *call) routeFirmware(ident string, rest []string) (any, error) {
+	if len(rest) > 0 {
+		return nil, notAllowed(http.MethodGet)
+	}
+	return methods{http.MethodGet: func() (any, error) {
+		args, err := c.take(optional("detail", checkTypes("str", "NoneType")), optional("fields", checkList))
+		if err != nil {
+			return nil, err
+		}
+		detail := map[string]*schema{"detail": {types: []string{"boolean"}}}
+		if err := args.checkQuery(querySchema(firmwareFields, detail)); err != nil {
+			return nil, err
+		}
+		node, err := c.findNode(ident)
+		if err != nil {
+			return nil, err
+		}
+		return c.firmwareDocuments(node, args.list("fields"))
+	}}.serve(c)
+}
+
+func (c *call) firmwareDocuments(node *db.Node, fields []string) (any, error) {
+	identity := []string{"vendor", "model", "serial_number"}
+	for _, field := range fields {
+		if slices.Contains(identity, field) && !c.atLeast(114) {
+			return nil, invalidValue("Fields %s are not allowed in this API version. They require at least API version "+
+				"1.114.", field)
+		}
+	}
+	if fields == nil {
+		fields = []string{"component", "initial_version", "current_version", "last_version_flashed"}
+		if c.atLeast(114) {
+			fields = append(fields, identity...)
+		}
+	}
+	documents := []any{}
+	for _, component := range c.tables().Firmware(node.UUID) {
+		all := map[string]any{
+			"component": component.Component, "initial_version": orNull(component.InitialVersion),
+			"current_version":      orNull(component.CurrentVersion),
+			"last_version_flashed": orNull(component.LastVersionFlashed),
+			"vendor":               nil, "model": nil, "serial_number": nil,
+		}
+		document := map[string]any{
+			"created_at": timeText(component.CreatedAt), "updated_at": timeText(component.UpdatedAt),
+		}
+		for _, field := range fields {
+			if value, ok := all[field]; ok {
+				document[field] = value
+			}
+		}
+		documents = append(documents, document)
+	}
+	return map[string]any{"firmware": documents}, nil
+}

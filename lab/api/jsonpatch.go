@@ -1,0 +1,306 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ironworks/lab/db"
+)
+
+// operation is one step of a JSON patch, as it was given and checked.
+type operation map[string]any
+
+func (o operation) kind() string { return db.Dict(o).Text("op") }
+
+func (o operation) path() string { return db.Dict(o).Text("path") }
+
+// patchSchema allows less than RFC 6902 does: three operations, and paths of
+// word characters and dashes only.
+var patchSchema = &schema{types: []string{"array"}, items: &schema{
+	types: []string{"object"}, closed: true, closedFirst: true, required: []string{"op", "path"},
+	properties: map[string]*schema{
+		"path":  {types: []string{"string"}, pattern: `^(/[\w-]+)+$`},
+		"op":    {types: []string{"string"}, enum: []string{"add", "replace", "remove"}},
+		"value": {},
+	},
+}}
+
+func operations(value any) []operation {
+	list, _ := value.([]any)
+	patch := make([]operation, len(list))
+	for i := range list {
+		object, _ := list[i].(map[string]any)
+		patch[i] = object
+	}
+	return patch
+}
+
+// root is the first part of a path.
+func (o operation) root() string {
+	root, _, _ := strings.Cut(strings.TrimPrefix(o.path(), "/"), "/")
+	return root
+}
+
+// checkRoots refuses a patch of what may not be patched.
+func checkRoots(patch []operation, allowed []string) error {
+	for _, o := range patch {
+		if !slices.Contains(allowed, o.root()) {
+			return invalid("Cannot patch %s. Only the following can be updated: %s", o.path(), strings.Join(allowed, ", "))
+		}
+	}
+	return nil
+}
+
+// patchValues are the values that a patch gives to a path.
+func patchValues(patch []operation, path string) []any {
+	var values []any
+	for _, o := range patch {
+		if o.path() == path && o.kind() != "remove" {
+			values = append(values, o["value"])
+		}
+	}
+	return values
+}
+
+// isRemoved says whether a patch removes a path or something below it.
+func isRemoved(patch []operation, path string) bool {
+	return slices.ContainsFunc(patch, func(o operation) bool {
+		return o.kind() == "remove" && (o.path() == path || strings.HasPrefix(o.path(), path+"/"))
+	})
+}
+
+// isUpdated says whether the first operation is about a path. That it looks at
+// no other one is the real one's own.
+func isUpdated(patch []operation, path string) bool {
+	return len(patch) > 0 && (patch[0].path() == path || strings.HasPrefix(patch[0].path(), path+"/"))
+}
+
+// applyPatch applies a patch to a document, which is changed.
+func applyPatch(document map[string]any, patch []operation) error {
+	for _, o := range patch {
+		if o.kind() == "add" && strings.Count(o.path(), "/") == 1 {
+			if _, ok := document[o.root()]; !ok {
+				return invalid("Adding a new attribute (%s) to the root of the resource is not allowed", o.path())
+			}
+		}
+	}
+	for _, o := range patch {
+		if err := o.apply(document); err != nil {
+			return db.Faultf(http.StatusBadRequest, "PatchError", "Couldn't apply patch '%s'. Reason: %s", o.repr(), err)
+		}
+	}
+	return nil
+}
+
+// repr is the operation as Python shows it, in the usual order of its keys.
+func (o operation) repr() string {
+	var parts []string
+	for _, key := range []string{"op", "path", "value"} {
+		if value, ok := o[key]; ok {
+			parts = append(parts, pythonQuote(key)+": "+pythonRepr(value))
+		}
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// slot is a place in a document: a key of an object or an index of a list. Set
+// puts a changed list back.
+type slot struct {
+	object map[string]any
+	list   []any
+	part   string
+	set    func([]any)
+}
+
+func (o operation) apply(document map[string]any) error {
+	value, given := o["value"]
+	if o.kind() != "remove" && !given {
+		return fmt.Errorf("The operation does not contain a 'value' member") //nolint:staticcheck,revive // its words
+	}
+	parts := strings.Split(strings.TrimPrefix(o.path(), "/"), "/")
+	at, err := find(document, parts)
+	if err != nil {
+		return err
+	}
+	value = db.Dict{"": value}.Clone()[""]
+	if at.object != nil {
+		return o.applyToObject(at, value)
+	}
+	return o.applyToList(at, value)
+}
+
+// find is the slot that a path leads to.
+func find(document map[string]any, parts []string) (slot, error) {
+	at := slot{object: document, part: parts[0]}
+	for _, part := range parts[1:] {
+		value, err := at.value()
+		if err != nil {
+			return slot{}, err
+		}
+		parent := at
+		switch v := value.(type) {
+		case map[string]any:
+			at = slot{object: v, part: part}
+		case []any:
+			at = slot{list: v, part: part, set: func(list []any) { parent.put(list) }}
+		case string:
+			return slot{}, fmt.Errorf("Cannot apply token '%s' to non-container type <class 'str'>", part) //nolint:staticcheck,revive // its words
+		default:
+			return slot{}, fmt.Errorf("Document '<class '%s'>' does not support indexing, must be mapping/sequence or "+ //nolint:staticcheck,revive // its words
+				"support __getitem__", pythonType(value))
+		}
+	}
+	return at, nil
+}
+
+func (s slot) value() (any, error) {
+	if s.object != nil {
+		value, ok := s.object[s.part]
+		if !ok {
+			return nil, fmt.Errorf("member '%s' not found in %s", s.part, pythonRepr(s.object))
+		}
+		return value, nil
+	}
+	index, err := s.index()
+	if err != nil {
+		return nil, err
+	}
+	if index >= len(s.list) {
+		return nil, fmt.Errorf("index '%d' is out of bounds", index)
+	}
+	return s.list[index], nil
+}
+
+func (s slot) put(value any) {
+	if s.object != nil {
+		s.object[s.part] = value
+		return
+	}
+	if index, err := s.index(); err == nil && index < len(s.list) {
+		s.list[index] = value
+	}
+}
+
+var indexRule = regexp.MustCompile(`^(0|[1-9][0-9]*)$`)
+
+func (s slot) index() (int, error) {
+	if !indexRule.MatchString(s.part) {
+		return 0, fmt.Errorf("'%s' is not a valid sequence index", s.part)
+	}
+	return strconv.Atoi(s.part)
+}
+
+func (o operation) applyToObject(at slot, value any) error {
+	_, there := at.object[at.part]
+	switch {
+	case o.kind() == "add":
+		at.object[at.part] = value
+	case !there:
+		return fmt.Errorf("can't %s a non-existent object '%s'", o.kind(), at.part)
+	case o.kind() == "remove":
+		delete(at.object, at.part)
+	default:
+		at.object[at.part] = value
+	}
+	return nil
+}
+
+func (o operation) applyToList(at slot, value any) error {
+	if at.part == "-" {
+		switch o.kind() {
+		case "add":
+			at.set(append(slices.Clone(at.list), value))
+			return nil
+		case "replace":
+			return fmt.Errorf("'path' with '-' can't be applied to 'replace' operation")
+		default:
+			return fmt.Errorf("invalid array index '-'")
+		}
+	}
+	index, err := at.index()
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.kind() == "add" && index > len(at.list):
+		return fmt.Errorf("can't insert outside of list")
+	case o.kind() == "add":
+		at.set(slices.Insert(slices.Clone(at.list), index, value))
+	case index >= len(at.list) && o.kind() == "replace":
+		return fmt.Errorf("can't replace outside of list")
+	case index >= len(at.list):
+		return fmt.Errorf("can't remove a non-existent object '%d'", index)
+	case o.kind() == "remove":
+		at.set(slices.Delete(slices.Clone(at.list), index, index+1))
+	default:
+		at.list[index] = value
+	}
+	return nil
+}
+
+// plain makes of a value what a JSON document would have for it, so that
+// patches need to know few types. It is a copy.
+func plain(value any) any {
+	switch v := value.(type) {
+	case db.Dict:
+		return plain(map[string]any(v))
+	case map[string]any:
+		copied := make(map[string]any, len(v))
+		for key := range v {
+			copied[key] = plain(v[key])
+		}
+		return copied
+	case []any:
+		copied := make([]any, len(v))
+		for i := range v {
+			copied[i] = plain(v[i])
+		}
+		return copied
+	case []db.Dict:
+		copied := make([]any, len(v))
+		for i := range v {
+			copied[i] = plain(v[i])
+		}
+		return copied
+	case []string:
+		copied := make([]any, len(v))
+		for i := range v {
+			copied[i] = v[i]
+		}
+		return copied
+	case int, int64, float64:
+		return json.Number(fmt.Sprint(v))
+	default:
+		return value
+	}
+}
+
+// same compares two plain values. Numbers are the same if they look the same.
+func same(a, b any) bool {
+	switch x := a.(type) {
+	case map[string]any:
+		y, ok := b.(map[string]any)
+		return ok && maps.EqualFunc(x, y, same)
+	case []any:
+		y, ok := b.([]any)
+		return ok && slices.EqualFunc(x, y, same)
+	default:
+		return isScalar(b) && a == b
+	}
+}
+
+// isScalar says that == may be asked of a value.
+func isScalar(value any) bool {
+	switch value.(type) {
+	case map[string]any, []any:
+		return false
+	default:
+		return true
+	}
+}

@@ -1,0 +1,84 @@
+package api
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// The defaults of [api] max_json_body_depth and max_json_body_size*, in bytes.
+const (
+	maxDepth          = 25
+	maxBody           = 1 << 20
+	maxProvisionBody  = 64 << 20
+	maxInspectionBody = 16 << 20
+)
+
+// bareFault is the answer of those who stand before Ironic's own error shapes.
+type bareFault struct {
+	Faultcode   string `json:"faultcode"`
+	Faultstring string `json:"faultstring"`
+}
+
+func sizeLimit(path string) int64 {
+	path = strings.Trim(path, "/")
+	switch {
+	case strings.HasSuffix(path, "states/provision"):
+		return maxProvisionBody
+	case strings.HasSuffix(path, "continue_inspection"):
+		return maxInspectionBody
+	default:
+		return maxBody
+	}
+}
+
+// readBody reads the body of a request; false says that it was refused for its
+// size or its depth and is answered. Only what calls itself JSON is looked at.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+	limit := int64(maxProvisionBody)
+	isJSON := strings.Contains(r.Header.Get("Content-Type"), "json")
+	if isJSON {
+		limit = sizeLimit(r.URL.Path)
+	}
+	content, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		writeJSON(w, http.StatusRequestEntityTooLarge, bareFault{
+			"Client", "Request body is too large. Please contact the service administrator.",
+		})
+		return nil, false
+	}
+	if err != nil {
+		writeJSON(w, http.StatusBadRequest, bareFault{"Client", "The body could not be read."})
+		return nil, false
+	}
+	if isJSON && tooDeep(content) {
+		writeJSON(w, http.StatusBadRequest, bareFault{
+			"Client", "Request body JSON is nested too deeply. Please contact the service administrator.",
+		})
+		return nil, false
+	}
+	return content, true
+}
+
+func tooDeep(content []byte) bool {
+	depth, inString, escaped := 0, false, false
+	for _, char := range content {
+		switch {
+		case escaped:
+			escaped = false
+		case inString && char == '\\':
+			escaped = true
+		case char == '"':
+			inString = !inString
+		case inString:
+		case char == '{' || char == '[':
+			if depth++; depth > maxDepth {
+				return true
+			}
+		case char == '}' || char == ']':
+			depth--
+		}
+	}
+	return false
+}

@@ -1,0 +1,296 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"ironworks/lab/db"
+)
+
+var lookupFields = []string{"uuid", "properties", "instance_info", "driver_internal_info"}
+
+// agentDocument is what an agent is told of its node and how it is to behave,
+// with the defaults of Ironic's configuration.
+func (c *call) agentDocument(n *db.Node) map[string]any {
+	return map[string]any{
+		"node": c.nodeDocument(n, lookupFields),
+		"config": map[string]any{
+			"metrics": map[string]any{
+				"backend": "noop", "prepend_host": false, "prepend_uuid": false, "prepend_host_reverse": true,
+				"global_prefix": nil,
+			},
+			"metrics_statsd":    map[string]any{"statsd_host": "localhost", "statsd_port": 8125},
+			"heartbeat_timeout": int(c.api.heartbeatTimeout.Seconds()),
+			"agent_containers": map[string]any{
+				"allow_arbitrary_containers": false, "allowed_containers": []string{},
+				"container_steps_file": "/etc/ironic-python-agent.d/mysteps.yaml", "runner": "podman",
+				"pull_options": []string{}, "run_options": []string{"--rm", "--network=host"},
+			},
+			"agent_token":                    n.DriverInternalInfo["agent_secret_token"],
+			"agent_token_required":           true,
+			"agent_md5_checksum_enable":      true,
+			"disable_deep_image_inspection":  false,
+			"permitted_image_formats":        []string{"raw", "gpt", "qcow2", "iso"},
+			"agent_skip_bmc_detect":          n.Interfaces["management"] == "redfish",
+			"enable_bios_bootloader_install": false,
+			"tls_min_version":                "1.3",
+			"tls_cipher_suites":              nil,
+		},
+	}
+}
+
+// validMACs leaves out what is no MAC address.
+func validMACs(addresses []string) []string {
+	var macs []string
+	for _, address := range addresses {
+		if mac, ok := normalMAC(address); ok {
+			macs = append(macs, mac)
+		}
+	}
+	return macs
+}
+
+// nodesByMAC are the UUIDs of the nodes that have ports with some of the
+// addresses.
+func (c *call) nodesByMAC(macs []string) []string {
+	var uuids []string
+	for _, port := range c.tables().Ports(func(p *db.Port) bool { return slices.Contains(macs, p.Address) }) {
+		if !slices.Contains(uuids, port.NodeUUID) {
+			uuids = append(uuids, port.NodeUUID)
+		}
+	}
+	return uuids
+}
+
+// routeLookup is /lookup, by which an agent finds its node.
+func (c *call) routeLookup(rest []string) (any, error) {
+	if len(rest) > 0 {
+		return nil, notAllowed(http.MethodGet)
+	}
+	return methods{http.MethodGet: c.lookup}.serve(c)
+}
+
+func (c *call) lookup() (any, error) {
+	args, err := c.take(optional("addresses", checkList), optional("node_uuid", checkUUID))
+	if err != nil {
+		return nil, err
+	}
+	if !c.atLeast(22) {
+		return nil, notFound()
+	}
+	macs, uuid := validMACs(args.list("addresses")), args.text("node_uuid")
+	if len(macs) == 0 && uuid == "" {
+		return nil, db.Faultf(http.StatusBadRequest, "IncompleteLookup",
+			"At least one of 'addresses' and 'node_uuid' parameters is required")
+	}
+	if uuid == "" {
+		found := c.nodesByMAC(macs)
+		if len(found) != 1 {
+			return nil, notFound()
+		}
+		uuid = found[0]
+	}
+	node, err := c.tables().ReadNode(uuid)
+	// A node in a wrong state is not told from one that is not there.
+	if err != nil || !slices.Contains(lookupAllowed, node.ProvisionState) {
+		return nil, notFound()
+	}
+	if c.atLeast(62) {
+		if err := c.served(node, http.StatusBadRequest); err != nil {
+			return nil, err
+		}
+		if node, err = c.conductor().NodeWithToken(c.ctx(), node.UUID); err != nil {
+			return nil, err
+		}
+	}
+	return c.agentDocument(node), nil
+}
+
+// inspectionSchema is the least that an agent must say of its machine.
+var inspectionSchema = &schema{
+	types: []string{"object"}, required: []string{"inventory"}, properties: map[string]*schema{"inventory": {
+		types: []string{"object"}, required: []string{"interfaces"}, properties: map[string]*schema{
+			"bmc_address": textOrNull, "bmc_v6address": textOrNull,
+			"interfaces": {types: []string{"array"}, minItems: 1, items: &schema{
+				types: []string{"object"}, required: []string{"mac_address"},
+				properties: map[string]*schema{"mac_address": plainText},
+			}},
+		},
+	}},
+}
+
+// routeInspection is /continue_inspection, to which an agent sends what it
+// found.
+func (c *call) routeInspection(rest []string) (any, error) {
+	if len(rest) > 0 {
+		return nil, notAllowed(http.MethodPost)
+	}
+	return methods{http.MethodPost: c.accepted(c.continueInspection)}.serve(c)
+}
+
+func (c *call) continueInspection() (any, error) {
+	args, err := c.takeWithBody("data", checkSchema(inspectionSchema), optional("node_uuid", checkUUID))
+	if err != nil {
+		return nil, err
+	}
+	// Without a version it stands in for the old inspector's API.
+	newer, uuid := c.atLeast(84), args.text("node_uuid")
+	if !newer && (c.minor != minMinor || uuid != "") {
+		return nil, db.Faultf(http.StatusNotFound, "NotFound", "API version 1.84 or newer is required")
+	}
+	data, _ := args["data"].(map[string]any)
+	object, _ := data["inventory"].(map[string]any)
+	inventory := db.Dict(object)
+	delete(data, "inventory")
+	var addresses []string
+	interfaces, _ := inventory["interfaces"].([]any)
+	for _, one := range dicts(interfaces) {
+		addresses = append(addresses, one.Text("mac_address"))
+	}
+	bmcs := slices.DeleteFunc([]string{inventory.Text("bmc_address"), inventory.Text("bmc_v6address")},
+		func(s string) bool { return s == "" })
+	macs := validMACs(addresses)
+	if len(macs) == 0 && len(bmcs) == 0 && uuid == "" {
+		return nil, invalid("No lookup information provided")
+	}
+	node := c.inspected(macs, bmcs, uuid)
+	if node == nil {
+		return nil, notFound()
+	}
+	if err := c.served(node, http.StatusBadRequest); err != nil {
+		return nil, err
+	}
+	if newer {
+		if node, err = c.conductor().NodeWithToken(c.ctx(), node.UUID); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.conductor().ContinueInspection(c.ctx(), node.UUID, inventory, data); err != nil {
+		return nil, err
+	}
+	if !newer {
+		return map[string]any{"uuid": node.UUID}, nil
+	}
+	return c.agentDocument(node), nil
+}
+
+// lookupCache is where the conductor notes a node's BMC addresses when it
+// starts inspection.
+const lookupCache = "lookup_bmc_addresses"
+
+// inspected finds the node that waits for inspection, by all that is known of
+// it; nil if there is none, or if what is known contradicts itself.
+func (c *call) inspected(macs, bmcs []string, uuid string) *db.Node {
+	if found := c.nodesByMAC(macs); len(found) > 1 || len(found) == 1 && uuid != "" && found[0] != uuid {
+		return nil
+	} else if len(found) == 1 {
+		uuid = found[0]
+	}
+	var node *db.Node
+	if uuid != "" {
+		var err error
+		node, err = c.tables().ReadNode(uuid)
+		if err != nil || node.ProvisionState != stateInspectWait {
+			return nil
+		}
+	}
+	if len(bmcs) == 0 {
+		return node
+	}
+	byBMC := c.tables().ReadNodes(func(n *db.Node) bool {
+		return n.ProvisionState == stateInspectWait && slices.ContainsFunc(bmcs, func(bmc string) bool {
+			return hasText(n.DriverInternalInfo[lookupCache], bmc)
+		})
+	})
+	switch {
+	case node == nil && len(byBMC) == 1:
+		return byBMC[0]
+	case node == nil || len(byBMC) == 0:
+		return node
+	case !slices.ContainsFunc(byBMC, func(n *db.Node) bool { return n.UUID == node.UUID }):
+		return nil
+	default:
+		return node
+	}
+}
+
+// hasText says whether a list of texts, as it may have been stored, has one.
+func hasText(list any, text string) bool {
+	switch items := list.(type) {
+	case []string:
+		return slices.Contains(items, text)
+	case []any:
+		return slices.Contains(items, any(text))
+	default:
+		return false
+	}
+}
+
+var agentStates = []string{"start", "end", "error"}
+
+// routeHeartbeat is /heartbeat, by which an agent says that it lives.
+func (c *call) routeHeartbeat(rest []string) (any, error) {
+	if len(rest) > 1 {
+		return nil, notAllowed(http.MethodPost)
+	}
+	return methods{http.MethodPost: c.accepted(func() (any, error) { return c.heartbeat(rest) })}.serve(c)
+}
+
+func (c *call) heartbeat(rest []string) (any, error) {
+	ident := required("node_ident", checkIdent)
+	if len(rest) == 1 {
+		ident = fromPath("node_ident", rest[0], checkIdent)
+	}
+	args, err := c.take(ident, required("callback_url", checkText), optional("agent_version", checkText),
+		optional("agent_token", checkText), optional("agent_verify_ca", checkText), optional("agent_status", checkText),
+		optional("agent_status_message", checkText))
+	if err != nil {
+		return nil, err
+	}
+	if err := c.checkHeartbeatVersion(args); err != nil {
+		return nil, err
+	}
+	node, err := c.findNodeOrSuffix(args.text("node_ident"))
+	if err != nil {
+		return nil, err
+	}
+	callback := args.text("callback_url")
+	if scheme, _, _ := strings.Cut(callback, ":"); callback != "" && !strings.Contains(scheme, "http") {
+		return nil, invalidValue("An issue with the supplied \"callback_url\" has been detected.")
+	}
+	if known, ok := node.DriverInternalInfo["agent_url"]; ok && known != nil && known != callback {
+		return nil, invalid("Detected change in ramdisk provided \"callback_url\"")
+	}
+	if !args.has("agent_token") {
+		return nil, invalidValue("Agent token is required for heartbeat processing.")
+	}
+	if status := args.text("agent_status"); args.has("agent_status") && !slices.Contains(agentStates, status) {
+		return nil, invalidValue("Agent status is invalid. Valid states are %s.", strings.Join(agentStates, ","))
+	}
+	if err := c.served(node, http.StatusBadRequest); err != nil {
+		return nil, err
+	}
+	return nil, c.conductor().Heartbeat(c.ctx(), node.UUID, Heartbeat{
+		CallbackURL: callback, Token: args.text("agent_token"), AgentVersion: args.text("agent_version"),
+		VerifyCA: args.text("agent_verify_ca"), Status: args.text("agent_status"),
+		StatusMessage: args.text("agent_status_message"),
+	})
+}
+
+// checkHeartbeatVersion refuses what is too new for the version: with a 400, as
+// nothing else does.
+func (c *call) checkHeartbeatVersion(args arguments) error {
+	switch {
+	case !c.atLeast(22):
+		return notFound()
+	case args.text("agent_version") != "" && !c.atLeast(36):
+		return invalidValue("Field \"agent_version\" not recognised")
+	case (args.text("agent_status") != "" || args.text("agent_status_message") != "") && !c.atLeast(72):
+		return invalidValue("Fields \"agent_status\" and \"agent_status_message\" not recognised.")
+	case args.has("agent_verify_ca") && !c.atLeast(68):
+		return invalidValue("Field \"agent_verify_ca\" not recognised in this version")
+	default:
+		return nil
+	}
+}

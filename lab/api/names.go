@@ -1,0 +1,75 @@
+package api
+
+import (
+	"net/http"
+
+	"ironworks/lab/db"
+)
+
+// findNode finds a node by UUID, or from 1.5 on by name. It is not to be
+// changed.
+func (c *call) findNode(ident string) (*db.Node, error) {
+	if isUUID(ident) {
+		return c.tables().ReadNode(ident)
+	}
+	if !c.atLeast(5) {
+		return nil, db.Faultf(http.StatusNotFound, "NodeNotFound", "Node %s could not be found.", ident)
+	}
+	if !c.isLogicalName(ident) {
+		return nil, noIdent(ident)
+	}
+	return c.tables().NodeByName(ident)
+}
+
+// findNodeOrSuffix also finds a node whose name ends with .json.
+func (c *call) findNodeOrSuffix(ident string) (*db.Node, error) {
+	node, err := c.findNode(ident)
+	if c.suffix && isKind(err, "NodeNotFound") {
+		return c.findNode(ident + ".json")
+	}
+	return node, err
+}
+
+func noIdent(ident string) error {
+	return db.Faultf(http.StatusBadRequest, "InvalidUuidOrName", "Expected a logical name or UUID but received %s.", ident)
+}
+
+// isLogicalName knows that names had to be host names before 1.10.
+func (c *call) isLogicalName(name string) bool {
+	if !c.atLeast(10) {
+		return len(name) <= maxNameLength && hostnameRule.MatchString(name)
+	}
+	return isName(name)
+}
+
+// findBy finds a row by UUID or name, among rows that have names.
+func findBy[T any](
+	ident string, byUUID func(string) (*T, error), list func(func(*T) bool) []*T, name func(*T) string, missing error,
+) (*T, error) {
+	if isUUID(ident) {
+		return byUUID(ident)
+	}
+	if !isName(ident) {
+		return nil, noIdent(ident)
+	}
+	if found := list(func(r *T) bool { return name(r) == ident }); len(found) > 0 {
+		return found[0], nil
+	}
+	return nil, missing
+}
+
+// served checks that a conductor takes care of a node's driver and group;
+// status is that of the refusal.
+func (c *call) served(n *db.Node, status int) error {
+	for _, conductor := range c.tables().Conductors() {
+		if conductor.Alive && conductor.Group == n.ConductorGroup {
+			for _, driver := range conductor.Drivers {
+				if driver == n.Driver {
+					return nil
+				}
+			}
+		}
+	}
+	return db.Faultf(status, "NoValidHost", "No valid host was found. Reason: No conductor service registered which "+
+		"supports driver %s for conductor group \"%s\". Ensure the driver is valid and enabled.", n.Driver, n.ConductorGroup)
+}

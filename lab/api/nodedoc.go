@@ -1,0 +1,144 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"ironworks/lab/db"
+)
+
+// interfaceKinds are the kinds of interfaces of a driver.
+var interfaceKinds = []string{
+	"bios", "boot", "console", "deploy", "firmware", "inspect", "management", "network", "power", "raid", "rescue",
+	"storage", "vendor",
+}
+
+// interfaceOf is the kind of a field like deploy_interface.
+func interfaceOf(field string) (string, bool) {
+	kind, ok := strings.CutSuffix(field, "_interface")
+	return kind, ok && slices.Contains(interfaceKinds, kind)
+}
+
+// The provision states that older versions do not know.
+const (
+	stateAvailable   = "available"
+	stateInspecting  = "inspecting"
+	stateInspectWait = "inspect wait"
+)
+
+// shownState is a provision state as the version knows it: available was null
+// before 1.2, inspect wait was inspecting before 1.39.
+func (c *call) shownState(state string) any {
+	switch {
+	case state == stateAvailable && !c.atLeast(2):
+		return nil
+	case state == stateInspectWait && !c.atLeast(39):
+		return stateInspecting
+	default:
+		return orNull(state)
+	}
+}
+
+// checkNodeFields refuses fields that a node's document does not have.
+func checkNodeFields(fields []string) error {
+	for _, field := range fields {
+		if field != "uuid" && !slices.Contains(nodeFields, field) && !slices.Contains(fulfilledFields, field) {
+			return invalid("Field %s is not a valid field.", field)
+		}
+	}
+	return nil
+}
+
+// nodeDocument is a node as the API shows it; fields nil are all. Secrets are
+// masked.
+func (c *call) nodeDocument(n *db.Node, fields []string) map[string]any {
+	asked := fields
+	if fields == nil {
+		asked = append(append([]string{"uuid", "created_at", "updated_at"}, nodeFields...), fulfilledFields...)
+	}
+	document := make(map[string]any, len(asked)+5)
+	for _, field := range asked {
+		if c.minor >= fieldVersions[field] {
+			document[field] = c.nodeField(n, field)
+		}
+	}
+	path := "nodes/" + n.UUID
+	document["links"] = c.links(path)
+	if fields != nil {
+		return document
+	}
+	document["ports"] = c.links(path + "/ports")
+	if c.atLeast(14) {
+		document["states"] = c.links(path + "/states")
+	}
+	if c.atLeast(24) {
+		document["portgroups"] = c.links(path + "/portgroups")
+	}
+	if c.atLeast(32) {
+		document["volume"] = c.links(path + "/volume")
+	}
+	return document
+}
+
+func (c *call) nodeField(n *db.Node, field string) any {
+	switch field {
+	case "provision_state":
+		return c.shownState(n.ProvisionState)
+	case "driver_info":
+		return maskDriverInfo(n.DriverInfo)
+	case "driver_internal_info":
+		return maskSecrets(n.DriverInternalInfo)
+	case "instance_info":
+		return maskInstanceInfo(n.InstanceInfo)
+	case "conductor":
+		return orNull(n.Conductor)
+	case "allocation_uuid":
+		return orNull(n.AllocationID)
+	case "chassis_uuid":
+		return orNull(n.ChassisUUID)
+	default:
+		return column(n, field)
+	}
+}
+
+// showNode is GET of one node.
+func (c *call) showNode(ident string, positional ...string) endpoint {
+	return func() (any, error) {
+		params := []param{fromPath("node_ident", ident, checkIdent), optional("fields", checkList)}
+		if len(positional) > 0 { // the next part of the path is taken for the fields
+			params[1] = fromPath("fields", positional[0], checkList)
+		}
+		args, err := c.take(params...)
+		if err != nil {
+			return nil, err
+		}
+		node, err := c.findNodeOrSuffix(ident)
+		if err != nil {
+			return nil, err
+		}
+		fields := args.list("fields")
+		if err := c.checkAskedFields(fields); err != nil {
+			return nil, err
+		}
+		if err := checkNodeFields(fields); err != nil {
+			return nil, err
+		}
+		return c.nodeDocument(node, fields), nil
+	}
+}
+
+// deleteNode is DELETE of one node.
+func (c *call) deleteNode(ident string) (any, error) {
+	if _, err := c.take(fromPath("node_ident", ident, checkIdent)); err != nil {
+		return nil, err
+	}
+	node, err := c.findNodeOrSuffix(ident)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.served(node, http.StatusBadRequest); err != nil {
+		return nil, err
+	}
+	return nil, c.conductor().DestroyNode(c.ctx(), node.UUID)
+}

@@ -1,0 +1,215 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"ironworks/lab/db"
+)
+
+// faults are the reasons for which Ironic itself sets maintenance.
+var faults = []string{"power failure", "clean failure", "rescue abort failure", "service failure"}
+
+var nodeFilterParams = []param{
+	optional("chassis_uuid", checkUUID), optional("instance_uuid", checkUUID), optional("associated", checkBool),
+	optional("maintenance", checkBool), optional("retired", checkBool), optional("provision_state", checkText),
+	optional("marker", checkUUID), optional("limit", checkInt), optional("sort_key", checkText),
+	optional("sort_dir", checkText), optional("driver", checkText), optional("resource_class", checkText),
+	optional("fault", checkText), optional("conductor_group", checkText), optional("conductor", checkText),
+	optional("owner", checkText), optional("description_contains", checkText), optional("lessee", checkText),
+	optional("project", checkText), optional("shard", checkList), optional("sharded", checkBool),
+	optional("include_children", checkBool), optional("parent_node", checkText),
+	optional("instance_name", checkText),
+}
+
+// listNodes is GET of /nodes.
+func (c *call) listNodes() (any, error) {
+	args, err := c.take(append([]param{
+		optional("fields", checkList), optional("detail", checkBool),
+	}, nodeFilterParams...)...)
+	if err != nil {
+		return nil, err
+	}
+	fields, detail := args.list("fields"), args.boolean("detail")
+	if err := c.checkAskedFields(fields); err != nil {
+		return nil, err
+	}
+	if err := c.checkNodeFilters(args, true); err != nil {
+		return nil, err
+	}
+	if fields, err = c.returned(fields, detail, defaultNodeFields, 43); err != nil {
+		return nil, err
+	}
+	return c.nodePage(args, "nodes", fields, detail)
+}
+
+// listNodeDetails is GET of /nodes/detail.
+func (c *call) listNodeDetails() (any, error) {
+	args, err := c.take(nodeFilterParams...)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.checkNodeFilters(args, false); err != nil {
+		return nil, err
+	}
+	return c.nodePage(args, "nodes/detail", nil, nil)
+}
+
+// checkNodeFilters refuses what the version does not know. The detail list does
+// not look at filters for children.
+func (c *call) checkNodeFilters(args arguments, children bool) error {
+	if err := c.checkFields(args.text("sort_key")); err != nil {
+		return err
+	}
+	if state := args.text("provision_state"); args.has("provision_state") {
+		if !c.atLeast(9) {
+			return notAcceptable()
+		}
+		if _, known := actions[state]; !known {
+			return invalidValue("Provision state \"%s\" is not valid", state)
+		}
+	}
+	gates := []struct {
+		name  string
+		minor int
+	}{
+		{"driver", 16},
+		{"resource_class", 21},
+		{"fault", 42},
+		{"conductor_group", 46},
+		{"conductor", 49},
+		{"owner", 50},
+		{"lessee", 65},
+		{"shard", 82},
+		{"sharded", 82},
+	}
+	if children {
+		gates = append(gates, []struct {
+			name  string
+			minor int
+		}{{"include_children", 83}, {"parent_node", 83}}...)
+	}
+	for _, gate := range gates {
+		if args.has(gate.name) && !c.atLeast(gate.minor) {
+			return needsVersion(gate.minor)
+		}
+	}
+	if fault := args.text("fault"); args.has("fault") && !slices.Contains(faults, fault) {
+		return db.Faultf(http.StatusBadRequest, "ClientSideError", "Unrecognized fault \"%s\" is specified, allowed faults "+
+			"are ('%s')", fault, strings.Join(faults, "', '"))
+	}
+	if args.has("instance_name") && !c.atLeast(104) {
+		return db.Faultf(http.StatusNotAcceptable, "NotAcceptable", "instance_name is not acceptable in this API version")
+	}
+	return nil
+}
+
+// nodePage is one page of nodes.
+func (c *call) nodePage(args arguments, path string, fields []string, detail *bool) (any, error) {
+	p, err := takePaging(args)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(unsortable, p.key) {
+		return nil, unsortableKey(p.key)
+	}
+	var marker *db.Node
+	if p.marker != "" {
+		if marker, err = c.tables().ReadNode(p.marker); err != nil {
+			return nil, err
+		}
+	}
+	for _, field := range fields {
+		if !isColumn(field) {
+			return nil, accident("type object 'Node' has no attribute '%s'", field)
+		}
+	}
+	if args.has("chassis_uuid") {
+		return nil, noChassis(args.text("chassis_uuid"), http.StatusNotFound)
+	}
+	if !isColumn(p.key) {
+		return nil, noSortKey(p.key)
+	}
+	nodes := page(p, c.tables().ReadNodes(nodeFilter(args)), marker, func(n *db.Node) int { return n.ID }, sortableNode)
+	if host := args.text("conductor"); host != "" {
+		// The real one filters the page, which gets shorter by that.
+		nodes = slices.DeleteFunc(slices.Clone(nodes), func(n *db.Node) bool { return n.Conductor != host })
+	}
+	if len(nodes) > 0 {
+		if err := checkNodeFields(fields); err != nil {
+			return nil, err
+		}
+	}
+	documents, last := make([]map[string]any, len(nodes)), ""
+	for i, n := range nodes {
+		documents[i], last = c.nodeDocument(n, fields), n.UUID
+	}
+	var queries []query
+	for _, name := range []string{"associated", "maintenance", "retired"} {
+		if args.isTrue(name) {
+			queries = append(queries, query{name, "True"})
+		}
+	}
+	if args.has("instance_uuid") {
+		p.limit = 0
+	}
+	return c.collection("nodes", path, documents, p, last, fields, append(queries, detailQuery(detail)...)...), nil
+}
+
+// nodeFilter is what the filters of a query keep.
+func nodeFilter(args arguments) func(*db.Node) bool {
+	var filters []func(*db.Node) bool
+	for _, field := range []string{
+		"provision_state", "driver", "resource_class", "fault", "conductor_group", "owner", "lessee", "instance_name",
+		"instance_uuid",
+	} {
+		if want := args.text(field); args.has(field) {
+			filters = append(filters, func(n *db.Node) bool {
+				have, _ := textColumn(n, field)
+				// Null is no empty text; only conductor_group is one.
+				return *have == want && (want != "" || field == "conductor_group")
+			})
+		}
+	}
+	for field, have := range map[string]func(*db.Node) bool{
+		"maintenance": func(n *db.Node) bool { return n.Maintenance },
+		"retired":     func(n *db.Node) bool { return n.Retired },
+		"associated":  func(n *db.Node) bool { return n.InstanceUUID != "" },
+		"sharded":     func(n *db.Node) bool { return n.Shard != "" },
+	} {
+		if want := args.boolean(field); want != nil {
+			filters = append(filters, func(n *db.Node) bool { return have(n) == *want })
+		}
+	}
+	if shards := args.list("shard"); args.has("shard") {
+		filters = append(filters, func(n *db.Node) bool { return n.Shard != "" && slices.Contains(shards, n.Shard) })
+	}
+	if project := args.text("project"); args.has("project") {
+		filters = append(filters, func(n *db.Node) bool {
+			return project != "" && (n.Owner == project || n.Lessee == project)
+		})
+	}
+	if part := strings.ToLower(args.text("description_contains")); args.has("description_contains") {
+		filters = append(filters, func(n *db.Node) bool {
+			return n.Description != "" && strings.Contains(strings.ToLower(n.Description), part)
+		})
+	}
+	if !args.isTrue("include_children") {
+		parent := args.text("parent_node")
+		filters = append(filters, func(n *db.Node) bool { return n.ParentNode == parent })
+	}
+	return func(n *db.Node) bool {
+		for _, keep := range filters {
+			if !keep(n) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// noChassis is the refusal of a chassis: the embedded Ironic has none.
+func noChassis(uuid string, status int) error {
+	return db.Faultf(status, "ChassisNotFound", "Chassis %s could not be found.", uuid)
+}

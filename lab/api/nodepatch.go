@@ -1,0 +1,200 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"ironworks/lab/db"
+)
+
+// patchable are the fields of a node that a patch may change, in the order in
+// which the real one names them.
+var patchable = []string{
+	"automated_clean", "bios_interface", "boot_interface", "chassis_uuid", "conductor_group", "console_interface",
+	"deploy_interface", "description", "disable_power_off", "driver", "driver_info", "extra", "inspect_interface",
+	"instance_info", "instance_name", "instance_uuid", "lessee", "maintenance", "management_interface", "name",
+	"network_data", "network_interface", "owner", "power_interface", "properties", "protected", "protected_reason",
+	"raid_interface", "rescue_interface", "resource_class", "retired", "retired_reason", "shard", "storage_interface",
+	"vendor_interface", "parent_node", "firmware_interface",
+}
+
+// patchNode is PATCH of a node. The next part of the path is taken for
+// reset_interfaces.
+func (c *call) patchNode(ident string, more ...string) (any, error) {
+	resetParam := optional("reset_interfaces", checkBool)
+	if len(more) > 0 {
+		resetParam = fromPath("reset_interfaces", more[0], checkBool)
+	}
+	args, err := c.takeWithBody("patch", checkSchema(patchSchema), fromPath("node_ident", ident, checkIdent), resetParam)
+	if err != nil {
+		return nil, err
+	}
+	reset := args.boolean("reset_interfaces")
+	if reset != nil && !c.atLeast(45) {
+		return nil, notAcceptable()
+	}
+	patch := operations(args["patch"])
+	if err := c.checkNodePatch(patch, reset != nil && *reset); err != nil {
+		return nil, err
+	}
+	node, err := c.findNodeOrSuffix(ident)
+	if err != nil {
+		return nil, err
+	}
+	parent := ""
+	if links := patchValues(patch, "/parent_node"); len(links) > 0 {
+		linked, err := c.authorizeLink(node.Owner, pythonText(links[0]), "parent_node")
+		if err != nil {
+			return nil, err
+		}
+		if linked.UUID != node.UUID {
+			parent = linked.UUID
+		}
+	}
+	if err := c.checkChangeable(node, ident, patch); err != nil {
+		return nil, err
+	}
+	if names := patchValues(patch, "/name"); len(names) > 0 {
+		text := "Node " + ident + ": Cannot change name to invalid name '" + pythonText(names[0]) + "'"
+		if err := c.checkNames(names, text); err != nil {
+			return nil, err
+		}
+	}
+	old := patchDocument(node)
+	changed, _ := plain(old).(map[string]any)
+	if err := applyPatch(changed, patch); err != nil {
+		return nil, err
+	}
+	if parent != "" {
+		changed["parent_node"] = parent
+	}
+	return c.updateNode(node, ident, old, changed, reset != nil && *reset)
+}
+
+// checkNodePatch is what is said of a patch before its node is known.
+func (c *call) checkNodePatch(patch []operation, reset bool) error {
+	if err := checkRoots(patch, patchable); err != nil {
+		return err
+	}
+	for _, field := range patchable {
+		if c.minor < fieldVersions[field] && len(patchValues(patch, "/"+field)) > 0 {
+			return notAcceptable()
+		}
+	}
+	if reset && len(patchValues(patch, "/driver")) == 0 {
+		return invalid("The reset_interfaces parameter can only be used when changing the node's driver.")
+	}
+	if values := patchValues(patch, "/description"); len(values) > 0 {
+		text, isText := values[0].(string)
+		if kind := pythonType(values[0]); slices.Contains([]string{"int", "float", "bool", "NoneType"}, kind) {
+			return accident("object of type '%s' has no len()", kind)
+		}
+		if isText && utf8.RuneCountInString(text) > maxDescription {
+			return invalid("Cannot update node with description exceeding %d characters", maxDescription)
+		}
+	}
+	for _, value := range patchValues(patch, "/network_data") {
+		if v := networkDataSchema.validate(value); v != nil {
+			return invalid("Invalid network_data: %s ", v.message)
+		}
+	}
+	for _, o := range patch {
+		// The real one looks at the value to find its rule, also of a removal.
+		if _, ok := o["value"]; !ok && o.root() == "automated_clean" {
+			return accident("'value'")
+		}
+	}
+	return nil
+}
+
+// checkChangeable refuses a change while the conductor is at the node.
+func (c *call) checkChangeable(n *db.Node, ident string, patch []operation) error {
+	onlyInstance := len(patch) == 1 && len(patch[0]) == 2 && patch[0].kind() == "remove" &&
+		patch[0].path() == "/instance_uuid"
+	switch {
+	case n.Maintenance && onlyInstance:
+		return nil
+	case n.TargetProvisionState != "" && !slices.Contains(updateAllowed, n.ProvisionState):
+		return conflict("Node %s can not be updated while a state transition is in progress.", ident)
+	case n.ProvisionState == stateInspecting && c.atLeast(39):
+		return conflict("Cannot update node \"%s\" while it is in state \"%s\".", n.UUID, stateInspecting)
+	case len(patchValues(patch, "/owner")) > 0 && n.AllocationID != "":
+		allocation, err := c.tables().Allocation(n.AllocationID)
+		if err == nil && allocation.Owner != "" {
+			return conflict("Cannot update owner of node \"%s\" while it is allocated to an allocation with an  owner.", n.UUID)
+		}
+	}
+	return nil
+}
+
+// patchDocument is a node as patches see it: without masks, and only what may
+// be in it after one.
+func patchDocument(n *db.Node) map[string]any {
+	document := make(map[string]any, len(patchedSchema.properties))
+	for field := range patchedSchema.properties {
+		document[field] = plain(column(n, field))
+	}
+	document["chassis_uuid"] = orNull(n.ChassisUUID)
+	return document
+}
+
+// updateNode gives the conductor what a patch made of a node.
+func (c *call) updateNode(node *db.Node, ident string, old, changed map[string]any, reset bool) (any, error) {
+	if _, err := checkObject(patchedSchema, nodeChecks)("patch", changed); err != nil {
+		return nil, err
+	}
+	if chassis := changed["chassis_uuid"]; truthy(chassis) {
+		return nil, noChassis(pythonText(chassis), http.StatusBadRequest)
+	}
+	group, ok := changed["conductor_group"]
+	switch text, isText := group.(string); {
+	case !ok:
+		return nil, accident("'conductor_group'")
+	case !isText:
+		return nil, accident("'NoneType' object has no attribute 'lower'")
+	default:
+		changed["conductor_group"] = strings.ToLower(text)
+	}
+	var fields []string
+	for field := range patchedSchema.properties {
+		if field != "chassis_uuid" && !same(old[field], changed[field]) {
+			fields = append(fields, field)
+		}
+	}
+	slices.Sort(fields)
+	for _, field := range fields {
+		if changed[field] == nil && notNull[field] {
+			return nil, accident("Field `%s' cannot be None", field)
+		}
+	}
+	change := func(n *db.Node) error {
+		for _, field := range fields {
+			setColumn(n, field, changed[field])
+		}
+		if slices.Contains(fields, "instance_info") && n.InstanceName == "" {
+			n.InstanceName = n.InstanceInfo.Text("display_name")
+		}
+		return nil
+	}
+	preview := node.Clone()
+	if err := change(preview); err != nil {
+		return nil, err
+	}
+	if err := c.served(preview, http.StatusBadRequest); err != nil {
+		return nil, err
+	}
+	if preview.Driver != node.Driver && node.ConsoleEnabled {
+		return nil, conflict("Node %s can not update the driver while the console is enabled. Please stop the console "+
+			"first.", ident)
+	}
+	updated, err := c.conductor().UpdateNode(c.ctx(), node.UUID, reset, change)
+	if err != nil {
+		return nil, err
+	}
+	return c.nodeDocument(updated, nil), nil
+}
+
+// notNull are fields that cannot be without a value.
+var notNull = map[string]bool{"maintenance": true}

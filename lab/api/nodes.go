@@ -1,0 +1,128 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+)
+
+// partVersions are the minor versions that brought parts below a node. Before
+// that they are unknown routes.
+var partVersions = map[string]int{
+	"portgroups": 24, "vifs": 28, "bios": 40, "allocation": 52, "history": 78, "inventory": 81, "firmware": 86,
+	"vmedia": 89,
+}
+
+// nodeParts are what is found below a node by the name of its own controller.
+var nodeParts = []string{
+	"ports", "portgroups", "vifs", "volume", "traits", "bios", "allocation", "history", "inventory", "children",
+	"firmware", "vmedia",
+}
+
+// routeNodes is everything below /nodes.
+func (c *call) routeNodes(rest []string) (any, error) {
+	if len(rest) == 0 {
+		return methods{
+			http.MethodGet: c.listNodes, http.MethodPost: c.created(c.createNode),
+			http.MethodPatch: c.missing("node_ident"), http.MethodDelete: c.missing("node_ident"),
+		}.serve(c)
+	}
+	ident := rest[0]
+	if slices.Contains(nodeParts, ident) {
+		return nil, errNoRoute
+	}
+	if len(rest) == 1 && c.request.Method == http.MethodGet {
+		switch ident {
+		case "detail":
+			return c.listNodeDetails()
+		case "validate":
+			return c.validateNode("")
+		case "states":
+			return c.missing("node_ident")()
+		}
+	}
+	if !isName(ident) && !isUUID(ident) {
+		return nil, &abort{
+			status: http.StatusBadRequest, description: "Expected UUID or name for node: " + ident,
+		}
+	}
+	if len(rest) == 1 {
+		return c.routeNode(ident)
+	}
+	part, below := rest[1], rest[2:]
+	if c.minor < partVersions[part] {
+		return nil, errNoRoute
+	}
+	switch part {
+	case "states":
+		return c.routeStates(ident, below)
+	case "management":
+		return c.routeManagement(ident, below)
+	case "maintenance":
+		if len(below) == 0 {
+			return methods{
+				http.MethodPut: c.accepted(c.setMaintenance(ident)), http.MethodDelete: c.accepted(c.clearMaintenance(ident)),
+			}.serve(c)
+		}
+		return nil, notAllowed(http.MethodDelete, http.MethodPut)
+	case "volume":
+		if !c.atLeast(32) {
+			return nil, errNoRoute
+		}
+		return c.showVolume("nodes/"+ident+"/volume", below)
+	case "vendor_passthru":
+		return nil, errNoRoute // left out
+	case "traits":
+		if !c.atLeast(37) {
+			return c.routeNode(ident, rest[1:]...)
+		}
+	}
+	if serve, ok := c.nodePart(ident, part); ok {
+		return serve(below)
+	}
+	return c.routeNode(ident, rest[1:]...)
+}
+
+func (c *call) nodePart(ident, part string) (func([]string) (any, error), bool) {
+	bound := func(serve func(string, []string) (any, error)) func([]string) (any, error) {
+		return func(below []string) (any, error) { return serve(ident, below) }
+	}
+	parts := map[string]func([]string) (any, error){
+		"ports":      func(below []string) (any, error) { return c.routePorts(below, portParent{node: ident}) },
+		"portgroups": func(below []string) (any, error) { return c.routePortgroups(below, ident) },
+		"vifs":       bound(c.routeVIFs),
+		"traits":     bound(c.routeTraits),
+		"bios":       bound(c.routeBIOS),
+		"allocation": bound(c.routeNodeAllocation),
+		"history":    bound(c.routeHistory),
+		"inventory":  bound(c.routeInventory),
+		"children":   bound(c.routeChildren),
+		"firmware":   bound(c.routeFirmware),
+		"vmedia":     bound(c.routeMedia),
+	}
+	serve, ok := parts[part]
+	return serve, ok
+}
+
+// routeNode is one node. What follows it in the path the real one hands on to
+// functions that do not expect it.
+func (c *call) routeNode(ident string, more ...string) (any, error) {
+	get := c.showNode(ident, more...)
+	if len(more) > 0 && more[len(more)-1] == "validate" {
+		get = func() (any, error) { return c.validateNode(ident) }
+	} else if len(more) > 1 {
+		get = func() (any, error) {
+			return nil, accident("NodesController.get_one() takes from 2 to 3 positional arguments but %d were given", len(more)+2)
+		}
+	}
+	remove := c.emptied(func() (any, error) { return c.deleteNode(ident) })
+	if len(more) > 0 {
+		remove = func() (any, error) { return nil, notFound() }
+	}
+	patch := func() (any, error) { return c.patchNode(ident, more...) }
+	return methods{
+		http.MethodGet: get, http.MethodPatch: patch, http.MethodDelete: remove,
+		http.MethodPost: func() (any, error) {
+			return nil, invalidValue("Schema error for node: %s is not of type 'object'", pythonQuote(ident))
+		},
+	}.serve(c)
+}

@@ -1,0 +1,153 @@
+package api
+
+import (
+	"maps"
+
+	"ironworks/lab/db"
+)
+
+var (
+	textOrNull   = &schema{types: []string{"string", "null"}}
+	objectOrNull = &schema{types: []string{"object", "null"}}
+	boolText     = &schema{types: []string{"string", "boolean", "null"}}
+	plainText    = &schema{types: []string{"string"}}
+)
+
+func longText(types []string, maxLength int) *schema {
+	return &schema{types: types, maxLength: maxLength}
+}
+
+var nullableText = []string{"string", "null"}
+
+// maxDescription is the length of a node's description.
+const maxDescription = 4096
+
+// networkDataSchema is the outline of OpenStack's network_data.json. What is in
+// the lists is not looked at.
+var networkDataSchema = &schema{
+	types: []string{"object"}, required: []string{"links", "networks", "services"},
+	properties: map[string]*schema{
+		"links": {types: []string{"array"}}, "networks": {types: []string{"array"}}, "services": {types: []string{"array"}},
+	},
+}
+
+// nodeProperties are the fields of a node that a client may give.
+var nodeProperties = map[string]*schema{
+	"automated_clean": boolText, "bios_interface": textOrNull, "boot_interface": textOrNull, "boot_mode": textOrNull,
+	"chassis_uuid": textOrNull, "conductor_group": textOrNull, "console_enabled": boolText,
+	"console_interface": textOrNull, "deploy_interface": textOrNull,
+	"description":       longText(nullableText, maxDescription),
+	"disable_power_off": boolText, "driver": plainText, "driver_info": objectOrNull, "extra": objectOrNull,
+	"firmware_interface": textOrNull, "inspect_interface": textOrNull, "instance_info": objectOrNull,
+	"instance_name": {types: nullableText, minLength: 1, maxLength: 255}, "instance_uuid": textOrNull,
+	"lessee": textOrNull, "management_interface": textOrNull, "maintenance": boolText, "name": textOrNull,
+	"network_data": {anyOf: []*schema{
+		{types: []string{"null"}}, {types: []string{"object"}, closed: true}, networkDataSchema,
+	}}, "network_interface": textOrNull, "owner": textOrNull,
+	"parent_node": longText(nullableText, 36), "power_interface": textOrNull, "properties": objectOrNull,
+	"raid_interface": textOrNull, "rescue_interface": textOrNull, "resource_class": longText(nullableText, 80),
+	"retired": boolText, "retired_reason": textOrNull, "secure_boot": boolText, "shard": textOrNull,
+	"storage_interface": textOrNull, "uuid": textOrNull, "vendor_interface": textOrNull,
+}
+
+var nodeSchema = &schema{
+	types: []string{"object"}, properties: nodeProperties, required: []string{"driver"}, closed: true,
+}
+
+// patchedSchema is that of a node after a patch, which may be protected too.
+var patchedSchema = func() *schema {
+	properties := maps.Clone(nodeProperties)
+	properties["protected"], properties["protected_reason"] = boolText, textOrNull
+	return &schema{types: []string{"object"}, properties: properties, required: []string{"driver"}, closed: true}
+}()
+
+// nodeChecks are what a schema does not say of some fields.
+var nodeChecks = []param{
+	optional("automated_clean", checkBool), optional("chassis_uuid", checkUUID), optional("console_enabled", checkBool),
+	optional("disable_power_off", checkBool), optional("instance_uuid", checkUUID), optional("protected", checkBool),
+	optional("maintenance", checkBool), optional("retired", checkBool), optional("uuid", checkUUID),
+}
+
+// checkDict runs checks on those fields of an object that are there, and puts
+// into the object what they make of them.
+func checkDict(value any, checks []param) error {
+	object, _ := value.(map[string]any)
+	for _, p := range checks {
+		given, ok := object[p.name]
+		if !ok {
+			continue
+		}
+		checked, err := p.check(p.name, given)
+		if err != nil {
+			return err
+		}
+		object[p.name] = checked
+	}
+	return nil
+}
+
+// checkObject is a schema and the checks of single fields.
+func checkObject(s *schema, checks []param) check {
+	return func(name string, value any) (any, error) {
+		if _, err := checkSchema(s)(name, value); err != nil {
+			return nil, err
+		}
+		return value, checkDict(value, checks)
+	}
+}
+
+// setColumn sets a field of a node to a value that was checked. Null is what the
+// field is without a value.
+func setColumn(n *db.Node, field string, value any) {
+	text, _ := value.(string)
+	if kind, ok := interfaceOf(field); ok {
+		setInterface(n, kind, text)
+		return
+	}
+	if dict, ok := dictColumn(n, field); ok {
+		object, _ := value.(map[string]any)
+		*dict = db.Dict(object).Clone()
+		if *dict == nil {
+			*dict = db.Dict{}
+		}
+		return
+	}
+	if column, ok := textColumn(n, field); ok {
+		*column = text
+		return
+	}
+	yes, isBool := value.(bool)
+	switch field {
+	case "maintenance":
+		n.Maintenance = yes
+	case "protected":
+		n.Protected = yes
+	case "retired":
+		n.Retired = yes
+	case "console_enabled":
+		n.ConsoleEnabled = yes
+	case "disable_power_off":
+		n.DisablePowerOff = &yes
+	case "automated_clean":
+		n.AutomatedClean = nil
+		if isBool {
+			n.AutomatedClean = &yes
+		}
+	case "secure_boot":
+		n.SecureBoot = nil
+		if isBool {
+			n.SecureBoot = &yes
+		}
+	}
+}
+
+func setInterface(n *db.Node, kind, name string) {
+	if name == "" {
+		delete(n.Interfaces, kind)
+		return
+	}
+	if n.Interfaces == nil {
+		n.Interfaces = map[string]string{}
+	}
+	n.Interfaces[kind] = name
+}

@@ -1,0 +1,189 @@
+package api
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ironworks/lab/db"
+)
+
+// maxLimit is the default of [api] max_limit.
+const maxLimit = 1000
+
+// paging is how a list is asked for.
+type paging struct {
+	limit  int
+	marker string
+	key    string
+	down   bool
+}
+
+var pagingParams = []param{
+	optional("marker", checkUUID), optional("limit", checkInt), optional("sort_key", checkText),
+	optional("sort_dir", checkText),
+}
+
+// takePaging reads limit and sort_dir; the other two are checked where the
+// resource is known.
+func takePaging(args arguments) (paging, error) {
+	p := paging{limit: maxLimit, marker: args.text("marker"), key: "id"}
+	if limit := args.integer("limit"); limit != nil {
+		if *limit <= 0 {
+			return p, invalid("Limit must be positive")
+		}
+		p.limit = min(maxLimit, *limit)
+	}
+	if key := args.text("sort_key"); key != "" {
+		p.key = key
+	}
+	direction := "asc"
+	if given, ok := args["sort_dir"]; ok {
+		direction = pythonText(given)
+	}
+	if direction != "asc" && direction != "desc" {
+		return p, invalid("Invalid sort direction: %s. Acceptable values are 'asc' or 'desc'", direction)
+	}
+	p.down = direction == "desc"
+	return p, nil
+}
+
+func (p paging) direction() string {
+	if p.down {
+		return "desc"
+	}
+	return "asc"
+}
+
+func unsortableKey(key string) error {
+	return invalidValue("The sort_key value %s is an invalid field for sorting", key)
+}
+
+func noSortKey(key string) error {
+	return invalidValue("The sort_key value \"%s\" is an invalid field for sorting", key)
+}
+
+// page is the rows of one answer: sorted by a value, then by ID, and after the
+// marker, if there is one. The rows come in the order of their IDs.
+func page[T any](p paging, rows []*T, marker *T, id func(*T) int, value func(*T, string) any) []*T {
+	compare := func(a, b *T) int {
+		order := 0
+		if p.key != "id" {
+			order = compareValues(value(a, p.key), value(b, p.key))
+		}
+		order = cmp.Or(order, cmp.Compare(id(a), id(b)))
+		if p.down {
+			return -order
+		}
+		return order
+	}
+	if p.key != "id" || p.down {
+		rows = slices.Clone(rows)
+		slices.SortFunc(rows, compare)
+	}
+	if marker != nil {
+		start, _ := slices.BinarySearchFunc(rows, marker, func(row, marker *T) int {
+			return cmp.Or(compare(row, marker), -1) // the marker itself is not in the page
+		})
+		rows = rows[start:]
+	}
+	return rows[:min(p.limit, len(rows))]
+}
+
+// compareValues puts null first, as the databases of Ironic do.
+func compareValues(a, b any) int {
+	if a == nil || b == nil {
+		return compareBool(a != nil, b != nil)
+	}
+	switch x := a.(type) {
+	case bool:
+		y, _ := b.(bool)
+		return compareBool(x, y)
+	case int:
+		y, _ := b.(int)
+		return cmp.Compare(x, y)
+	default:
+		return strings.Compare(fmt.Sprint(a), fmt.Sprint(b))
+	}
+}
+
+// query is a part of a next link.
+type query struct{ name, value string }
+
+// nextLink is where the list goes on, empty if it does not. A full page is
+// thought to have a next one.
+func (c *call) nextLink(path string, count, limit int, marker string, fields []string, queries ...query) string {
+	if count == 0 || count != limit {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(c.url + "/v1/" + path + "?")
+	if fields != nil {
+		queries = append(queries, query{"fields", strings.Join(fields, ",")})
+	}
+	for _, q := range queries {
+		b.WriteString(q.name + "=" + q.value + "&")
+	}
+	fmt.Fprintf(&b, "limit=%d&marker=%s", limit, marker)
+	return b.String()
+}
+
+// collection is the document of a list.
+func (c *call) collection(
+	name, path string, documents []map[string]any, p paging, last string, fields []string, queries ...query,
+) map[string]any {
+	answer := map[string]any{name: documents}
+	queries = append([]query{{"sort_key", p.key}, {"sort_dir", p.direction()}}, queries...)
+	if next := c.nextLink(path, len(documents), p.limit, last, fields, queries...); next != "" {
+		answer["next"] = next
+	}
+	return answer
+}
+
+// detailQuery is the part of a next link that a given detail becomes.
+func detailQuery(detail *bool) []query {
+	if detail == nil {
+		return nil
+	}
+	return []query{{"detail", pythonText(*detail)}}
+}
+
+// pick keeps the fields that were asked for, and the links.
+func pick(document map[string]any, fields []string) map[string]any {
+	if fields == nil {
+		return document
+	}
+	for key := range document {
+		if key != "links" && !slices.Contains(fields, key) {
+			delete(document, key)
+		}
+	}
+	return document
+}
+
+// checkDocumentFields refuses fields that a document does not have.
+func checkDocumentFields(fields []string, document map[string]any) error {
+	var wrong []string
+	for _, field := range fields {
+		if _, ok := document[field]; !ok {
+			wrong = append(wrong, field)
+		}
+	}
+	if len(wrong) > 0 {
+		return invalidValue("Field(s) \"%s\" are not valid", strings.Join(wrong, ", "))
+	}
+	return nil
+}
+
+// sortableNode is the value of a node's column for sorting.
+func sortableNode(n *db.Node, key string) any {
+	switch key {
+	case "chassis_id", "conductor_affinity", "version":
+		return nil
+	case "allocation_id":
+		return orNull(n.AllocationID)
+	default:
+		return column(n, key)
+	}
+}

@@ -1,0 +1,199 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+
+	"ironworks/lab/db"
+)
+
+// createPort is POST of /ports.
+func (c *call) createPort(parent portParent) (any, error) {
+	args, err := c.takeWithBody("port", checkObject(portSchema, portChecks))
+	if err != nil {
+		return nil, err
+	}
+	if !parent.isNone() {
+		return nil, malformedURI()
+	}
+	given, _ := args["port"].(map[string]any)
+	ident := db.Dict(given).Text("node_ident")
+	if ident != "" && !c.atLeast(94) {
+		return nil, notAcceptable()
+	}
+	if ident == "" {
+		ident = db.Dict(given).Text("node_uuid")
+	}
+	node, err := c.findNode(ident)
+	if isKind(err, "NodeNotFound") {
+		uuid := db.Dict(given).Text("node_uuid")
+		if uuid == "" {
+			uuid = "None"
+		}
+		err = db.Faultf(http.StatusBadRequest, "NodeNotFound", "Node %s could not be found.", uuid)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := c.checkGivenPort(given, node); err != nil {
+		return nil, err
+	}
+	port := &db.Port{PXEEnabled: true}
+	for field, value := range given {
+		if value != nil {
+			setPortColumn(port, field, value)
+		}
+	}
+	port.NodeUUID = node.UUID
+	if port.UUID == "" {
+		port.UUID = db.NewUUID()
+	}
+	if err := c.served(node, http.StatusNotFound); err != nil {
+		return nil, err
+	}
+	made, err := c.conductor().CreatePort(c.ctx(), port)
+	if err != nil {
+		return nil, err
+	}
+	c.locate("ports/" + made.UUID)
+	return c.portDocument(made, nil)
+}
+
+func (c *call) checkGivenPort(given map[string]any, node *db.Node) error {
+	for field := range given {
+		if err := c.checkPortFields([]string{field}); err != nil {
+			return err
+		}
+	}
+	connection, _ := given["local_link_connection"].(map[string]any)
+	if _, ok := connection["network_type"]; ok && !c.atLeast(64) {
+		return notAcceptable()
+	}
+	if _, ok := connection["vtep-logical-switch"]; ok && (!c.atLeast(90) || c.atLeast(105)) {
+		return notAcceptable()
+	}
+	var group *db.Portgroup
+	if uuid := db.Dict(given).Text("portgroup_uuid"); uuid != "" {
+		var err error
+		if group, err = c.tables().Portgroup(uuid); err != nil {
+			return withStatus(err, "PortgroupNotFound", http.StatusBadRequest)
+		}
+		if group.NodeUUID != node.UUID {
+			return invalid("Port can not be added to a portgroup belonging to a different node.")
+		}
+	}
+	if given["is_smartnic"] == true && connection != nil && smartNICSchema.validate(connection) != nil {
+		return invalid("Smart NIC port must have port_id and hostname in local_link_connection")
+	}
+	if given["physical_network"] == "" {
+		return invalid("A non-empty value is required when setting physical_network")
+	}
+	if group != nil && given["pxe_enabled"] == true && !group.StandalonePortsSupported {
+		return conflict("Port group %s doesn't support standalone ports. This port cannot be created as a member of that "+
+			"portgroup as the port's 'pxe_enabled' field was set to True.", group.UUID)
+	}
+	return nil
+}
+
+// patchPort is PATCH of a port.
+func (c *call) patchPort(ident string, parent portParent) (any, error) {
+	args, err := c.takeWithBody("patch", checkSchema(patchSchema), fromPath("port_ident", ident, checkIdent))
+	if err != nil {
+		return nil, err
+	}
+	if !parent.isNone() {
+		return nil, malformedURI()
+	}
+	patch := operations(args["patch"])
+	if err := checkRoots(patch, patchablePort); err != nil {
+		return nil, err
+	}
+	for _, field := range []string{
+		"pxe_enabled", "local_link_connection", "portgroup_uuid", "physical_network", "is_smartnic",
+		"local_link_connection/network_type",
+	} {
+		if len(patchValues(patch, "/"+field)) > 0 || isRemoved(patch, "/"+field) {
+			if err := c.checkPortFields([]string{field}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	port, err := c.findPort(ident)
+	if err != nil {
+		return nil, err
+	}
+	node, err := c.tables().ReadNode(port.NodeUUID)
+	if err != nil {
+		return nil, err
+	}
+	if links := patchValues(patch, "/node_uuid"); len(links) > 0 {
+		if node, err = c.authorizeLink(node.Owner, pythonText(links[0]), "node_uuid"); err != nil {
+			return nil, err
+		}
+	}
+	document, _ := plain(portFields(port)).(map[string]any)
+	for _, field := range []string{"created_at", "updated_at", "internal_info"} {
+		delete(document, field)
+	}
+	old, _ := plain(document).(map[string]any)
+	if err := applyPatch(document, patch); err != nil {
+		return nil, err
+	}
+	document["node_uuid"] = node.UUID
+	return c.updatePort(port, node, old, document, patch)
+}
+
+func (c *call) updatePort(
+	port *db.Port, node *db.Node, old, document map[string]any, patch []operation,
+) (any, error) {
+	group := db.Dict(document).Text("portgroup_uuid")
+	if group != "" && isUpdated(patch, "/portgroup_uuid") {
+		if _, err := c.tables().Portgroup(group); err != nil {
+			return nil, withStatus(err, "PortgroupNotFound", http.StatusBadRequest)
+		}
+	}
+	if _, err := checkObject(portSchema, portChecks)("patch", document); err != nil {
+		return nil, err
+	}
+	if document["pxe_enabled"] == nil {
+		return nil, accident("Field `pxe_enabled' cannot be None")
+	}
+	if node.ProvisionState == stateInspecting && c.atLeast(39) {
+		return nil, conflict("Cannot update port \"%s\" on \"%s\" while it is in state \"%s\".", port.UUID, node.UUID,
+			stateInspecting)
+	}
+	if network, ok := document["physical_network"]; isUpdated(patch, "/physical_network") {
+		if ok && network == "" {
+			return nil, invalid("A non-empty value is required when setting physical_network")
+		}
+		if c.atLeast(102) && group != "" {
+			return nil, invalid("physical_network cannot be changed while the port belongs to a portgroup.")
+		}
+	}
+	if err := c.served(node, http.StatusNotFound); err != nil {
+		return nil, err
+	}
+	changed := changedFields(portSchema, old, document)
+	updated, err := c.conductor().UpdatePort(c.ctx(), port.UUID, func(p *db.Port) error {
+		for _, field := range changed {
+			setPortColumn(p, field, document[field])
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c.portDocument(updated, nil)
+}
+
+// changedFields are those of a schema that a patch changed, sorted.
+func changedFields(s *schema, old, document map[string]any) []string {
+	var changed []string
+	for field := range s.properties {
+		if !same(old[field], document[field]) {
+			changed = append(changed, field)
+		}
+	}
+	slices.Sort(changed)
+	return changed
+}

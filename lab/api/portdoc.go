@@ -1,0 +1,194 @@
+package api
+
+import (
+	"slices"
+
+	"ironworks/lab/db"
+)
+
+// portVersions are the minor versions that brought fields of ports.
+var portVersions = map[string]int{
+	"internal_info": 18, "pxe_enabled": 19, "local_link_connection": 19, "portgroup_uuid": 24, "physical_network": 34,
+	"is_smartnic": 53, "local_link_connection/network_type": 64, "name": 88, "description": 97, "vendor": 100,
+	"category": 101, "available_for_dynamic_portgroup": 111,
+}
+
+// checkPortFields refuses fields that the version does not know. internal_info
+// it only hides.
+func (c *call) checkPortFields(fields []string) error {
+	for _, field := range fields {
+		if field != "internal_info" && c.minor < portVersions[field] {
+			return notAcceptable()
+		}
+	}
+	return nil
+}
+
+var defaultPortFields = []string{"uuid", "address"}
+
+// portColumns are the columns of a port, as they are sorted by.
+var portColumns = []string{
+	"id", "uuid", "address", "name", "description", "vendor", "category", "physical_network", "pxe_enabled",
+	"is_smartnic", "available_for_dynamic_portgroup", "created_at", "updated_at", "node_id", "portgroup_id",
+}
+
+var unsortablePort = []string{"extra", "internal_info", "local_link_connection"}
+
+func portColumn(p *db.Port, key string) any {
+	switch key {
+	case "node_id":
+		return p.NodeUUID
+	case "portgroup_id":
+		return orNull(p.PortgroupUUID)
+	default:
+		return portFields(p)[key]
+	}
+}
+
+func portFields(p *db.Port) map[string]any {
+	return map[string]any{
+		"uuid": p.UUID, "created_at": timeText(p.CreatedAt), "updated_at": timeText(p.UpdatedAt), "address": p.Address,
+		"extra": orEmpty(p.Extra), "internal_info": orEmpty(p.InternalInfo), "is_smartnic": p.IsSmartNIC,
+		"local_link_connection": orEmpty(p.LocalLinkConnection), "physical_network": orNull(p.PhysicalNetwork),
+		"pxe_enabled": p.PXEEnabled, "node_uuid": orNull(p.NodeUUID), "name": orNull(p.Name),
+		"description": orNull(p.Description), "vendor": orNull(p.Vendor), "category": orNull(p.Category),
+		"available_for_dynamic_portgroup": p.AvailableForDynamicPortgroup == nil || *p.AvailableForDynamicPortgroup,
+		"portgroup_uuid":                  orNull(p.PortgroupUUID),
+	}
+}
+
+// portDocument is a port as the API shows it; fields nil are all.
+func (c *call) portDocument(p *db.Port, fields []string) (map[string]any, error) {
+	document := portFields(p)
+	document["links"] = c.links("ports/" + p.UUID)
+	if err := checkDocumentFields(fields, document); err != nil {
+		return nil, err
+	}
+	for field, minor := range portVersions {
+		if c.minor < minor {
+			delete(document, field)
+		}
+	}
+	// Switches of OVN were shown from 1.90 to 1.104 only.
+	if _, ok := p.LocalLinkConnection["vtep-logical-switch"]; ok && (c.minor < 90 || c.minor >= 105) {
+		if _, shown := document["local_link_connection"]; shown {
+			document["local_link_connection"] = db.Dict{}
+		}
+	}
+	return pick(document, fields), nil
+}
+
+// setPortColumn sets a field of a port to a value that was checked.
+func setPortColumn(p *db.Port, field string, value any) {
+	text, _ := value.(string)
+	object, _ := value.(map[string]any)
+	yes, _ := value.(bool)
+	switch field {
+	case "uuid":
+		p.UUID = text
+	case "address":
+		p.Address = text
+	case "name":
+		p.Name = text
+	case "description":
+		p.Description = text
+	case "vendor":
+		p.Vendor = text
+	case "category":
+		p.Category = text
+	case "physical_network":
+		p.PhysicalNetwork = text
+	case "portgroup_uuid":
+		p.PortgroupUUID = text
+	case "node_uuid":
+		p.NodeUUID = text
+	case "extra":
+		p.Extra = orEmpty(db.Dict(object).Clone())
+	case "local_link_connection":
+		p.LocalLinkConnection = orEmpty(db.Dict(object).Clone())
+	case "pxe_enabled":
+		p.PXEEnabled = yes
+	case "is_smartnic":
+		p.IsSmartNIC = yes
+	case "available_for_dynamic_portgroup":
+		p.AvailableForDynamicPortgroup = &yes
+	}
+}
+
+// linkProperties are those of local_link_connection.
+var linkProperties = map[string]*schema{
+	"port_id": plainText, "switch_id": plainText, "hostname": plainText, "switch_info": plainText,
+	"network_type":        {types: []string{"string"}, enum: []string{"managed", "unmanaged"}},
+	"vtep-logical-switch": plainText, "vtep-physical-switch": plainText,
+}
+
+func linkSchema(required ...string) *schema {
+	return &schema{
+		types: []string{"object"}, properties: linkProperties, closed: true, closedFirst: true, required: required,
+		together: map[string][]string{
+			"vtep-logical-switch": {"vtep-physical-switch"}, "vtep-physical-switch": {"vtep-logical-switch"},
+		},
+	}
+}
+
+var smartNICSchema = linkSchema("port_id", "hostname")
+
+// connectionSchema is what a port may say of its switch, if it says anything.
+var connectionSchema = &schema{anyOf: []*schema{
+	linkSchema("port_id", "switch_id"), smartNICSchema, linkSchema("network_type"),
+	linkSchema("port_id", "vtep-logical-switch", "vtep-physical-switch"),
+	{types: []string{"object"}, closed: true},
+}}
+
+func checkConnection(name string, value any) (any, error) {
+	if _, err := checkSchema(connectionSchema)(name, value); err != nil {
+		return nil, err
+	}
+	object, _ := value.(map[string]any)
+	id, ok := object["switch_id"]
+	if !ok {
+		return value, nil
+	}
+	text, _ := id.(string)
+	switch mac, isMAC := normalMAC(text); {
+	case isMAC:
+		object["switch_id"] = mac
+	case datapathRule.MatchString(text):
+		object["switch_id"] = text
+	default:
+		return nil, db.Faultf(400, "InvalidSwitchID",
+			"Expected a MAC address or OpenFlow datapath ID but received %s.", text)
+	}
+	return value, nil
+}
+
+var portSchema = &schema{
+	types: []string{"object"}, required: []string{"address"}, closed: true,
+	properties: map[string]*schema{
+		"address": plainText, "extra": objectOrNull, "is_smartnic": boolText, "local_link_connection": objectOrNull,
+		"node_ident": plainText, "node_uuid": plainText, "physical_network": longText(nullableText, 64),
+		"portgroup_uuid": textOrNull, "pxe_enabled": boolText, "uuid": textOrNull, "name": textOrNull,
+		"description": longText(nullableText, 255), "vendor": longText(nullableText, 32),
+		"category":                        longText(nullableText, 80),
+		"available_for_dynamic_portgroup": {types: []string{"boolean"}},
+	},
+	oneOf: []*schema{
+		{required: []string{"node_ident"}, text: "{'required': ['node_ident']}"},
+		{required: []string{"node_uuid"}, text: "{'required': ['node_uuid']}"},
+	},
+}
+
+var portChecks = []param{
+	optional("address", checkMAC), optional("node_uuid", checkUUID), optional("is_smartnic", checkBool),
+	optional("local_link_connection", checkConnection), optional("portgroup_uuid", checkUUID),
+	optional("pxe_enabled", checkBool), optional("uuid", checkUUID),
+	optional("available_for_dynamic_portgroup", checkBool),
+}
+
+// patchablePort are the fields of a port that a patch may change.
+var patchablePort = []string{
+	"address", "extra", "is_smartnic", "local_link_connection", "node_ident", "node_uuid", "physical_network",
+	"portgroup_uuid", "pxe_enabled", "name", "description", "vendor", "category", "available_for_dynamic_portgroup",
+}
+
+func isPortColumn(key string) bool { return slices.Contains(portColumns, key) }

@@ -1,0 +1,160 @@
+package api
+
+import (
+	"net/http"
+
+	"ironworks/lab/db"
+)
+
+var portgroupSchema = &schema{
+	types: []string{"object"}, required: []string{"node_uuid"}, closed: true,
+	properties: map[string]*schema{
+		"address": textOrNull, "category": longText(nullableText, 80), "extra": objectOrNull, "mode": textOrNull,
+		"name": textOrNull, "node_uuid": plainText, "physical_network": longText(nullableText, 64),
+		"properties": objectOrNull, "standalone_ports_supported": boolText, "uuid": textOrNull,
+	},
+}
+
+var portgroupChecks = []param{
+	optional("address", checkMAC), optional("node_uuid", checkUUID),
+	optional("standalone_ports_supported", checkBool), optional("uuid", checkUUID),
+}
+
+var patchablePortgroup = []string{
+	"address", "extra", "mode", "name", "node_uuid", "properties", "standalone_ports_supported", "physical_network",
+	"category",
+}
+
+func setPortgroupColumn(g *db.Portgroup, field string, value any) {
+	text, _ := value.(string)
+	object, _ := value.(map[string]any)
+	switch field {
+	case "uuid":
+		g.UUID = text
+	case "address":
+		g.Address = text
+	case "category":
+		g.Category = text
+	case "mode":
+		g.Mode = text
+	case "name":
+		g.Name = text
+	case "node_uuid":
+		g.NodeUUID = text
+	case "physical_network":
+		g.PhysicalNetwork = text
+	case "extra":
+		g.Extra = orEmpty(db.Dict(object).Clone())
+	case "properties":
+		g.Properties = orEmpty(db.Dict(object).Clone())
+	case "standalone_ports_supported":
+		g.StandalonePortsSupported, _ = value.(bool)
+	}
+}
+
+func (c *call) createPortgroup(parent string) (any, error) {
+	args, err := c.takeWithBody("portgroup", checkObject(portgroupSchema, portgroupChecks))
+	if err != nil {
+		return nil, err
+	}
+	given, _ := args["portgroup"].(map[string]any)
+	node, err := c.tables().ReadNode(db.Dict(given).Text("node_uuid"))
+	if err != nil {
+		return nil, withStatus(err, "NodeNotFound", http.StatusBadRequest)
+	}
+	if parent != "" {
+		return nil, malformedURI()
+	}
+	if !c.atLeast(26) && (truthy(given["mode"]) || truthy(given["properties"])) {
+		return nil, notAcceptable()
+	}
+	if name := db.Dict(given).Text("name"); name != "" && !c.isLogicalName(name) {
+		return nil, invalid("Cannot create portgroup with invalid name '%s'", name)
+	}
+	group := &db.Portgroup{StandalonePortsSupported: true}
+	for field, value := range given {
+		if value != nil {
+			setPortgroupColumn(group, field, value)
+		}
+	}
+	group.NodeUUID = node.UUID
+	made, err := c.tables().CreatePortgroup(group)
+	if err != nil {
+		return nil, err
+	}
+	c.locate("portgroups/" + made.UUID)
+	return c.portgroupDocument(made, true), nil
+}
+
+func (c *call) patchPortgroup(ident, parent string) (any, error) {
+	args, err := c.takeWithBody("patch", checkSchema(patchSchema))
+	if err != nil {
+		return nil, err
+	}
+	group, err := c.findPortgroup(ident)
+	if err != nil {
+		return nil, err
+	}
+	if parent != "" {
+		return nil, malformedURI()
+	}
+	patch := operations(args["patch"])
+	if !c.atLeast(26) && (isUpdated(patch, "/mode") || isUpdated(patch, "/properties")) {
+		return nil, notAcceptable()
+	}
+	if err := checkRoots(patch, patchablePortgroup); err != nil {
+		return nil, err
+	}
+	for _, value := range patchValues(patch, "/name") {
+		if name := pythonText(value); truthy(value) && !c.isLogicalName(name) {
+			return nil, invalid("Portgroup %s: Cannot change name to invalid name '%s'", ident, name)
+		}
+	}
+	node, err := c.tables().ReadNode(group.NodeUUID)
+	if err != nil {
+		return nil, err
+	}
+	if links := patchValues(patch, "/node_uuid"); len(links) > 0 {
+		if node, err = c.authorizeLink(node.Owner, pythonText(links[0]), "node_uuid"); err != nil {
+			return nil, err
+		}
+	}
+	all, _ := plain(portgroupDocument(group)).(map[string]any)
+	document := map[string]any{}
+	for field := range portgroupSchema.properties {
+		document[field] = all[field]
+	}
+	old, _ := plain(document).(map[string]any)
+	if err := applyPatch(document, patch); err != nil {
+		return nil, err
+	}
+	document["node_uuid"] = node.UUID
+	if _, ok := document["mode"]; !ok {
+		return nil, invalid("'mode' is a mandatory attribute and can not be removed")
+	}
+	return c.updatePortgroup(group, node, old, document)
+}
+
+func (c *call) updatePortgroup(group *db.Portgroup, node *db.Node, old, document map[string]any) (any, error) {
+	if _, err := checkObject(portgroupSchema, portgroupChecks)("patch", document); err != nil {
+		return nil, err
+	}
+	if node.ProvisionState == stateInspecting && c.atLeast(39) {
+		return nil, conflict("Cannot update portgroup \"%s\" on node \"%s\" while it is in state \"%s\".", group.UUID,
+			node.UUID, stateInspecting)
+	}
+	if err := c.served(node, http.StatusNotFound); err != nil {
+		return nil, err
+	}
+	changed := changedFields(portgroupSchema, old, document)
+	updated, err := c.conductor().UpdatePortgroup(c.ctx(), group.UUID, func(g *db.Portgroup) error {
+		for _, field := range changed {
+			setPortgroupColumn(g, field, document[field])
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c.portgroupDocument(updated, true), nil
+}

@@ -1,0 +1,293 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+
+	"ironworks/lab/db"
+)
+
+// routePortgroups is everything below a /portgroups; parent is a node, if it is
+// below one.
+func (c *call) routePortgroups(rest []string, parent string) (any, error) {
+	if len(rest) == 0 {
+		return methods{
+			http.MethodGet:    c.portgroupEndpoint(func() (any, error) { return c.listPortgroups(parent) }),
+			http.MethodPost:   c.portgroupEndpoint(c.created(func() (any, error) { return c.createPortgroup(parent) })),
+			http.MethodPatch:  c.portgroupEndpoint(c.missingPatch),
+			http.MethodDelete: c.portgroupEndpoint(missingIdent),
+		}.serve(c)
+	}
+	ident := rest[0]
+	if c.request.Method == http.MethodGet && len(rest) == 1 && ident == "detail" {
+		return c.portgroupEndpoint(func() (any, error) { return c.listPortgroupDetails(parent) })()
+	}
+	if !isName(ident) && !isUUID(ident) {
+		return nil, &abort{status: http.StatusBadRequest, description: "Expected UUID or name for portgroup: " + ident}
+	}
+	if len(rest) > 1 && rest[1] == "ports" {
+		if !c.atLeast(24) {
+			return nil, errNoRoute
+		}
+		return c.routePorts(rest[2:], portParent{node: parent, group: ident})
+	}
+	return methods{
+		http.MethodGet: c.portgroupEndpoint(func() (any, error) { return c.showPortgroup(ident, parent) }),
+		http.MethodPatch: c.portgroupEndpoint(func() (any, error) {
+			return c.patchPortgroup(ident, parent)
+		}),
+		http.MethodDelete: c.portgroupEndpoint(c.emptied(func() (any, error) {
+			return c.deletePortgroup(ident, parent)
+		})),
+		http.MethodPost: c.portgroupEndpoint(func() (any, error) {
+			return nil, invalidValue("Schema error for portgroup: %s is not of type 'object'", pythonQuote(ident))
+		}),
+	}.serve(c)
+}
+
+// notServed is what is said of an endpoint that the version does not have, by
+// the newer way of saying it.
+func notServed(status int, text string) error {
+	return db.Faultf(status, "HTTPNotFound", "%s", text)
+}
+
+const notSupported = "The API is not supported for this version"
+
+// missingIdent is what the real one's checks make of a path that ends too soon.
+func missingIdent() (any, error) { return nil, accident("tuple index out of range") }
+
+// missingPatch is the same for a patch, of which first the body is checked.
+func (c *call) missingPatch() (any, error) {
+	if _, err := c.takeWithBody("patch", checkSchema(patchSchema)); err != nil {
+		return nil, err
+	}
+	return missingIdent()
+}
+
+func (c *call) portgroupEndpoint(serve endpoint) endpoint {
+	return func() (any, error) {
+		if !c.atLeast(23) {
+			return nil, notServed(http.StatusNotFound, notSupported)
+		}
+		return serve()
+	}
+}
+
+var (
+	defaultPortgroupFields = []string{"uuid", "address", "name"}
+
+	portgroupFields = []string{
+		"address", "category", "created_at", "dynamic_portgroup", "extra", "internal_info", "links", "mode", "name",
+		"node_uuid", "physical_network", "ports", "properties", "standalone_ports_supported", "updated_at", "uuid",
+	}
+	// portgroupVersions are the minor versions that brought fields.
+	portgroupVersions = map[string]int{
+		"mode": 26, "properties": 26, "physical_network": 102, "category": 103, "dynamic_portgroup": 111,
+	}
+	nameOrUUID = &schema{anyOf: []*schema{
+		{types: []string{"string"}, format: "uuid"},
+		{types: []string{"string"}, minLength: 1, maxLength: maxNameLength, pattern: `(?i)^[A-Z0-9-._~]+$`},
+	}}
+	sortDirSchema   = &schema{types: []string{"string"}, enum: []string{"asc", "desc"}}
+	uuidSchema      = &schema{types: []string{"string"}, format: "uuid"}
+	portgroupsQuery = querySchema(portgroupFields, map[string]*schema{
+		"address":          {types: []string{"string"}, format: "mac-address"},
+		"conductor_groups": {types: []string{"array"}, items: plainText}, "detail": {types: []string{"string", "boolean"}},
+		"limit": {types: []string{"integer"}}, "marker": uuidSchema, "node": nameOrUUID,
+		"shard": {types: []string{"array"}, items: plainText}, "sort_dir": sortDirSchema, "sort_key": plainText,
+	})
+)
+
+// anything is a check that accepts all.
+func anything(_ string, value any) (any, error) { return value, nil }
+
+var portgroupParams = []param{
+	optional("node", anything), optional("address", anything), optional("marker", anything),
+	optional("limit", checkInt), optional("sort_key", anything), optional("sort_dir", anything),
+	optional("shard", checkList), optional("conductor_groups", checkList),
+}
+
+// checkPortgroupFields refuses what the version does not know; physical_network
+// and category it only hides.
+func (c *call) checkPortgroupFields(fields []string) error {
+	for _, field := range fields {
+		if minor := portgroupVersions[field]; c.minor < minor && minor != 102 && minor != 103 {
+			return notAcceptable()
+		}
+	}
+	return nil
+}
+
+func (c *call) listPortgroups(parent string) (any, error) {
+	args, err := c.take(append(slices.Clone(portgroupParams), optional("fields", checkList), optional("detail", checkBool))...)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.checkPortgroupsQuery(args, parent, args.list("fields")); err != nil {
+		return nil, err
+	}
+	detail := args.boolean("detail")
+	fields, err := c.returned(args.list("fields"), detail, defaultPortgroupFields, 43)
+	if err != nil {
+		return nil, err
+	}
+	return c.portgroupPage(args, parent, "portgroups", fields, detail)
+}
+
+func (c *call) listPortgroupDetails(parent string) (any, error) {
+	args, err := c.take(portgroupParams...)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.checkPortgroupsQuery(args, parent, nil); err != nil {
+		return nil, err
+	}
+	return c.portgroupPage(args, parent, "portgroups/detail", nil, nil)
+}
+
+func (c *call) checkPortgroupsQuery(args arguments, parent string, fields []string) error {
+	if err := args.checkQuery(portgroupsQuery); err != nil {
+		return err
+	}
+	if err := c.checkParent(portParent{node: parent}); err != nil {
+		return err
+	}
+	if args.has("shard") && !c.atLeast(106) {
+		return needsVersion(106)
+	}
+	return c.checkPortgroupFields(append(slices.Clone(fields), args.text("sort_key")))
+}
+
+func (c *call) portgroupPage(
+	args arguments, parent, path string, fields []string, detail *bool,
+) (any, error) {
+	p, err := takePaging(args)
+	if err != nil {
+		return nil, err
+	}
+	var marker *db.Portgroup
+	if p.marker != "" {
+		if marker, err = c.tables().Portgroup(p.marker); err != nil {
+			return nil, err
+		}
+	}
+	if slices.Contains([]string{"extra", "internal_info", "properties"}, p.key) {
+		return nil, unsortableKey(p.key)
+	}
+	keep, err := c.portgroupFilter(args, parent)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(portgroupFields, p.key) && p.key != "id" && p.key != "node_id" ||
+		slices.Contains([]string{"links", "ports", "node_uuid"}, p.key) {
+		return nil, noSortKey(p.key)
+	}
+	groups := page(p, c.tables().Portgroups(keep), marker, func(g *db.Portgroup) int { return g.ID },
+		func(g *db.Portgroup, key string) any { return portgroupDocument(g)[key] })
+	documents, last := make([]map[string]any, len(groups)), ""
+	for i, group := range groups {
+		documents[i], last = pick(c.portgroupDocument(group, false), fields), group.UUID
+	}
+	return c.collection("portgroups", path, documents, p, last, fields, detailQuery(detail)...), nil
+}
+
+func (c *call) portgroupFilter(args arguments, parent string) (func(*db.Portgroup) bool, error) {
+	node, address, shards := parent, args.text("address"), args.list("shard")
+	if node == "" {
+		node = args.text("node")
+	}
+	groups := args.list("conductor_groups")
+	exclusive := 0
+	for _, asked := range []bool{node != "", address != "", len(shards) > 0, len(groups) > 0} {
+		if asked {
+			exclusive++
+		}
+	}
+	switch {
+	case exclusive > 1:
+		return nil, invalid("Filtering by node, address, or shard simultaneously is not supported.")
+	case node != "":
+		found, err := c.findNode(node)
+		if err != nil {
+			return nil, err
+		}
+		return func(g *db.Portgroup) bool { return g.NodeUUID == found.UUID }, nil
+	case address != "":
+		return func(g *db.Portgroup) bool { return g.Address == address }, nil
+	case len(shards) > 0:
+		nodes := c.nodesThat(func(n *db.Node) bool { return n.Shard != "" && slices.Contains(shards, n.Shard) })
+		return func(g *db.Portgroup) bool { return nodes[g.NodeUUID] }, nil
+	case len(groups) > 0:
+		nodes := c.nodesThat(func(n *db.Node) bool { return slices.Contains(groups, n.ConductorGroup) })
+		return func(g *db.Portgroup) bool { return nodes[g.NodeUUID] }, nil
+	default:
+		return func(*db.Portgroup) bool { return true }, nil
+	}
+}
+
+// portgroupDocument is a portgroup without links.
+func portgroupDocument(g *db.Portgroup) map[string]any {
+	return map[string]any{
+		"uuid": g.UUID, "created_at": timeText(g.CreatedAt), "updated_at": timeText(g.UpdatedAt),
+		"address": orNull(g.Address), "extra": orEmpty(g.Extra), "internal_info": orEmpty(g.InternalInfo),
+		"mode": orNull(g.Mode), "name": orNull(g.Name), "properties": orEmpty(g.Properties),
+		"standalone_ports_supported": g.StandalonePortsSupported, "node_uuid": orNull(g.NodeUUID),
+		"physical_network": orNull(g.PhysicalNetwork), "category": orNull(g.Category),
+		"dynamic_portgroup": g.DynamicPortgroup != nil && *g.DynamicPortgroup,
+	}
+}
+
+// portgroupDocument is a portgroup as the API shows it. In lists nothing is
+// hidden from older versions.
+func (c *call) portgroupDocument(g *db.Portgroup, hide bool) map[string]any {
+	document := portgroupDocument(g)
+	document["links"], document["ports"] = c.links("portgroups/"+g.UUID), c.links("portgroups/"+g.UUID+"/ports")
+	for field, minor := range portgroupVersions {
+		if hide && c.minor < minor {
+			delete(document, field)
+		}
+	}
+	return document
+}
+
+// findPortgroup finds a portgroup by UUID or name.
+func (c *call) findPortgroup(ident string) (*db.Portgroup, error) {
+	return findBy(ident, c.tables().Portgroup, c.tables().Portgroups, func(g *db.Portgroup) string { return g.Name },
+		noPortgroup(ident))
+}
+
+func (c *call) showPortgroup(ident, parent string) (any, error) {
+	args, err := c.take(optional("fields", checkList))
+	if err != nil {
+		return nil, err
+	}
+	if err := args.checkQuery(querySchema(portgroupFields, nil)); err != nil {
+		return nil, err
+	}
+	group, err := c.findPortgroup(ident)
+	if err != nil {
+		return nil, err
+	}
+	if parent != "" {
+		return nil, malformedURI()
+	}
+	fields := args.list("fields")
+	if err := c.checkPortgroupFields(fields); err != nil {
+		return nil, err
+	}
+	return pick(c.portgroupDocument(group, true), fields), nil
+}
+
+func (c *call) deletePortgroup(ident, parent string) (any, error) {
+	group, err := c.findPortgroup(ident)
+	if err != nil {
+		return nil, err
+	}
+	if parent != "" {
+		return nil, malformedURI()
+	}
+	if err := c.servedNode(group.NodeUUID); err != nil {
+		return nil, err
+	}
+	return nil, c.conductor().DestroyPortgroup(c.ctx(), group.UUID)
+}

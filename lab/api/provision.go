@@ -1,0 +1,241 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+
+	"ironworks/lab/db"
+)
+
+// provisionRequest is what a PUT of states/provision asks for.
+type provisionRequest struct {
+	target      string
+	configdrive any
+	cleanSteps  []any
+	deploySteps []any
+	serviceStep []any
+	password    string
+	noRamdisk   *bool
+}
+
+var nullableList = checkTypes("NoneType", "list")
+
+// provision is PUT of states/provision. The order of the checks is part of what
+// it answers.
+func (c *call) provision(ident string) (any, error) {
+	args, err := c.take(fromPath("node_ident", ident, checkIdent), required("target", checkText),
+		optional("configdrive", checkTypes("NoneType", "dict", "str")), optional("clean_steps", nullableList),
+		optional("deploy_steps", nullableList), optional("rescue_password", checkText),
+		optional("disable_ramdisk", checkBool), optional("service_steps", nullableList),
+		optional("runbook", checkTypes("NoneType", "str")))
+	if err != nil {
+		return nil, err
+	}
+	node, err := c.findNode(ident)
+	if err != nil {
+		return nil, err
+	}
+	request := provisionRequest{
+		target: pythonText(args["target"]), configdrive: args["configdrive"], password: args.text("rescue_password"),
+		noRamdisk: args.boolean("disable_ramdisk"),
+	}
+	request.cleanSteps, _ = args["clean_steps"].([]any)
+	request.deploySteps, _ = args["deploy_steps"].([]any)
+	request.serviceStep, _ = args["service_steps"].([]any)
+	if c.minor < verbVersions[request.target] {
+		return nil, notAcceptable()
+	}
+	if args.text("runbook") == "" {
+		if err := request.checkPolicy(); err != nil {
+			return nil, err
+		}
+	}
+	if err := checkState(node, request.target); err != nil {
+		return nil, err
+	}
+	if err := c.checkConfigdrive(request.target, request.configdrive); err != nil {
+		return nil, err
+	}
+	if runbook := args.text("runbook"); runbook != "" {
+		if !c.atLeast(92) {
+			return nil, notAcceptable()
+		}
+		return nil, db.Faultf(http.StatusNotFound, "RunbookNotFound", "Runbook %s could not be found.", runbook)
+	}
+	if err := c.checkProvision(node, request, args.has("rescue_password")); err != nil {
+		return nil, err
+	}
+	if err := c.served(node, http.StatusNotFound); err != nil {
+		return nil, err
+	}
+	if err := c.act(node, request); err != nil {
+		return nil, err
+	}
+	c.locate("nodes/" + ident + "/states")
+	return nil, nil //nolint:nilnil // an accepted request has no answer
+}
+
+// checkPolicy looks into the steps as the real one does to find the rule for
+// each: what is no step fails there.
+func (r provisionRequest) checkPolicy() error {
+	for _, steps := range [][]any{r.deploySteps, r.cleanSteps, r.serviceStep} {
+		for _, value := range steps {
+			step, ok := value.(map[string]any)
+			if !ok {
+				return accident("string indices must be integers, not 'str'")
+			}
+			for _, key := range []string{"interface", "step"} {
+				if _, ok := step[key]; !ok {
+					return accident("'%s'", key)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// checkState refuses a target that is not possible now.
+func checkState(n *db.Node, target string) error {
+	if (target == "active" || target == "rebuild") && n.Maintenance {
+		return db.Faultf(http.StatusBadRequest, "NodeInMaintenance", "The provisioning operation can't be performed on node "+
+			"%s because it's in maintenance mode.", n.UUID)
+	}
+	if isActionable(n.ProvisionState, target) {
+		return nil
+	}
+	if n.Reservation != "" {
+		return lockedBy(n)
+	}
+	return badState(target, n.UUID, n.ProvisionState)
+}
+
+func lockedBy(n *db.Node) error {
+	return db.Faultf(http.StatusConflict, "NodeLocked", "Node %s is locked by host %s, please retry after the current "+
+		"operation is completed.", n.UUID, n.Reservation)
+}
+
+func badState(action, node, state string) error {
+	if state == "" {
+		state = "None"
+	}
+	return db.Faultf(http.StatusBadRequest, "InvalidStateRequested", "The requested action \"%s\" can not be performed on "+
+		"node \"%s\" while it is in state \"%s\".", action, node, state)
+}
+
+// checkProvision checks that the other arguments go with the target.
+func (c *call) checkProvision(n *db.Node, r provisionRequest, hasPassword bool) error {
+	only := func(what, targets string) error {
+		return invalid("\"%s\" is only valid when setting target provision state to %s", what, targets)
+	}
+	if err := c.checkNoRamdisk(r); err != nil {
+		return err
+	}
+	if len(r.cleanSteps) > 0 && r.target != "clean" {
+		return only("clean_steps", "clean")
+	}
+	if len(r.deploySteps) > 0 {
+		if !c.atLeast(69) {
+			return needsVersion(69)
+		}
+		if r.target != "active" && r.target != "rebuild" {
+			return only("deploy_steps", "active or rebuild")
+		}
+	}
+	if hasPassword && r.target != "rescue" {
+		return only("rescue_password", "rescue")
+	}
+	if r.target == "abort" &&
+		(n.ProvisionState == stateInspectWait && !c.atLeast(41) || n.ProvisionState == "wait call-back" && !c.atLeast(110)) {
+		return notAcceptable()
+	}
+	if r.target == "unhold" && !c.atLeast(85) {
+		return notAcceptable()
+	}
+	if len(r.serviceStep) > 0 && r.target != "service" {
+		return only("service_steps", "service")
+	}
+	if r.target == "service" && !c.atLeast(87) {
+		return notAcceptable()
+	}
+	return nil
+}
+
+func (c *call) checkNoRamdisk(r provisionRequest) error {
+	if r.noRamdisk == nil {
+		return nil
+	}
+	minor := 0
+	switch r.target {
+	case "clean":
+		minor = 70
+	case "service":
+		minor = 108
+	default:
+		return invalid("disable_ramdisk is supported only with manual cleaning or servicing")
+	}
+	if !c.atLeast(minor) {
+		return db.Faultf(http.StatusNotAcceptable, "NotAcceptable", "disable_ramdisk is not acceptable in this API version")
+	}
+	return nil
+}
+
+// act asks the conductor.
+func (c *call) act(n *db.Node, r provisionRequest) error {
+	noRamdisk := r.noRamdisk != nil && *r.noRamdisk
+	switch r.target {
+	case "active", "rebuild", "deploy":
+		if err := checkSteps("deploy", r.deploySteps, deploySteps); err != nil {
+			return err
+		}
+		configdrive := r.configdrive
+		if object, ok := configdrive.(map[string]any); ok {
+			configdrive = db.Dict(object)
+		}
+		return c.conductor().Deploy(c.ctx(), n.UUID, Deploy{
+			Rebuild: r.target == "rebuild", Configdrive: configdrive, Steps: dicts(r.deploySteps),
+		})
+	case "unrescue":
+		return c.conductor().Unrescue(c.ctx(), n.UUID)
+	case "rescue":
+		if strings.TrimSpace(r.password) == "" {
+			return invalid("A non-empty \"rescue_password\" is required when setting target provision state to rescue")
+		}
+		return c.conductor().Rescue(c.ctx(), n.UUID, r.password)
+	case "deleted", "undeploy":
+		return c.conductor().TearDown(c.ctx(), n.UUID)
+	case "inspect":
+		return c.conductor().Inspect(c.ctx(), n.UUID)
+	case "clean":
+		if len(r.cleanSteps) == 0 {
+			return invalid("\"clean_steps\" is required when setting target provision state to clean")
+		}
+		if err := checkSteps("clean", r.cleanSteps, userSteps); err != nil {
+			return err
+		}
+		return c.conductor().Clean(c.ctx(), n.UUID, dicts(r.cleanSteps), noRamdisk)
+	case "service":
+		if len(r.serviceStep) == 0 {
+			return invalid("\"service_steps\" is required when setting target provision state to service")
+		}
+		if err := checkSteps("service", r.serviceStep, userSteps); err != nil {
+			return err
+		}
+		return c.conductor().Service(c.ctx(), n.UUID, dicts(r.serviceStep), noRamdisk)
+	case "manage", "provide", "abort", "adopt", "unhold":
+		return c.conductor().Act(c.ctx(), n.UUID, r.target)
+	default: // an event that only the conductor uses
+		return invalid("The requested action \"%s\" could not be understood.", r.target)
+	}
+}
+
+func dicts(values []any) []db.Dict {
+	if values == nil {
+		return nil
+	}
+	made := make([]db.Dict, len(values))
+	for i := range values {
+		object, _ := values[i].(map[string]any)
+		made[i] = object
+	}
+	return made
+}

@@ -1,0 +1,88 @@
+package api
+
+import "net/http"
+
+// route finds the controller of a path. The first part may be missing: /nodes is
+// /v1/nodes.
+func (c *call) route() (any, error) {
+	if len(c.path) == 0 {
+		return c.showRoot(), nil
+	}
+	rest := c.path
+	if rest[0] == "v1" {
+		rest = rest[1:]
+	}
+	if len(rest) == 0 {
+		if c.request.Method != http.MethodGet && c.request.Method != http.MethodHead {
+			return nil, caughtAbort(&abort{
+				status: http.StatusMethodNotAllowed, description: "The server could not comply with the request since it is " +
+					"either malformed or otherwise incorrect.",
+			})
+		}
+		return c.showV1(), nil
+	}
+	controllers := map[string]func([]string) (any, error){
+		"nodes":               c.routeNodes,
+		"ports":               func(rest []string) (any, error) { return c.routePorts(rest, portParent{}) },
+		"portgroups":          func(rest []string) (any, error) { return c.routePortgroups(rest, "") },
+		"drivers":             c.routeDrivers,
+		"conductors":          c.routeConductors,
+		"allocations":         c.routeAllocations,
+		"deploy_templates":    c.routeTemplates,
+		"shards":              c.routeShards,
+		"lookup":              c.routeLookup,
+		"heartbeat":           c.routeHeartbeat,
+		"continue_inspection": c.routeInspection,
+	}
+	controller, ok := controllers[rest[0]]
+	if _, isAbsent := absent[rest[0]]; isAbsent {
+		return c.routeAbsent(rest[0], rest[1:])
+	}
+	if !ok {
+		return nil, errNoRoute
+	}
+	return controller(rest[1:])
+}
+
+func (c *call) versionDocument() map[string]any {
+	return map[string]any{
+		"id": "v1", "links": []link{{Href: c.url + "/v1/", Rel: "self"}}, "status": "CURRENT",
+		"min_version": versionText(minMinor), "version": versionText(maxMinor),
+	}
+}
+
+func (c *call) showRoot() any {
+	return map[string]any{
+		"name": "OpenStack Ironic API",
+		"description": "Ironic is an OpenStack project which enables the provision and management of baremetal " +
+			"machines.",
+		"default_version": c.versionDocument(), "versions": []any{c.versionDocument()},
+	}
+}
+
+// resources are the collections that the root names, with the version that
+// brought them. The last of them are named as the real one does, but empty:
+// see absent.
+var resources = map[string]int{
+	"nodes": 1, "ports": 1, "drivers": 1, "portgroups": 23, "lookup": 22, "heartbeat": 22, "conductors": 49,
+	"allocations": 52, "deploy_templates": 55, "shards": 82, "continue_inspection": 84, "chassis": 1, "volume": 32,
+	"events": 54, "runbooks": 92, "inspection_rules": 96,
+}
+
+func (c *call) showV1() any {
+	document := map[string]any{
+		"id": "v1",
+		"links": []link{
+			{Href: c.url + "/v1/", Rel: "self"},
+			{Href: "https://docs.openstack.org//ironic/latest/contributor//webapi.html", Rel: "describedby", Type: "text/html"},
+		},
+		"media_types": map[string]string{"base": "application/json", "type": "application/vnd.openstack.ironic.v1+json"},
+		"version":     c.versionDocument(),
+	}
+	for name, minor := range resources {
+		if c.atLeast(minor) {
+			document[name] = c.links(name + "/")
+		}
+	}
+	return document
+}

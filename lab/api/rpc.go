@@ -1,0 +1,108 @@
+package api
+
+import (
+	"context"
+
+	"ironworks/lab/db"
+)
+
+// Conductor is what the API asks the conductor to do. Nodes are named by UUID.
+// What it refuses is a [db.Fault], with the status and the words of the real
+// one. A call that starts something answers when the node is locked and the
+// first state is set, as the real one's calls do; the rest goes on by itself.
+type Conductor interface {
+	CreateNode(ctx context.Context, node *db.Node) (*db.Node, error)
+	// UpdateNode applies what a patch made of a node. change is run on the node
+	// under its lock, after the conductor's checks that need only the old node;
+	// the conductor then checks what it became.
+	UpdateNode(ctx context.Context, uuid string, resetInterfaces bool, change func(*db.Node) error) (*db.Node, error)
+	DestroyNode(ctx context.Context, uuid string) error
+
+	Deploy(ctx context.Context, uuid string, deploy Deploy) error
+	TearDown(ctx context.Context, uuid string) error
+	Clean(ctx context.Context, uuid string, steps []db.Dict, disableRamdisk bool) error
+	Service(ctx context.Context, uuid string, steps []db.Dict, disableRamdisk bool) error
+	Inspect(ctx context.Context, uuid string) error
+	Rescue(ctx context.Context, uuid, password string) error
+	Unrescue(ctx context.Context, uuid string) error
+	// Act is manage, provide, abort, adopt and unhold (do_provisioning_action).
+	Act(ctx context.Context, uuid, verb string) error
+
+	SetPower(ctx context.Context, uuid, target string, timeout int) error
+	SetBootMode(ctx context.Context, uuid, mode string) error
+	SetSecureBoot(ctx context.Context, uuid string, on bool) error
+	BootDevice(ctx context.Context, uuid string) (device string, persistent *bool, err error)
+	BootDevices(ctx context.Context, uuid string) ([]string, error)
+	SetBootDevice(ctx context.Context, uuid, device string, persistent bool) error
+	InjectNMI(ctx context.Context, uuid string) error
+	SetRAID(ctx context.Context, uuid string, target db.Dict) error
+	// Validate is by interface: power, boot, deploy, …
+	Validate(ctx context.Context, uuid string) (map[string]Validation, error)
+	SetMaintenance(ctx context.Context, uuid string, on bool, reason string) error
+
+	AttachMedia(ctx context.Context, uuid string, device, url, source string) error
+	DetachMedia(ctx context.Context, uuid string, devices []string) error
+	Media(ctx context.Context, uuid string) ([]db.Dict, error)
+
+	VIFs(ctx context.Context, uuid string) ([]db.Dict, error)
+	AttachVIF(ctx context.Context, uuid string, vif db.Dict) error
+	DetachVIF(ctx context.Context, uuid, vif string) error
+
+	CreatePort(ctx context.Context, port *db.Port) (*db.Port, error)
+	UpdatePort(ctx context.Context, uuid string, change func(*db.Port) error) (*db.Port, error)
+	DestroyPort(ctx context.Context, uuid string) error
+	UpdatePortgroup(ctx context.Context, uuid string, change func(*db.Portgroup) error) (*db.Portgroup, error)
+	DestroyPortgroup(ctx context.Context, uuid string) error
+
+	CreateAllocation(ctx context.Context, allocation *db.Allocation) (*db.Allocation, error)
+	DestroyAllocation(ctx context.Context, uuid string) error
+
+	// AddTraits adds traits, or replaces all of them; RemoveTraits removes some,
+	// or with nil all.
+	AddTraits(ctx context.Context, uuid string, traits []string, replace bool) error
+	RemoveTraits(ctx context.Context, uuid string, traits []string) error
+
+	Drivers() []Driver
+	// DriverProperties are the keys of driver_info with what they mean.
+	DriverProperties(driver string) (map[string]string, error)
+	RAIDProperties(driver string) (map[string]string, error)
+
+	// NodeWithToken gives a node that looks itself up its token, once.
+	NodeWithToken(ctx context.Context, uuid string) (*db.Node, error)
+	Heartbeat(ctx context.Context, uuid string, heartbeat Heartbeat) error
+	ContinueInspection(ctx context.Context, uuid string, inventory, pluginData db.Dict) error
+}
+
+// Deploy is a deployment or a rebuild.
+type Deploy struct {
+	Rebuild bool
+	// Configdrive is nil, a string or a db.Dict.
+	Configdrive any
+	Steps       []db.Dict
+}
+
+// Validation is what validate says of one interface. Result nil is "not
+// supported".
+type Validation struct {
+	Result *bool
+	Reason string
+}
+
+// Driver is a hardware type.
+type Driver struct {
+	Name  string
+	Hosts []string
+	// Default and Enabled are by interface: "deploy".
+	Default map[string]string
+	Enabled map[string][]string
+}
+
+// Heartbeat is what an agent sends.
+type Heartbeat struct {
+	CallbackURL   string
+	Token         string
+	AgentVersion  string
+	VerifyCA      string
+	Status        string
+	StatusMessage string
+}

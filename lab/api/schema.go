@@ -1,0 +1,319 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"ironworks/lab/db"
+)
+
+// schema is as much of JSON Schema as Ironic's API uses. Zero is not checked.
+type schema struct {
+	types      []string
+	enum       []string
+	pattern    string
+	minLength  int
+	maxLength  int
+	minimum    *int
+	minItems   int
+	format     string
+	properties map[string]*schema
+	required   []string
+	closed     bool // no other properties
+	// closedFirst is the order in which the two are looked at, which decides what
+	// is said of an object that is wrong twice.
+	closedFirst bool
+	// together are properties that need others.
+	together map[string][]string
+	items    *schema
+	anyOf    []*schema
+	oneOf    []*schema
+	text     string // as Python shows it, for oneOf
+}
+
+// violation is something that is wrong with a value.
+type violation struct {
+	path    []any // from where it was looked at
+	message string
+	weak    bool // anyOf and oneOf say less than others
+	rightly bool // the value has at least the type
+	context []*violation
+}
+
+// validate says what is wrong most, in jsonschema's words.
+func (s *schema) validate(value any) *violation {
+	found := s.violations(value)
+	if len(found) == 0 {
+		return nil
+	}
+	best := slices.MaxFunc(found, func(a, b *violation) int { return a.compare(b) })
+	for len(best.context) > 0 {
+		smallest := slices.Clone(best.context)
+		slices.SortStableFunc(smallest, func(a, b *violation) int { return a.compare(b) })
+		if len(smallest) > 1 && smallest[0].compare(smallest[1]) == 0 {
+			return best
+		}
+		best = smallest[0]
+	}
+	return best
+}
+
+// cause is the most likely reason of a violation that has several.
+func (v *violation) cause() string {
+	text := ""
+	for current := v; len(current.context) > 0; text = current.message {
+		current = slices.MaxFunc(current.context, func(a, b *violation) int { return a.compare(b) })
+		for len(current.context) > 0 {
+			smallest := slices.MinFunc(current.context, func(a, b *violation) int { return a.compare(b) })
+			current = smallest
+		}
+	}
+	return text
+}
+
+// checkSchema is the check of an argument against a schema.
+func checkSchema(s *schema) check {
+	return func(name string, value any) (any, error) {
+		if value == nil {
+			return nil, nil //nolint:nilnil // null is a value
+		}
+		if v := s.validate(value); v != nil {
+			return nil, invalidValue("Schema error for %s: %s", name, v.sentence())
+		}
+		return value, nil
+	}
+}
+
+// checkWhole is the check of what a request brings, all in one.
+func (s *schema) checkWhole(value any) error {
+	if v := s.validate(value); v != nil {
+		return invalidValue("Schema error: %s", v.sentence())
+	}
+	return nil
+}
+
+func (v *violation) sentence() string {
+	if cause := v.cause(); cause != "" {
+		return v.message + ". Possible root cause: " + cause
+	}
+	return v.message
+}
+
+// compare is jsonschema's relevance: higher up in the value is better.
+func (v *violation) compare(other *violation) int {
+	if d := len(other.path) - len(v.path); d != 0 {
+		return d
+	}
+	for i := range v.path {
+		if d := comparePath(v.path[i], other.path[i]); d != 0 {
+			return d
+		}
+	}
+	return compareBool(!v.weak, !other.weak)*2 + compareBool(!v.rightly, !other.rightly)
+}
+
+func comparePath(a, b any) int {
+	if x, ok := a.(int); ok {
+		if y, ok := b.(int); ok {
+			return x - y
+		}
+	}
+	return strings.Compare(fmt.Sprint(a), fmt.Sprint(b))
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	default:
+		return -1
+	}
+}
+
+func (s *schema) violations(value any) []*violation {
+	var found []*violation
+	fail := func(format string, args ...any) {
+		found = append(found, &violation{message: fmt.Sprintf(format, args...), rightly: s.hasType(value)})
+	}
+	if len(s.types) > 0 && !s.hasType(value) {
+		quoted := make([]string, len(s.types))
+		for i := range s.types {
+			quoted[i] = pythonQuote(s.types[i])
+		}
+		fail("%s is not of type %s", pythonRepr(value), strings.Join(quoted, ", "))
+	}
+	if len(s.enum) > 0 {
+		if text, ok := value.(string); !ok || !slices.Contains(s.enum, text) {
+			fail("%s is not one of %s", pythonRepr(value), pythonRepr(s.enum))
+		}
+	}
+	switch v := value.(type) {
+	case string:
+		s.checkString(v, fail)
+	case json.Number:
+		if f, err := v.Float64(); err == nil && s.minimum != nil && f < float64(*s.minimum) {
+			fail("%s is less than the minimum of %d", v, *s.minimum)
+		}
+	case []any:
+		if len(v) < s.minItems {
+			fail("%s should be non-empty", pythonRepr(v))
+		}
+		if s.items != nil {
+			for i := range v {
+				found = append(found, below(i, s.items.violations(v[i]))...)
+			}
+		}
+	case []string:
+		if s.items != nil {
+			for i := range v {
+				found = append(found, below(i, s.items.violations(v[i]))...)
+			}
+		}
+	case db.Dict:
+		found = append(found, s.objectViolations(v)...)
+	case map[string]any:
+		found = append(found, s.objectViolations(v)...)
+	}
+	return append(found, s.choiceViolations(value)...)
+}
+
+func (s *schema) checkString(v string, fail func(string, ...any)) {
+	length := utf8.RuneCountInString(v)
+	if length < s.minLength {
+		fail("%s should be non-empty", pythonRepr(v))
+	}
+	if s.maxLength > 0 && length > s.maxLength {
+		fail("%s is too long", pythonRepr(v))
+	}
+	if s.pattern != "" && !pythonRule(s.pattern).MatchString(v) {
+		fail("%s does not match %s", pythonRepr(v), pythonRepr(s.pattern))
+	}
+	wrong := false
+	switch s.format {
+	case "uuid":
+		wrong = !isUUID(v)
+	case "mac-address":
+		_, right := normalMAC(v)
+		wrong = !right
+	}
+	if wrong {
+		fail("%s is not a %s", pythonRepr(v), pythonRepr(s.format))
+	}
+}
+
+// pythonRule is a regular expression of Python's, whose word characters are
+// those of all scripts.
+func pythonRule(pattern string) *regexp.Regexp {
+	return regexp.MustCompile(strings.ReplaceAll(pattern, `\w`, `\p{L}\p{N}_`))
+}
+
+func (s *schema) objectViolations(v map[string]any) []*violation {
+	var found []*violation
+	fail := func(format string, args ...any) {
+		found = append(found, &violation{message: fmt.Sprintf(format, args...), rightly: s.hasType(v)})
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.properties)) {
+		if inner, ok := v[name]; ok {
+			found = append(found, below(name, s.properties[name].violations(inner))...)
+		}
+	}
+	needed := func() {
+		for _, name := range s.required {
+			if _, ok := v[name]; !ok {
+				fail("%s is a required property", pythonQuote(name))
+			}
+		}
+	}
+	others := func() {
+		var extras []string
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if s.closed && s.properties[name] == nil {
+				extras = append(extras, pythonQuote(name))
+			}
+		}
+		verb := "were"
+		if len(extras) == 1 {
+			verb = "was"
+		}
+		if len(extras) > 0 {
+			fail("Additional properties are not allowed (%s %s unexpected)", strings.Join(extras, ", "), verb)
+		}
+	}
+	if s.closedFirst {
+		others()
+		needed()
+	} else {
+		needed()
+		others()
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.together)) {
+		if _, ok := v[name]; !ok {
+			continue
+		}
+		for _, other := range s.together[name] {
+			if _, ok := v[other]; !ok {
+				fail("%s is a dependency of %s", pythonQuote(other), pythonQuote(name))
+			}
+		}
+	}
+	return found
+}
+
+func (s *schema) choiceViolations(value any) []*violation {
+	choose := func(choices []*schema) (fitting []*schema, context []*violation) {
+		for _, choice := range choices {
+			if wrong := choice.violations(value); len(wrong) > 0 {
+				context = append(context, wrong...)
+			} else {
+				fitting = append(fitting, choice)
+			}
+		}
+		return fitting, context
+	}
+	var found []*violation
+	for _, choices := range [][]*schema{s.anyOf, s.oneOf} {
+		fitting, context := choose(choices)
+		if len(choices) > 0 && len(fitting) == 0 {
+			found = append(found, &violation{
+				message: pythonRepr(value) + " is not valid under any of the given schemas",
+				weak:    true, rightly: len(s.types) > 0 && s.hasType(value), context: context,
+			})
+		}
+	}
+	if fitting, _ := choose(s.oneOf); len(fitting) > 1 {
+		// The first that fits is named last.
+		texts := make([]string, 0, len(fitting))
+		for _, choice := range append(fitting[1:], fitting[0]) {
+			texts = append(texts, choice.text)
+		}
+		found = append(found, &violation{
+			message: pythonRepr(value) + " is valid under each of " + strings.Join(texts, ", "),
+			weak:    true, rightly: len(s.types) > 0 && s.hasType(value),
+		})
+	}
+	return found
+}
+
+// below puts a step before the paths of violations.
+func below(step any, found []*violation) []*violation {
+	for _, v := range found {
+		v.path = append([]any{step}, v.path...)
+	}
+	return found
+}
+
+// pythonTypes are Python's types by those of JSON Schema.
+var pythonTypes = map[string]string{
+	"null": "NoneType", "string": "str", "object": "dict", "array": "list", "boolean": "bool", "integer": "int",
+}
+
+func (s *schema) hasType(value any) bool {
+	return slices.ContainsFunc(s.types, func(name string) bool { return pythonTypes[name] == pythonType(value) })
+}

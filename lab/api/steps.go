@@ -1,0 +1,88 @@
+package api
+
+import (
+	"fmt"
+	"strings"
+)
+
+// stepInterfaces are the interfaces that have steps, in the order of their
+// priority.
+var stepInterfaces = []string{"vendor", "power", "management", "firmware", "deploy", "bios", "raid"}
+
+var zero = 0
+
+// countSchema is a priority or an order: a number, or one in text.
+var countSchema = &schema{anyOf: []*schema{
+	{types: []string{"integer"}, minimum: &zero},
+	{types: []string{"string"}, minLength: 1, pattern: "^[0-9]+$"},
+}}
+
+// deployStep is a step of a deployment or of a deploy template.
+var deployStep = &schema{
+	types: []string{"object"}, required: []string{"interface", "step", "args", "priority"}, closed: true,
+	properties: map[string]*schema{
+		"args": {types: []string{"object"}}, "interface": {types: []string{"string"}, enum: stepInterfaces},
+		"priority": countSchema, "step": {types: []string{"string"}, minLength: 1},
+	},
+}
+
+var deploySteps = &schema{types: []string{"array"}, items: deployStep}
+
+// userSteps are those of cleaning and servicing, which are done in their order.
+var userSteps = &schema{types: []string{"array"}, items: &schema{
+	types: []string{"object"}, required: []string{"interface", "step"}, closed: true,
+	properties: map[string]*schema{
+		"interface": {enum: stepInterfaces}, "step": {types: []string{"string"}, minLength: 1},
+		"args": {types: []string{"object"}}, "order": countSchema,
+		"execute_on_child_nodes":     {types: []string{"boolean"}},
+		"limit_child_node_execution": {types: []string{"array"}},
+	},
+}}
+
+// disallowedSteps is the default of [api] disallow_deploy_steps and its like.
+const disallowedSteps = "vendor.send_raw"
+
+// checkSteps refuses steps that are none, and those that operators disallow.
+func checkSteps(kind string, steps []any, s *schema) error {
+	if len(steps) == 0 {
+		return nil
+	}
+	if v := s.validate(steps); v != nil {
+		return invalidValue("Invalid %s_steps: %s%s", kind, v.message, v.whereabouts(steps))
+	}
+	for _, value := range steps {
+		step, _ := value.(map[string]any)
+		nodes, _ := step["limit_child_node_execution"].([]any)
+		for _, node := range nodes {
+			if step["execute_on_child_nodes"] == true && !isUUID(node) {
+				return accident("'str' object has no attribute 'get'")
+			}
+		}
+	}
+	for _, value := range steps {
+		step, _ := value.(map[string]any)
+		if id := fmt.Sprintf("%v.%v", step["interface"], step["step"]); id == disallowedSteps {
+			return invalid("%s step '%s' is not allowed. Disallowed by operator configuration [api]disallow_%s_steps.",
+				kind, id, kind)
+		}
+	}
+	return nil
+}
+
+// whereabouts is what jsonschema appends to its sentence: where in the value it
+// was. The schema, which it shows too, is left out.
+func (v *violation) whereabouts(value any) string {
+	var b strings.Builder
+	for _, step := range v.path {
+		fmt.Fprintf(&b, "[%s]", pythonRepr(step))
+		switch at := step.(type) {
+		case int:
+			list, _ := value.([]any)
+			value = list[at]
+		case string:
+			object, _ := value.(map[string]any)
+			value = object[at]
+		}
+	}
+	return "\n\nOn instance" + b.String() + ":\n    " + pythonRepr(value)
+}

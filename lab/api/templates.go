@@ -1,0 +1,245 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ironworks/lab/db"
+)
+
+var (
+	templateFields = []string{
+		"created_at", "description", "extra", "links", "name", "steps", "updated_at", "uuid",
+	}
+	templateSchema = &schema{
+		types: []string{"object"}, required: []string{"steps", "name"}, closed: true,
+		properties: map[string]*schema{
+			"description": longText(nullableText, 255), "extra": objectOrNull, "name": traitSchema,
+			"steps": {types: []string{"array"}, items: deployStep, minItems: 1}, "uuid": textOrNull,
+		},
+	}
+	patchableTemplate = []string{"extra", "name", "steps", "description"}
+)
+
+// checkTemplate is the schema and what it does not say.
+func checkTemplate(name string, value any) (any, error) {
+	if _, err := checkSchema(templateSchema)(name, value); err != nil {
+		return nil, err
+	}
+	object, _ := value.(map[string]any)
+	steps, _ := object["steps"].([]any)
+	var known, twice []string
+	for _, step := range dicts(steps) {
+		id := fmt.Sprintf("interface: %s, step: %s", step.Text("interface"), step.Text("step"))
+		if slices.Contains(known, id) && !slices.Contains(twice, id) {
+			twice = append(twice, id)
+		}
+		known = append(known, id)
+	}
+	if len(twice) > 0 {
+		return nil, db.Faultf(http.StatusBadRequest, "InvalidDeployTemplate", "Deploy template invalid: Duplicate deploy "+
+			"steps. A template cannot have multiple deploy steps with the same interface and step. Duplicates: %s.",
+			strings.Join(twice, "; "))
+	}
+	return value, checkDict(value, []param{optional("uuid", checkUUID)})
+}
+
+// routeTemplates is everything below /deploy_templates, which came with 1.55.
+func (c *call) routeTemplates(rest []string) (any, error) {
+	if !c.atLeast(55) {
+		status := http.StatusMethodNotAllowed
+		if c.request.Method == http.MethodGet {
+			status = http.StatusNotFound
+		}
+		return nil, &abort{status: status, description: "The API version does not allow deploy templates"}
+	}
+	if len(rest) == 0 {
+		return methods{
+			http.MethodGet: c.listTemplates, http.MethodPost: c.created(c.createTemplate),
+			http.MethodPatch: c.missing("template_ident"), http.MethodDelete: c.missing("template_ident"),
+		}.serve(c)
+	}
+	ident := rest[0]
+	return methods{
+		http.MethodGet:    func() (any, error) { return c.showTemplate(ident) },
+		http.MethodPatch:  func() (any, error) { return c.patchTemplate(ident) },
+		http.MethodDelete: c.emptied(func() (any, error) { return c.deleteTemplate(ident) }),
+		http.MethodPost: func() (any, error) {
+			return nil, invalidValue("Schema error for template: %s is not of type 'object'", pythonQuote(ident))
+		},
+	}.serve(c)
+}
+
+func (c *call) templateDocument(t *db.DeployTemplate, fields []string) map[string]any {
+	steps := make([]db.Dict, len(t.Steps))
+	for i, step := range t.Steps {
+		args, _ := step["args"].(map[string]any)
+		if args == nil {
+			if dict, ok := step["args"].(db.Dict); ok {
+				args = dict
+			}
+		}
+		steps[i] = db.Dict{
+			"interface": step["interface"], "step": step["step"], "args": maskSecrets(args), "priority": step["priority"],
+		}
+	}
+	return pick(map[string]any{
+		"uuid": t.UUID, "created_at": timeText(t.CreatedAt), "updated_at": timeText(t.UpdatedAt), "name": t.Name,
+		"extra": orEmpty(t.Extra), "steps": steps, "links": c.links("deploy_templates/" + t.UUID),
+	}, fields)
+}
+
+func (c *call) findTemplate(ident string) (*db.DeployTemplate, error) {
+	return findBy(ident, c.tables().DeployTemplate, c.tables().DeployTemplates,
+		func(t *db.DeployTemplate) string { return t.Name },
+		db.Faultf(http.StatusNotFound, "DeployTemplateNotFound", "Deploy template %s could not be found.", ident))
+}
+
+func (c *call) listTemplates() (any, error) {
+	args, err := c.take(optional("marker", checkName), optional("limit", checkInt), optional("sort_key", checkText),
+		optional("sort_dir", checkText), optional("fields", checkList), optional("detail", checkBool))
+	if err != nil {
+		return nil, err
+	}
+	query := querySchema(templateFields, map[string]*schema{
+		"detail": {types: []string{"string", "boolean"}}, "limit": {types: []string{"integer"}}, "marker": {},
+		"sort_dir": sortDirSchema, "sort_key": plainText,
+	})
+	if err := args.checkQuery(query); err != nil {
+		return nil, err
+	}
+	detail := args.boolean("detail")
+	fields := args.list("fields")
+	if err := c.checkFields(append(slices.Clone(fields), args.text("sort_key"))...); err != nil {
+		return nil, err
+	}
+	if fields, err = c.returned(fields, detail, []string{"uuid", "name"}, 43); err != nil {
+		return nil, err
+	}
+	p, err := takePaging(args)
+	if err != nil {
+		return nil, err
+	}
+	if p.key == "extra" || p.key == "steps" {
+		return nil, unsortableKey(p.key)
+	}
+	var marker *db.DeployTemplate
+	if p.marker != "" {
+		if marker, err = c.tables().DeployTemplate(p.marker); err != nil {
+			return nil, err
+		}
+	}
+	if !slices.Contains([]string{"id", "uuid", "name", "created_at", "updated_at"}, p.key) {
+		return nil, noSortKey(p.key)
+	}
+	if slices.Contains(fields, "description") {
+		return nil, invalidValue("Field(s) \"description\" are not valid")
+	}
+	rows := page(p, c.tables().DeployTemplates(nil), marker, func(t *db.DeployTemplate) int { return t.ID },
+		func(t *db.DeployTemplate, key string) any { return c.templateDocument(t, nil)[key] })
+	documents, last := make([]map[string]any, len(rows)), ""
+	for i, row := range rows {
+		documents[i], last = c.templateDocument(row, fields), row.UUID
+	}
+	return c.collection("deploy_templates", "deploy_templates", documents, p, last, fields, detailQuery(detail)...), nil
+}
+
+func (c *call) showTemplate(ident string) (any, error) {
+	args, err := c.take(fromPath("template_ident", ident, checkIdent), optional("fields", checkList))
+	if err != nil {
+		return nil, err
+	}
+	delete(args, "template_ident")
+	if err := args.checkQuery(querySchema(templateFields, nil)); err != nil {
+		return nil, err
+	}
+	template, err := c.findTemplate(ident)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(args.list("fields"), "description") {
+		return nil, invalidValue("Field(s) \"description\" are not valid")
+	}
+	return c.templateDocument(template, args.list("fields")), nil
+}
+
+// setTemplate makes a template what a document says.
+func setTemplate(t *db.DeployTemplate, document map[string]any) {
+	given := db.Dict(document)
+	t.Name = given.Text("name")
+	extra, _ := document["extra"].(map[string]any)
+	t.Extra = extra
+	steps, _ := document["steps"].([]any)
+	t.Steps = dicts(steps)
+	for _, step := range t.Steps {
+		// A priority may be given as a text, and is kept as a number.
+		if text, ok := step["priority"].(string); ok {
+			if n, err := strconv.Atoi(text); err == nil {
+				step["priority"] = json.Number(strconv.Itoa(n))
+			}
+		}
+	}
+}
+
+func (c *call) createTemplate() (any, error) {
+	args, err := c.takeWithBody("template", checkTemplate)
+	if err != nil {
+		return nil, err
+	}
+	given, _ := args["template"].(map[string]any)
+	template := &db.DeployTemplate{UUID: db.Dict(given).Text("uuid")}
+	setTemplate(template, given)
+	made, err := c.tables().CreateDeployTemplate(template)
+	if err != nil {
+		return nil, err
+	}
+	c.locate("deploy_templates/" + made.UUID)
+	return c.templateDocument(made, nil), nil
+}
+
+func (c *call) patchTemplate(ident string) (any, error) {
+	args, err := c.takeWithBody("patch", checkSchema(patchSchema), fromPath("template_ident", ident, checkIdent))
+	if err != nil {
+		return nil, err
+	}
+	patch := operations(args["patch"])
+	if err := checkRoots(patch, patchableTemplate); err != nil {
+		return nil, err
+	}
+	template, err := c.findTemplate(ident)
+	if err != nil {
+		return nil, err
+	}
+	document, _ := plain(map[string]any{
+		"name": template.Name, "extra": orEmpty(template.Extra), "steps": template.Steps, "uuid": template.UUID,
+	}).(map[string]any)
+	if err := applyPatch(document, patch); err != nil {
+		return nil, err
+	}
+	if _, err := checkTemplate("patch", document); err != nil {
+		return nil, err
+	}
+	updated, err := c.tables().UpdateDeployTemplate(template.UUID, func(t *db.DeployTemplate) error {
+		setTemplate(t, document)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c.templateDocument(updated, nil), nil
+}
+
+func (c *call) deleteTemplate(ident string) (any, error) {
+	if _, err := c.take(fromPath("template_ident", ident, checkIdent)); err != nil {
+		return nil, err
+	}
+	template, err := c.findTemplate(ident)
+	if err != nil {
+		return nil, err
+	}
+	return nil, c.tables().DestroyDeployTemplate(template.UUID)
+}

@@ -1,0 +1,70 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// The headers of microversions.
+const (
+	versionHeader    = "X-Openstack-Ironic-Api-Version"
+	minVersionHeader = "X-Openstack-Ironic-Api-Minimum-Version"
+	maxVersionHeader = "X-Openstack-Ironic-Api-Maximum-Version"
+	commonHeader     = "Openstack-Api-Version"
+)
+
+// Served are microversions 1.1 to 1.115, those of Ironic 39.0.0.
+const (
+	minMinor = 1
+	maxMinor = 115
+)
+
+func versionText(minor int) string { return "1." + strconv.Itoa(minor) }
+
+// requestedVersion is the minor version a request asks for. Without a header it
+// is the oldest.
+func requestedVersion(header http.Header) (int, error) {
+	asked := header.Get(versionHeader)
+	// The common header names several services; ours counts before the old one.
+	for _, line := range header[commonHeader] {
+		for entry := range strings.SplitSeq(line, ",") {
+			service, version, _ := strings.Cut(strings.TrimSpace(entry), " ")
+			if service == "baremetal" {
+				asked = strings.TrimSpace(version)
+			}
+		}
+	}
+	if asked == "" {
+		return minMinor, nil
+	}
+	if strings.EqualFold(asked, "latest") {
+		return maxMinor, nil
+	}
+	first, second, found := strings.Cut(asked, ".")
+	major, err1 := strconv.Atoi(first)
+	minor, err2 := strconv.Atoi(second)
+	if !found || err1 != nil || err2 != nil {
+		return 0, &abort{
+			status:      http.StatusNotAcceptable,
+			description: "Invalid value for X-OpenStack-Ironic-API-Version header",
+		}
+	}
+	served := fmt.Sprintf("[%s, %s]", versionText(minMinor), versionText(maxMinor))
+	description := ""
+	switch {
+	case major != 1:
+		description = fmt.Sprintf("Mutually exclusive versions requested. Version %d.%d requested but not supported by "+
+			"this service. The supported version range is: %s.", major, minor, served)
+	case minor < minMinor || minor > maxMinor:
+		description = fmt.Sprintf("Version %d.%d was requested but the minor version is not supported by this service. "+
+			"The supported version range is: %s.", major, minor, served)
+	default:
+		return minor, nil
+	}
+	return 0, &abort{
+		status: http.StatusNotAcceptable, description: description,
+		header: http.Header{minVersionHeader: {versionText(minMinor)}, maxVersionHeader: {versionText(maxMinor)}},
+	}
+}

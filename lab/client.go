@@ -1,0 +1,135 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// client calls an Ironic without authentication: the one that a lab brings
+// along. What it does is what any other client can do.
+type client struct {
+	base string
+	http *http.Client
+}
+
+// apiVersion is that of 39.0.0.
+const apiVersion = "1.115"
+
+// statusError is a refusal.
+type statusError struct {
+	status int
+	text   string
+}
+
+func (e *statusError) Error() string { return fmt.Sprintf("status %d: %s", e.status, e.text) }
+
+func (c *client) do(ctx context.Context, method, path string, body, answer any) error {
+	var content io.Reader = http.NoBody
+	if body != nil {
+		encoded, err := json.Marshal(body)
+		if err != nil {
+			return fmt.Errorf("%s %s: %w", method, path, err)
+		}
+		content = bytes.NewReader(encoded)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, c.base+"/v1/"+path, content)
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	request.Header.Set("X-OpenStack-Ironic-API-Version", apiVersion)
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json")
+	response, err := c.http.Do(request)
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s %s: %w", method, path, err)
+	case response.StatusCode >= http.StatusBadRequest:
+		return fmt.Errorf("%s %s: %w", method, path, &statusError{status: response.StatusCode, text: strings.TrimSpace(string(text))})
+	case answer == nil:
+		return nil
+	}
+	if err := json.Unmarshal(text, answer); err != nil {
+		return fmt.Errorf("%s %s: reading the answer: %w", method, path, err)
+	}
+	return nil
+}
+
+// CreateNode makes a node.
+func (c *client) CreateNode(ctx context.Context, node map[string]any) (string, error) {
+	return c.create(ctx, "nodes", node)
+}
+
+// CreatePort makes a port.
+func (c *client) CreatePort(ctx context.Context, port map[string]any) (string, error) {
+	return c.create(ctx, "ports", port)
+}
+
+func (c *client) create(ctx context.Context, path string, body map[string]any) (string, error) {
+	var made struct {
+		UUID string `json:"uuid"`
+	}
+	err := c.do(ctx, http.MethodPost, path, body, &made)
+	return made.UUID, err
+}
+
+// DeleteNode removes a node.
+func (c *client) DeleteNode(ctx context.Context, id string) error {
+	return c.do(ctx, http.MethodDelete, "nodes/"+url.PathEscape(id), nil, nil)
+}
+
+// setDriverInfo tells a node where its BMC is now.
+func (c *client) setDriverInfo(ctx context.Context, id string, info map[string]any) error {
+	return c.do(ctx, http.MethodPatch, "nodes/"+url.PathEscape(id), []any{map[string]any{"op": "replace", "path": "/driver_info", "value": info}}, nil)
+}
+
+func (c *client) exists(ctx context.Context, id string) (bool, error) {
+	err := c.do(ctx, http.MethodGet, "nodes/"+url.PathEscape(id)+"?fields=uuid", nil, nil)
+	var refused *statusError
+	if errors.As(err, &refused) && refused.status == http.StatusNotFound {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// state is the provision state of a node and who holds it.
+func (c *client) state(ctx context.Context, id string) (state, reservation string, err error) {
+	var node struct {
+		State       string  `json:"provision_state"`
+		Reservation *string `json:"reservation"`
+	}
+	err = c.do(ctx, http.MethodGet, "nodes/"+url.PathEscape(id)+"?fields=provision_state,reservation", nil, &node)
+	if node.Reservation != nil {
+		reservation = *node.Reservation
+	}
+	return node.State, reservation, err
+}
+
+// provision asks for a verb; a lock is waited out.
+func (c *client) provision(ctx context.Context, id string, body map[string]any) error {
+	for {
+		err := c.do(ctx, http.MethodPut, "nodes/"+url.PathEscape(id)+"/states/provision", body, nil)
+		var refused *statusError
+		if !errors.As(err, &refused) || refused.status != http.StatusConflict {
+			return err
+		}
+		if !pace(1).wait(ctx, lookEvery) {
+			return ctx.Err()
+		}
+	}
+}
+
+// lookEvery is how often the story looks whether a node got where it was to go.
+const lookEvery = 200 * time.Millisecond

@@ -1,0 +1,243 @@
+package conductor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"ironworks/lab/db"
+)
+
+// Act is manage, provide, abort, adopt and unhold.
+func (c *Conductor) Act(ctx context.Context, uuid, verb string) error {
+	return c.with(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
+		state := t.node.ProvisionState
+		switch {
+		case verb == "provide" && state == manageable:
+			return t.provide()
+		case verb == "manage" && state == enroll:
+			if err := t.start(onManage, "", ""); err != nil {
+				return err
+			}
+			t.then("do_node_verify", func(ctx context.Context, t *task) error { return t.verify(ctx) })
+			return nil
+		case verb == "adopt" && (state == manageable || state == adoptFail):
+			if err := t.start(onAdopt, "", ""); err != nil {
+				return err
+			}
+			t.then("_do_adoption", func(ctx context.Context, t *task) error { return t.adopt(ctx) })
+			return nil
+		case verb == "abort" && slices.Contains([]string{cleanWait, rescueWait, inspectWait, cleanHold, deployWait, deployHold, serviceWait, serviceHold, serviceFail}, state):
+			return t.abort(ctx)
+		case verb == "unhold" && state == serviceHold:
+			if err := t.start(onUnhold, "", ""); err != nil {
+				return err
+			}
+			t.then("continue_node_service", func(ctx context.Context, t *task) error {
+				t.continueService(ctx)
+				return nil
+			})
+			return nil
+		}
+		if err := t.process(event(verb)); err != nil {
+			if isKind(err, kindInvalidState) {
+				return invalidRequest(verb, t.node.UUID, state)
+			}
+			return err
+		}
+		return nil
+	})
+}
+
+// abort is _do_abort. A step that must not be broken off is the last one.
+func (t *task) abort(ctx context.Context) error {
+	switch t.node.ProvisionState {
+	case cleanWait, cleanHold:
+		if t.deferAbort(cleanSteps) {
+			return t.save()
+		}
+		if err := t.start(onAbort, t.manualTarget(), t.cleanAbortError()); err != nil {
+			return err
+		}
+		t.worker("do_node_clean_abort", (*task).abortCleaning)
+	case serviceWait, serviceHold:
+		if t.deferAbort(serviceSteps) {
+			return t.save()
+		}
+		if err := t.process(onFail); err != nil {
+			return err
+		}
+		if err := t.start(onAbort, "", ""); err != nil {
+			return err
+		}
+		t.worker("do_node_service_abort", (*task).abortService)
+	case serviceFail:
+		if t.node.Maintenance {
+			return conflict(kindInvalidState, "Can not abort service on node \"%s\" while it is in maintenance mode. Please remove the node from maintenance prior to issuing the request to abort the service operation.", t.node.UUID)
+		}
+		if err := t.start(onAbort, "", ""); err != nil {
+			return err
+		}
+		t.worker("do_node_service_abort", (*task).abortService)
+	case rescueWait:
+		t.dropRescuePassword()
+		if err := t.start(onAbort, "", ""); err != nil {
+			return err
+		}
+		t.worker("_do_node_rescue_abort", (*task).abortRescue)
+	case inspectWait:
+		return t.abortInspection(ctx)
+	case deployWait:
+		if t.deferAbort(deploySteps) {
+			return t.save()
+		}
+		t.dropInternal("agent_url")
+		if err := t.start(onAbort, "", ""); err != nil {
+			return err
+		}
+		t.worker("do_node_deploy_abort", (*task).abortDeployment)
+	case deployHold:
+		t.dropInternal("agent_url")
+		if err := t.start(onAbort, "", ""); err != nil {
+			return err
+		}
+		t.then("_do_node_tear_down", func(ctx context.Context, t *task) error { return t.tearDown(ctx, deployFail) })
+	default:
+	}
+	return nil
+}
+
+// worker goes on with something that reports no error.
+func (t *task) worker(name string, do func(*task, context.Context)) {
+	t.then(name, func(ctx context.Context, t *task) error {
+		do(t, ctx)
+		return nil
+	})
+}
+
+// deferAbort marks a step that is not abortable as the last one.
+func (t *task) deferAbort(kind stepKind) bool {
+	step := *kind.step(t.node)
+	if len(step) == 0 || truthy(step["abortable"]) {
+		return false
+	}
+	step["abort_after"] = true
+	return true
+}
+
+// TearDown begins to take a node out of use.
+func (c *Conductor) TearDown(ctx context.Context, uuid string) error {
+	if err := c.limit("unprovisioning"); err != nil {
+		return err
+	}
+	return c.with(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
+		t.dropInternal("agent_url")
+		if t.node.Protected {
+			return protected(t.node.UUID)
+		}
+		if err := t.driver.power.validate(t); err != nil {
+			if !isInvalid(err) {
+				return err
+			}
+			return failure(kindDeployFailure, "Failed to validate power driver interface. Can not delete instance. Error: %s", text(err))
+		}
+		before := t.node.ProvisionState
+		if err := t.start(onDelete, "", ""); err != nil {
+			return invalidRequest("delete", t.node.UUID, t.node.ProvisionState)
+		}
+		t.then("_do_node_tear_down", func(ctx context.Context, t *task) error { return t.tearDown(ctx, before) })
+		return nil
+	})
+}
+
+// tearDown is _do_node_tear_down: whatever happens, the instance is forgotten.
+func (t *task) tearDown(ctx context.Context, before string) error {
+	err := func() error {
+		if slices.Contains([]string{rescueWait, rescue, unrescueFail, rescueFail}, before) {
+			if err := t.driver.rescue.cleanUp(ctx, t); err != nil {
+				return err
+			}
+		}
+		if err := t.driver.deploy.cleanUp(ctx, t); err != nil {
+			return err
+		}
+		return t.driver.deploy.tearDown(ctx, t)
+	}()
+	if ctx.Err() != nil {
+		return fmt.Errorf("the conductor ends: %w", ctx.Err())
+	}
+	if err != nil {
+		t.record("Failed to tear down: "+text(err), "unprovision", true)
+		_ = t.process(onFail)
+	}
+	t.node.InstanceInfo = db.Dict{}
+	t.node.InstanceUUID, t.node.InstanceName = "", ""
+	t.wipeSteps(deploySteps)
+	t.dropInternal("instance", "root_uuid_or_disk_id", "is_whole_disk_image", "is_source_a_path", "deploy_boot_mode")
+	if truthy(t.internal("automatic_lessee")) {
+		t.node.Lessee = ""
+		t.dropInternal("automatic_lessee")
+	}
+	allocation := t.node.AllocationID
+	if saveErr := t.save(); saveErr != nil {
+		return saveErr
+	}
+	if allocation != "" {
+		_ = t.c.tables.DestroyAllocation(allocation)
+		if err := t.refresh(); err != nil {
+			return err
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := t.process(onClean); err != nil {
+		return err
+	}
+	return t.clean(ctx, nil, false)
+}
+
+// verify is do_node_verify.
+func (t *task) verify(ctx context.Context) error {
+	problem, state := "", ""
+	if err := t.driver.power.validate(t); err != nil {
+		problem = fmt.Sprintf("Failed to validate power driver interface for node %s. Error: %s", t.node.UUID, text(err))
+	} else if state, err = t.driver.power.state(ctx, t); err != nil {
+		problem = fmt.Sprintf("Failed to get power state for node %s. Error: %s", t.node.UUID, text(err))
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("the conductor ends: %w", ctx.Err())
+	}
+	if problem != "" {
+		t.record(problem, "verify", true)
+		return t.process(onFail)
+	}
+	t.updateCache(ctx)
+	t.node.PowerState = state
+	return t.process(onDone)
+}
+
+// adopt is _do_adoption.
+func (t *task) adopt(ctx context.Context) error {
+	t.noteImageType()
+	err := func() error {
+		if bootOption(t.node) != "local" {
+			if err := t.driver.boot.validate(ctx, t); err != nil {
+				return err
+			}
+		}
+		if err := t.driver.deploy.prepare(ctx, t); err != nil {
+			return err
+		}
+		if err := t.driver.deploy.takeOver(ctx, t); err != nil {
+			return err
+		}
+		return t.save()
+	}()
+	if err != nil {
+		t.node.PowerState = ""
+		t.record(fmt.Sprintf("Error while attempting to adopt node %s: %s.", t.node.UUID, text(err)), "adoption", true)
+		return t.process(onFail)
+	}
+	return t.process(onDone)
+}

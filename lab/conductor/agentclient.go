@@ -1,0 +1,358 @@
+package conductor
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"ironworks/lab/db"
+)
+
+// agentTransport makes the clients that call agents.
+type agentTransport struct{}
+
+// client trusts one certificate only, and nothing below TLS 1.3: that is
+// [agent]tls_minimum_version. A call has a connection of its own.
+func (agentTransport) client(roots *x509.CertPool, verify bool, timeout time.Duration) *http.Client {
+	return &http.Client{Timeout: timeout, Transport: &http.Transport{
+		DisableKeepAlives: true,
+		TLSClientConfig:   &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS13, InsecureSkipVerify: !verify}, //nolint:gosec // driver_info.agent_verify_ca says so
+	}}
+}
+
+// maxAnswer bounds what an agent or a BMC may answer: collected logs are large.
+const maxAnswer = 64 << 20
+
+// agentClientOf is the client for the agent of a node.
+func (t *task) agentClientOf() *http.Client {
+	verify, roots := true, (*x509.CertPool)(nil)
+	value := t.internal("agent_verify_ca")
+	if value == nil {
+		value = t.node.DriverInfo["agent_verify_ca"]
+	}
+	if path, ok := value.(string); ok {
+		t.c.mu.Lock()
+		certificate := t.c.certificates[path]
+		t.c.mu.Unlock()
+		if certificate != "" {
+			roots = x509.NewCertPool()
+			roots.AppendCertsFromPEM([]byte(certificate))
+		}
+	}
+	if yes, ok := boolFrom(value); ok && value != nil {
+		verify = yes
+	}
+	return t.c.agents.client(roots, verify, t.c.options.Timeouts.Command)
+}
+
+// agentTries is [agent]max_command_attempts.
+const agentTries = 3
+
+// command calls the agent. The answer is the command, as the agent shows it.
+func (t *task) command(ctx context.Context, name string, params db.Dict, wait bool) (db.Dict, error) {
+	var err error
+	for range agentTries {
+		var answer db.Dict
+		if answer, err = t.commandOnce(ctx, name, params, wait); err == nil || !isKind(err, kindAgentConnection) || ctx.Err() != nil {
+			return answer, err
+		}
+	}
+	return nil, err
+}
+
+func (t *task) commandOnce(ctx context.Context, name string, params db.Dict, wait bool) (db.Dict, error) {
+	base, err := t.commandsURL()
+	if err != nil {
+		return nil, err
+	}
+	query := t.withToken(url.Values{"wait": {fmt.Sprint(wait)}})
+	body, err := json.Marshal(map[string]any{"name": name, "params": params})
+	if err != nil {
+		return nil, fmt.Errorf("writing the command %s: %w", name, err)
+	}
+	status, raw, err := t.askAgent(ctx, http.MethodPost, base+"?"+query.Encode(), body)
+	var answer db.Dict
+	if err != nil {
+		if answer = t.runningCommand(ctx, name); answer == nil {
+			return nil, failure(kindAgentConnection, "Connection to agent failed: Failed to connect to the agent running on node %s for invoking command %s. Error: %v", t.node.UUID, name, err)
+		}
+		status = http.StatusOK
+	} else if json.Unmarshal(raw, &answer) != nil {
+		return nil, failure("IronicException", "Unable to decode response as JSON.\nRequest URL: %s\nRequest body: \"%s\"\nResponse status code: %d\nResponse: \"%s\"", base, body, status, raw)
+	}
+	if status >= http.StatusBadRequest {
+		fault := answer.Text("faultstring")
+		if status == http.StatusConflict || strings.Contains(strings.ToLower(fault), "agent is busy") {
+			return nil, failure(kindAgentInProgress, "Node %s command \"%s\" failed. Agent is presently executing a command. Error %s", t.node.UUID, name, fault)
+		}
+		return nil, failure(kindAgentAPI, "Agent API for node %s returned HTTP status code %d with error: %s", t.node.UUID, status, fault)
+	}
+	if e, ok := dictOf(answer["command_error"]); ok && e.Text("type") == "TypeError" {
+		return nil, failure(kindAgentAPI, "Agent API for node %s returned HTTP status code %s with error: %s", t.node.UUID, plain(e["code"]), commandError(answer))
+	}
+	return answer, nil
+}
+
+func (t *task) commandsURL() (string, error) {
+	base, _ := t.internal("agent_url").(string)
+	if base == "" {
+		// The message takes the place of the one that kinds have.
+		return "", failure(kindAgentConnection, "Agent driver requires agent_url in driver_internal_info")
+	}
+	return base + "/v1/commands/", nil
+}
+
+func (t *task) withToken(query url.Values) url.Values {
+	if token, _ := t.internal("agent_secret_token").(string); token != "" {
+		query.Set("agent_token", token)
+	}
+	return query
+}
+
+// askAgent sends one request.
+func (t *task) askAgent(ctx context.Context, method, address string, body []byte) (int, []byte, error) {
+	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body)) //nolint:gosec // the agent said where it is
+	if err != nil {
+		return 0, nil, fmt.Errorf("preparing the request: %w", err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := t.agentClientOf().Do(request) //nolint:gosec // the agent said where it is
+	if err != nil {
+		return 0, nil, pythonConnection(err, request.URL, t.c.options.Timeouts.Command)
+	}
+	defer func() { _ = response.Body.Close() }()
+	raw, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return 0, nil, pythonConnection(err, request.URL, t.c.options.Timeouts.Command)
+	}
+	return response.StatusCode, raw, nil
+}
+
+// runningCommand is the command, if it runs although its answer was lost.
+func (t *task) runningCommand(ctx context.Context, name string) db.Dict {
+	commands, err := t.commandsStatus(ctx)
+	if err != nil || len(commands) == 0 {
+		return nil
+	}
+	last := commands[len(commands)-1]
+	if last.Text("command_name") != shortName(name) || last.Text("command_status") != "RUNNING" {
+		return nil
+	}
+	return last
+}
+
+func shortName(name string) string { return name[strings.IndexByte(name, '.')+1:] }
+
+// commandsStatus are the commands that the agent has had.
+func (t *task) commandsStatus(ctx context.Context) ([]db.Dict, error) {
+	base, err := t.commandsURL()
+	if err != nil {
+		return nil, err
+	}
+	query := t.withToken(url.Values{}).Encode()
+	var raw []byte
+	for try := 1; ; try++ {
+		if _, raw, err = t.askAgent(ctx, http.MethodGet, base+"?"+query, nil); err == nil {
+			break
+		}
+		if try == agentTries || ctx.Err() != nil {
+			return nil, failure(kindAgentConnection, "Connection to agent failed: Failed to connect to the agent running on node %s to collect commands status. Error: %v", t.node.UUID, err)
+		}
+	}
+	var answer db.Dict
+	if err := json.Unmarshal(raw, &answer); err != nil {
+		return nil, errors.New("Expecting value: line 1 column 1 (char 0)") //nolint:revive,staticcheck // Python's words
+	}
+	if _, ok := answer["commands"]; !ok {
+		return nil, errors.New("'commands'") // a KeyError
+	}
+	return dictsOf(answer["commands"]), nil
+}
+
+// commandError is what a command says of its failure.
+func commandError(command db.Dict) string {
+	switch e := command["command_error"].(type) {
+	case nil:
+		return "Invalid agent response"
+	case string:
+		return e
+	default:
+		d, _ := dictOf(e)
+		for _, key := range []string{"details", "message"} {
+			if s := d.Text(key); s != "" {
+				return s
+			}
+		}
+		return repr(e)
+	}
+}
+
+// agentNode is the node as the agent is told it; the secrets are hidden, the
+// configdrive unless it is needed.
+func (t *task) agentNode(configdrive bool) db.Dict {
+	n := t.node
+	info := n.InstanceInfo.Clone()
+	drive, hasDrive := info["configdrive"]
+	delete(info, "configdrive")
+	info = mask(info)
+	if hasDrive {
+		info["configdrive"] = hidden
+		if configdrive {
+			info["configdrive"] = drive
+		}
+	}
+	d := db.Dict{
+		"id": n.ID, "uuid": n.UUID, "name": orNull(n.Name), "driver": n.Driver, "driver_info": mask(n.DriverInfo),
+		"driver_internal_info": mask(n.DriverInternalInfo), "properties": n.Properties, "instance_info": info,
+		"instance_uuid": orNull(n.InstanceUUID), "extra": n.Extra, "provision_state": n.ProvisionState,
+		"target_provision_state": orNull(n.TargetProvisionState), "power_state": orNull(n.PowerState),
+		"raid_config": n.RAIDConfig, "target_raid_config": n.TargetRAIDConfig, "clean_step": n.CleanStep,
+		"deploy_step": n.DeployStep, "service_step": n.ServiceStep, "automated_clean": n.AutomatedClean,
+		"resource_class": orNull(n.ResourceClass), "network_data": n.NetworkData, "traits": n.Traits, "owner": orNull(n.Owner),
+	}
+	for _, kind := range interfaceKinds {
+		d[kind+"_interface"] = n.Interfaces[kind]
+	}
+	return d
+}
+
+func orNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+func (t *task) agentPorts() []db.Dict {
+	all := []db.Dict{}
+	for _, p := range t.ports() {
+		all = append(all, db.Dict{
+			"uuid": p.UUID, "address": p.Address, "pxe_enabled": p.PXEEnabled, "extra": p.Extra,
+			"physical_network": orNull(p.PhysicalNetwork), "local_link_connection": p.LocalLinkConnection, "internal_info": p.InternalInfo,
+		})
+	}
+	return all
+}
+
+// refreshSteps asks the agent for its steps and keeps them.
+func (t *task) refreshSteps(ctx context.Context, kind stepKind) error {
+	name := string(kind)
+	answer, err := t.command(ctx, name+".get_"+name+"_steps", db.Dict{"node": t.agentNode(false), "ports": t.agentPorts()}, true)
+	switch {
+	case isKind(err, kindAgentInProgress):
+		return nil
+	case kind == serviceSteps && isKind(err, kindAgentAPI):
+		answer = db.Dict{"service_steps": []any{}, "hardware_manager_version": 0}
+	case err != nil:
+		return err
+	}
+	result, _ := dictOf(answer["command_result"])
+	bad := func(format string, args ...any) error { return failure(stepFailure(kind), format, args...) }
+	var absent []string
+	for _, key := range []string{name + "_steps", "hardware_manager_version"} {
+		if _, ok := result[key]; !ok {
+			absent = append(absent, repr(key))
+		}
+	}
+	if len(absent) > 0 {
+		return bad("agent get_%s_steps for node %s returned an invalid result. Keys: {%s} are missing from result: %s.", name, t.node.UUID, strings.Join(absent, ", "), repr(result))
+	}
+	byManager, _ := dictOf(result[name+"_steps"])
+	byInterface := map[string]any{}
+	for _, manager := range sortedKeys(byManager) {
+		for _, step := range dictsOf(byManager[manager]) {
+			for _, key := range []string{"interface", "step", "priority"} {
+				if _, ok := step[key]; !ok {
+					return bad("agent get_%s_steps for node %s returned an invalid %s step. Keys: {%s} are missing from step: %s.", name, t.node.UUID, name, repr(key), repr(step))
+				}
+			}
+			if kind == cleanSteps {
+				step["requires_ramdisk"] = true
+			}
+			list, _ := byInterface[step.Text("interface")].([]any)
+			byInterface[step.Text("interface")] = append(list, map[string]any(step))
+		}
+	}
+	t.setInternal("hardware_manager_version", result["hardware_manager_version"])
+	t.setInternal("agent_cached_"+name+"_steps", byInterface)
+	t.stamp("agent_cached_" + name + "_steps_refreshed")
+	return t.save()
+}
+
+func sortedKeys(d db.Dict) []string {
+	keys := make([]string, 0, len(d))
+	for key := range d {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// stepFailure is the exception of a kind of step.
+func stepFailure(kind stepKind) string {
+	switch kind {
+	case cleanSteps:
+		return "NodeCleaningFailure"
+	case serviceSteps:
+		return "NodeServicingFailure"
+	default:
+		return kindDeployFailure
+	}
+}
+
+// executeInBand has the agent do a step; the node then waits for it.
+func (t *task) executeInBand(ctx context.Context, kind stepKind, step db.Dict) (string, error) {
+	name := string(kind)
+	params := db.Dict{
+		"step": step, "node": t.agentNode(kind == deploySteps), "ports": t.agentPorts(),
+		name + "_version": t.internal("hardware_manager_version"),
+	}
+	answer, err := t.command(ctx, name+".execute_"+name+"_step", params, false)
+	if err != nil {
+		return "", err
+	}
+	if answer.Text("command_status") == "" {
+		return "", failure(stepFailure(kind), "Agent on node %s returned bad command result: %s", t.node.UUID, repr(answer))
+	}
+	return kind.waits(), nil
+}
+
+// collectLogs asks the agent for its logs; what goes wrong is not told.
+func (t *task) collectLogs(ctx context.Context, label string) {
+	if t.c.options.LogsCollect == "never" {
+		return
+	}
+	answer, err := t.command(ctx, "log.collect_system_logs", db.Dict{}, true)
+	if err != nil {
+		return
+	}
+	result, _ := dictOf(answer["command_result"])
+	t.storeLogs(result.Text("system_logs"), label)
+}
+
+// storeLogs hands over logs under the name that the real one gives the file.
+func (t *task) storeLogs(encoded, label string) {
+	archive, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil || len(archive) == 0 || t.c.options.LogsCollect == "never" {
+		return
+	}
+	fields := []string{t.node.UUID}
+	for _, field := range []string{t.node.Name, t.node.InstanceUUID, label} {
+		if field != "" {
+			fields = append(fields, field)
+		}
+	}
+	fields = append(fields, t.c.now().Format("2006-01-02-15-04-05"))
+	t.c.options.Logs(strings.Join(fields, "_")+".tar.gz", archive)
+}

@@ -1,0 +1,170 @@
+package conductor
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"ironworks/lab/db"
+)
+
+// CreateAllocation keeps the wish for a node and looks for one. One that names
+// its node is for a node that is in use already.
+func (c *Conductor) CreateAllocation(ctx context.Context, allocation *db.Allocation) (*db.Allocation, error) {
+	allocation = allocation.Clone()
+	node := allocation.NodeUUID
+	allocation.NodeUUID = ""
+	made, err := c.tables.CreateAllocation(allocation)
+	if err != nil {
+		return nil, err
+	}
+	if node != "" {
+		if err := c.backfill(ctx, made, node); err != nil {
+			c.allocationFailed(made.UUID, text(err))
+			return nil, err
+		}
+		return c.tables.Allocation(made.UUID)
+	}
+	err = c.spawn(true, func(ctx context.Context) {
+		if err := c.allocate(ctx, made); err != nil && ctx.Err() == nil {
+			c.allocationFailed(made.UUID, text(err))
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+// DestroyAllocation gives the node back.
+func (c *Conductor) DestroyAllocation(ctx context.Context, uuid string) error {
+	allocation, err := c.tables.Allocation(uuid)
+	if err != nil {
+		return err
+	}
+	if allocation.NodeUUID == "" {
+		return c.tables.DestroyAllocation(uuid)
+	}
+	return c.with(ctx, allocation.NodeUUID, locking{}, func(_ context.Context, t *task) error {
+		n := t.node
+		switch {
+		case n.Maintenance:
+		case n.TargetProvisionState != "" && !updateAllowed(n.ProvisionState):
+			return conflict(kindInvalidState, "Cannot remove allocation %s for node %s, because the node is in state %s where updates are not allowed (and maintenance mode is off)", uuid, n.UUID, n.ProvisionState)
+		case n.ProvisionState == active:
+			return conflict(kindInvalidState, "Cannot remove allocation %s for node %s, because the node is active (and maintenance mode is off)", uuid, n.UUID)
+		}
+		return c.tables.DestroyAllocation(uuid)
+	})
+}
+
+func allocationFault(uuid, problem string) error {
+	return failure(kindAllocation, "Failed to process allocation %s: %s.", uuid, problem)
+}
+
+func (c *Conductor) allocationFailed(uuid, reason string) {
+	_, _ = c.tables.UpdateAllocation(uuid, func(a *db.Allocation) error {
+		a.NodeUUID, a.State, a.LastError = "", "error", reason
+		return nil
+	})
+}
+
+func hasTraits(n *db.Node, traits []string) bool {
+	for _, trait := range traits {
+		if !slices.Contains(n.Traits, trait) {
+			return false
+		}
+	}
+	return true
+}
+
+// allocate finds a node and takes it. Nodes that are locked are tried again.
+func (c *Conductor) allocate(ctx context.Context, a *db.Allocation) error {
+	nodes, err := c.candidates(a)
+	if err != nil {
+		return err
+	}
+	for try := 1; ; try++ {
+		var locked []*db.Node
+		for _, node := range nodes {
+			taken := false
+			err := c.with(ctx, node.UUID, locking{once: true, noDriver: true}, func(_ context.Context, t *task) error {
+				n := t.node
+				if n.Maintenance || n.InstanceUUID != "" || n.ProvisionState != available || n.ResourceClass != a.ResourceClass || !hasTraits(n, a.Traits) {
+					return nil
+				}
+				taken = true
+				_, err := c.tables.Allocate(a.UUID, n.UUID)
+				return err
+			})
+			switch {
+			case isKind(err, kindLocked):
+				locked = append(locked, node)
+			case isKind(err, "NodeAssociated"):
+			case err != nil:
+				return fmt.Errorf("Unexpected exception during allocation: %w", err) //nolint:revive,staticcheck // Ironic's words
+			case taken:
+				return nil
+			}
+		}
+		nodes = locked
+		if try < c.options.Limits.LockAttempts && c.sleep(ctx, lockInterval) {
+			continue
+		}
+		if len(locked) > 0 {
+			return allocationFault(a.UUID, fmt.Sprintf("could not reserve any of %d suitable nodes", len(locked)))
+		}
+		return allocationFault(a.UUID, "all nodes were filtered out during reservation")
+	}
+}
+
+// candidates are the nodes that would do, in any order; one of the
+// allocation's name comes first.
+func (c *Conductor) candidates(a *db.Allocation) ([]*db.Node, error) {
+	nodes := c.tables.Nodes(func(n *db.Node) bool {
+		return n.ResourceClass == a.ResourceClass && n.ProvisionState == available && n.InstanceUUID == "" && n.PowerState != "" && !n.Maintenance &&
+			(len(a.CandidateNodes) == 0 || slices.Contains(a.CandidateNodes, n.UUID)) && (a.Owner == "" || n.Owner == a.Owner || n.Lessee == a.Owner)
+	})
+	if len(nodes) == 0 {
+		problem := "no available nodes match the resource class " + a.ResourceClass
+		if len(a.CandidateNodes) > 0 {
+			problem = "none of the requested nodes are available and match the resource class " + a.ResourceClass
+		}
+		return nil, allocationFault(a.UUID, problem)
+	}
+	nodes = slices.DeleteFunc(nodes, func(n *db.Node) bool { return !hasTraits(n, a.Traits) })
+	if len(nodes) == 0 {
+		return nil, allocationFault(a.UUID, "no suitable nodes have the requested traits "+strings.Join(a.Traits, ", "))
+	}
+	rand.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] }) //nolint:gosec // no secret
+	if i := slices.IndexFunc(nodes, func(n *db.Node) bool { return n.Name == a.Name && a.Name != "" }); i > 0 {
+		nodes[0], nodes[i] = nodes[i], nodes[0]
+	}
+	return nodes, nil
+}
+
+// backfill makes an allocation for a node that is in use.
+func (c *Conductor) backfill(ctx context.Context, a *db.Allocation, node string) error {
+	return c.with(ctx, node, locking{}, func(_ context.Context, t *task) error {
+		var problems []string
+		if t.node.ProvisionState != active {
+			problems = append(problems, fmt.Sprintf("Node must be in the \"active\" state, but the current state is \"%s\"", t.node.ProvisionState))
+		}
+		if a.ResourceClass != "" && t.node.ResourceClass != a.ResourceClass {
+			problems = append(problems, fmt.Sprintf("Resource class %s does not match the requested resource class %s", nameOrNone(t.node.ResourceClass), a.ResourceClass))
+		}
+		if !hasTraits(t.node, a.Traits) {
+			problems = append(problems, fmt.Sprintf("List of traits %s does not match the requested traits %s", repr(t.node.Traits), repr(a.Traits)))
+		}
+		if len(a.CandidateNodes) > 0 && !slices.Contains(a.CandidateNodes, node) {
+			problems = append(problems, "Candidate nodes must be empty or contain the target node, but got "+repr(a.CandidateNodes))
+		}
+		if len(problems) > 0 {
+			return allocationFault(a.UUID, fmt.Sprintf("Cannot backfill an allocation for node %s: %s", node, strings.Join(problems, "; ")))
+		}
+		_, err := c.tables.Allocate(a.UUID, node)
+		return err
+	})
+}

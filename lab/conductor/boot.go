@@ -1,0 +1,440 @@
+package conductor
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"ironworks/lab/db"
+)
+
+// bootOption is how an instance boots: local, or from its ramdisk.
+func bootOption(n *db.Node) string {
+	if interfaceOf(n, "deploy") == "ramdisk" {
+		return "ramdisk"
+	}
+	return "local"
+}
+
+// ramdiskMode is which ramdisk is meant: that of rescue or that of all else.
+func ramdiskMode(n *db.Node) string {
+	if slices.Contains([]string{rescuing, rescueWait, rescue, rescueFail, unrescuing, unrescueFail}, n.ProvisionState) {
+		return "rescue"
+	}
+	return "deploy"
+}
+
+// needsAgent is needs_agent_ramdisk.
+func needsAgent(t *task, mode string) bool {
+	return mode != "deploy" || bootOption(t.node) != "ramdisk" || !t.skipsCleaning()
+}
+
+// capability is one of properties/capabilities.
+func capability(n *db.Node, name string) string {
+	for _, part := range strings.Split(n.Properties.Text("capabilities"), ",") {
+		key, value, ok := strings.Cut(part, ":")
+		if ok && !strings.Contains(value, ":") && strings.TrimSpace(key) == name {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// bootModeForDeploy is get_boot_mode_for_deploy; empty if nothing says it.
+func bootModeForDeploy(t *task) (string, error) {
+	instance, err := instanceCapabilities(t.node)
+	if err != nil {
+		return "", err
+	}
+	if strings.EqualFold(instance.Text("secure_boot"), "true") {
+		return "uefi", nil
+	}
+	own := strings.ToLower(capability(t.node, "boot_mode"))
+	old, _ := t.internal("deploy_boot_mode").(string)
+	mode := ""
+	for _, candidate := range []string{instance.Text("boot_mode"), t.node.InstanceInfo.Text("deploy_boot_mode"), own, old} {
+		if mode == "" {
+			mode = strings.ToLower(candidate)
+		}
+	}
+	if mode != "" && own != "" && own != mode {
+		return "", invalid("Node %s boot mode %s violates node properties/capabilities %s", t.node.UUID, mode, own)
+	}
+	return mode, nil
+}
+
+// bootModeFor is get_boot_mode: [deploy]default_boot_mode is uefi.
+func bootModeFor(t *task) string {
+	if mode, err := bootModeForDeploy(t); err == nil && mode != "" {
+		return mode
+	}
+	return "uefi"
+}
+
+// syncBootMode makes the machine boot in the mode that is wanted, or notes the
+// one it has.
+func (t *task) syncBootMode(ctx context.Context) error {
+	has, err := t.driver.management.bootMode(ctx, t)
+	if err != nil && !isKind(err, kindUnsupported) {
+		return err
+	}
+	wants, err := bootModeForDeploy(t)
+	if err != nil {
+		return err
+	}
+	switch {
+	case wants == has && wants != "":
+		return nil
+	case wants == "" && has == "":
+		t.setInternal("deploy_boot_mode", "uefi")
+		if err := t.save(); err != nil {
+			return err
+		}
+		return t.setBootMode(ctx, "uefi", false)
+	case wants == "":
+		t.setInternal("deploy_boot_mode", has)
+		return t.save()
+	default:
+		return t.setBootMode(ctx, wants, has != "")
+	}
+}
+
+func (t *task) setBootMode(ctx context.Context, mode string, must bool) error {
+	if t.node.ProvisionState == adopting {
+		return nil
+	}
+	modes, err := t.driver.management.bootModes(t)
+	if err == nil && !slices.Contains(modes, mode) {
+		problem := invalid("Unsupported boot mode %s specified for node %s. Supported boot modes are: %s", mode, t.node.UUID, strings.Join(modes, ", "))
+		return invalid("Node %s boot mode is not set. Attempt to set %s boot mode on the baremetal node failed with error %s", t.node.UUID, mode, problem.Text)
+	}
+	err = t.driver.management.setBootMode(ctx, t, mode)
+	switch {
+	case isKind(err, kindUnsupported) && must:
+		return db.Faultf(400, kindUnsupported, "Baremetal node %s boot mode is not set to boot mode %s: %s", t.node.UUID, mode, text(err))
+	case isKind(err, kindUnsupported):
+		return nil
+	case err != nil:
+		return err
+	}
+	t.cacheBootMode(ctx)
+	return nil
+}
+
+// setBootDevice is node_set_boot_device.
+func (t *task) setBootDevice(ctx context.Context, device string, persistent bool) error {
+	if err := t.driver.management.validate(t); err != nil {
+		return err
+	}
+	if t.node.ProvisionState == adopting {
+		return nil
+	}
+	switch force := t.node.DriverInfo["force_persistent_boot_device"]; force {
+	case "Always":
+		persistent = true
+	case "Never":
+		persistent = false
+	case nil, "Default":
+	default:
+		if yes, _ := boolFrom(force); yes {
+			persistent = true
+		}
+	}
+	return t.driver.management.setBootDevice(ctx, t, device, persistent)
+}
+
+// preparesRamdisk is need_prepare_ramdisk.
+func preparesRamdisk(n *db.Node) bool {
+	return slices.Contains([]string{deploying, deployWait, cleaning, cleanWait, rescuing, rescueWait, inspecting, inspectWait, servicing, serviceWait}, n.ProvisionState)
+}
+
+// agentISO is the medium with the ramdisk, under its name or its old one.
+func agentISO(n *db.Node, mode string) string {
+	for _, key := range []string{mode + "_iso", "redfish_" + mode + "_iso"} {
+		if s := n.DriverInfo.Text(key); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// missingParams is check_for_missing_params.
+func missingParams(problem string, d db.Dict, keys ...string) error {
+	var absent []string
+	for _, key := range keys {
+		if !truthy(d[key]) {
+			absent = append(absent, key)
+		}
+	}
+	if len(absent) == 0 {
+		return nil
+	}
+	return missing("%s. Missing are: %s", problem, repr(absent))
+}
+
+// virtualMediaBoot is redfish-virtual-media.
+type virtualMediaBoot struct{}
+
+func (virtualMediaBoot) capabilities() []string {
+	return []string{"iscsi_volume_boot", "ramdisk_boot", "ramdisk_boot_configdrive"}
+}
+
+func (virtualMediaBoot) checkDriverInfo(t *task) error {
+	mode := ramdiskMode(t.node)
+	if !needsAgent(t, mode) {
+		return nil
+	}
+	if agentISO(t.node, mode) == "" {
+		problem := "Error validating Redfish virtual media. Some parameters were missing in node's driver_info"
+		both := db.Dict{}
+		// One of the two without the other counts for neither.
+		if kernel, ramdisk := t.node.DriverInfo[mode+"_kernel"], t.node.DriverInfo[mode+"_ramdisk"]; truthy(kernel) && truthy(ramdisk) {
+			both[mode+"_kernel"], both[mode+"_ramdisk"] = kernel, ramdisk
+		}
+		if err := missingParams(problem, both, mode+"_kernel", mode+"_ramdisk"); err != nil {
+			return err
+		}
+	}
+	_, err := parseRedfish(t.node)
+	return err
+}
+
+func (b virtualMediaBoot) validate(_ context.Context, t *task) error {
+	if err := b.checkDriverInfo(t); err != nil {
+		return err
+	}
+	if bootOption(t.node) == "local" {
+		return nil
+	}
+	return checkRamdiskImage(t)
+}
+
+// checkRamdiskImage checks what a machine without a disk is to boot.
+func checkRamdiskImage(t *task) error {
+	info := t.node.InstanceInfo
+	if info.Text("boot_iso") != "" {
+		if info.Text("image_source") != "" {
+			return invalid("An 'image_source' and 'boot_iso' parameter may not be specified at the same time.")
+		}
+		return nil
+	}
+	problem := "Cannot validate image information for node " + t.node.UUID +
+		" because one or more parameters are missing from its instance_info and insufficient information is present to boot from a remote volume"
+	if truthy(info["kernel"]) || truthy(info["ramdisk"]) || info.Text("image_source") == "" {
+		return missingParams(problem, info, "kernel", "ramdisk")
+	}
+	return nil
+}
+
+func (b virtualMediaBoot) validateInspection(t *task) error { return b.checkDriverInfo(t) }
+func (b virtualMediaBoot) validateRescue(t *task) error     { return b.checkDriverInfo(t) }
+
+func (b virtualMediaBoot) prepareRamdisk(ctx context.Context, t *task) error {
+	if !preparesRamdisk(t.node) {
+		return nil
+	}
+	if err := b.checkDriverInfo(t); err != nil {
+		return err
+	}
+	system, err := t.systemOf(ctx)
+	if err != nil {
+		return err
+	}
+	if err := t.setPower(ctx, powerOff); err != nil {
+		return err
+	}
+	t.setInternal("vmedia_transport_protocol", "HTTP")
+	if err := t.save(); err != nil {
+		return err
+	}
+	iso := agentISO(t.node, ramdiskMode(t.node))
+	if iso == "" {
+		return invalid("Unable to find kernel, ramdisk for building ISO, or explicit ISO for %s", t.node.UUID)
+	}
+	image, err := t.c.images.publish(ctx, t.node, bootImage(t.node.UUID), iso)
+	if err != nil {
+		return err
+	}
+	if err := system.eject(ctx, "CD"); err != nil {
+		return err
+	}
+	if err := t.insertMedium(ctx, system, image, "CD"); err != nil {
+		return err
+	}
+	if err := t.syncBootMode(ctx); err != nil {
+		return err
+	}
+	return t.setBootDevice(ctx, "cdrom", false)
+}
+
+func (b virtualMediaBoot) cleanUpRamdisk(ctx context.Context, t *task) error {
+	if err := t.setPower(ctx, powerOff); err != nil {
+		return err
+	}
+	return b.eject(ctx, t)
+}
+
+// eject empties the drives and takes the published image away.
+func (virtualMediaBoot) eject(ctx context.Context, t *task) error {
+	system, err := t.systemOf(ctx)
+	if err != nil {
+		return err
+	}
+	if err := system.eject(ctx, "CD"); err != nil {
+		return err
+	}
+	if bootOption(t.node) == "ramdisk" && t.node.InstanceInfo["configdrive"] != nil {
+		if err := system.eject(ctx, "USBStick"); err != nil {
+			return err
+		}
+	}
+	t.c.images.unpublish(bootImage(t.node.UUID))
+	return nil
+}
+
+func (b virtualMediaBoot) prepareInstance(ctx context.Context, t *task) error {
+	if err := b.eject(ctx, t); err != nil {
+		return err
+	}
+	if err := t.syncBootMode(ctx); err != nil {
+		return err
+	}
+	if err := t.configureSecureBoot(ctx, true); err != nil {
+		return err
+	}
+	if bootOption(t.node) == "local" || truthy(t.internal("is_whole_disk_image")) {
+		return t.setBootDevice(ctx, "disk", true)
+	}
+	iso := t.node.InstanceInfo.Text("boot_iso")
+	if iso == "" {
+		return invalid("Unable to find kernel or ramdisk for to generate boot ISO for %s", t.node.UUID)
+	}
+	image, err := t.c.images.publish(ctx, t.node, bootImage(t.node.UUID), iso)
+	if err != nil {
+		return err
+	}
+	system, err := t.systemOf(ctx)
+	if err != nil {
+		return err
+	}
+	if err := t.insertMedium(ctx, system, image, "CD"); err != nil {
+		return err
+	}
+	if truthy(t.node.InstanceInfo["configdrive"]) {
+		return failure(kindDeployFailure, "Cannot attach configdrive for node %s: no suitable virtual USB slot has been found", t.node.UUID)
+	}
+	return t.setBootDevice(ctx, "cdrom", true)
+}
+
+func (b virtualMediaBoot) cleanUpInstance(ctx context.Context, t *task) error {
+	if err := b.eject(ctx, t); err != nil {
+		return err
+	}
+	return t.configureSecureBoot(ctx, false)
+}
+
+// configureSecureBoot switches secure boot, if the instance asks for it.
+func (t *task) configureSecureBoot(ctx context.Context, on bool) error {
+	wanted, err := instanceCapabilities(t.node)
+	if err != nil || !strings.EqualFold(wanted.Text("secure_boot"), "true") {
+		return err
+	}
+	if err := t.driver.management.setSecureBoot(ctx, t, on); err != nil {
+		if isKind(err, kindUnsupported) {
+			return nil
+		}
+		return err
+	}
+	t.cacheBootMode(ctx)
+	return nil
+}
+
+// networkBoot is pxe and ipxe. What the network answers is not done here; the
+// machine is only told to boot from it.
+type networkBoot struct {
+	ipxe bool
+}
+
+func (networkBoot) capabilities() []string {
+	return []string{"iscsi_volume_boot", "ramdisk_boot", "ipxe_boot", "pxe_boot"}
+}
+
+func (b networkBoot) check(t *task) error {
+	if len(t.ports()) == 0 {
+		return missing("Node %s does not have any port associated with it", t.node.UUID)
+	}
+	if b.ipxe && t.c.options.HTTPURL == "" {
+		return missing("iPXE boot is enabled but no HTTP URL or HTTP root was specified")
+	}
+	if err := checkCapabilities(t.node); err != nil {
+		return err
+	}
+	if t.node.InstanceInfo.Text("image_source") != "" && t.node.InstanceInfo.Text("boot_iso") != "" {
+		return invalid("An 'image_source' and 'boot_iso' parameter may not be specified at the same time")
+	}
+	return b.checkImages(t, "deploy")
+}
+
+func (networkBoot) checkImages(t *task, mode string) error {
+	if !needsAgent(t, mode) {
+		return nil
+	}
+	both := db.Dict{}
+	if kernel, ramdisk := t.node.DriverInfo[mode+"_kernel"], t.node.DriverInfo[mode+"_ramdisk"]; truthy(kernel) && truthy(ramdisk) {
+		both[mode+"_kernel"], both[mode+"_ramdisk"] = kernel, ramdisk
+	}
+	return missingParams("Cannot validate PXE bootloader. Some parameters were missing in node's driver_info and configuration", both, mode+"_kernel", mode+"_ramdisk")
+}
+
+func (b networkBoot) validate(_ context.Context, t *task) error {
+	if err := b.check(t); err != nil {
+		return err
+	}
+	if bootOption(t.node) == "local" {
+		return nil
+	}
+	return checkRamdiskImage(t)
+}
+
+func (b networkBoot) validateInspection(t *task) error {
+	err := b.check(t)
+	if isKind(err, kindMissingParameter) {
+		return db.Faultf(400, kindUnsupported, "Insufficient information provided for managed inspection: %s", text(err))
+	}
+	return err
+}
+
+func (b networkBoot) validateRescue(t *task) error { return b.checkImages(t, "rescue") }
+
+func (b networkBoot) prepareRamdisk(ctx context.Context, t *task) error {
+	if err := b.checkImages(t, ramdiskMode(t.node)); err != nil {
+		return err
+	}
+	if err := t.syncBootMode(ctx); err != nil {
+		return err
+	}
+	return t.setBootDevice(ctx, "pxe", false)
+}
+
+func (networkBoot) cleanUpRamdisk(context.Context, *task) error { return nil }
+
+func (networkBoot) prepareInstance(ctx context.Context, t *task) error {
+	if err := t.syncBootMode(ctx); err != nil {
+		return err
+	}
+	if err := t.configureSecureBoot(ctx, true); err != nil {
+		return err
+	}
+	if t.node.ProvisionState == active || t.node.ProvisionState == adopting {
+		return nil
+	}
+	device := "disk"
+	if bootOption(t.node) == "ramdisk" {
+		device = "pxe"
+	}
+	return t.setBootDevice(ctx, device, true)
+}
+
+func (networkBoot) cleanUpInstance(ctx context.Context, t *task) error {
+	return t.configureSecureBoot(ctx, false)
+}

@@ -1,0 +1,90 @@
+package conductor
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"ironworks/lab/db"
+)
+
+// updateCache is node_update_cache: what the BMC says of itself is kept.
+func (t *task) updateCache(ctx context.Context) {
+	t.cacheVendor(ctx)
+	t.cacheBootMode(ctx)
+	if t.driver.names["bios"] == "redfish" {
+		_ = t.cacheBIOS(ctx)
+	}
+}
+
+func (t *task) cacheVendor(ctx context.Context) {
+	if t.node.Properties.Text("vendor") != "" {
+		return
+	}
+	vendor, err := t.driver.management.vendor(ctx, t)
+	if err != nil || vendor == "" || t.upgrade(ctx, locking{}) != nil {
+		return
+	}
+	t.node.Properties["vendor"] = vendor
+	_ = t.save()
+}
+
+func (t *task) cacheBootMode(ctx context.Context) {
+	mode, err := t.driver.management.bootMode(ctx, t)
+	if err != nil && !isKind(err, kindUnsupported) {
+		return
+	}
+	secure, err := t.driver.management.secureBoot(ctx, t)
+	if err != nil && !isKind(err, kindUnsupported) {
+		return
+	}
+	same := (secure == nil) == (t.node.SecureBoot == nil) && (secure == nil || *secure == *t.node.SecureBoot)
+	if mode == t.node.BootMode && same || t.upgrade(ctx, locking{}) != nil {
+		return
+	}
+	t.node.BootMode, t.node.SecureBoot = mode, secure
+	_ = t.save()
+}
+
+// cacheHealth keeps what the BMC says of the machine's health.
+func (t *task) cacheHealth(ctx context.Context) {
+	health, err := t.driver.management.health(ctx, t)
+	if err != nil || health == t.node.Health {
+		return
+	}
+	before := t.node.Health
+	if t.upgrade(ctx, locking{}) != nil {
+		return
+	}
+	t.node.Health = health
+	if t.save() == nil {
+		t.record(fmt.Sprintf("Node health status changed: health='%s' (previously '%s')", nameOrNone(health), nameOrNone(before)), "monitoring", false)
+	}
+}
+
+// cacheBIOS keeps the attributes of the firmware.
+func (t *task) cacheBIOS(ctx context.Context) error {
+	system, err := t.systemOf(ctx)
+	if err != nil {
+		return err
+	}
+	if system.Bios == nil {
+		return unsupported(t.node.Driver, "bios")
+	}
+	var bios struct{ Attributes map[string]json.RawMessage }
+	if err := system.bmc.get(ctx, system.Bios.ID, &bios); err != nil {
+		return err
+	}
+	var settings []db.BIOSSetting
+	for _, name := range slices.Sorted(maps.Keys(bios.Attributes)) {
+		var value any
+		_ = json.Unmarshal(bios.Attributes[name], &value)
+		settings = append(settings, db.BIOSSetting{Name: name, Value: plain(value)})
+	}
+	if err := t.c.tables.SetBIOS(t.node.UUID, settings); err != nil {
+		return fmt.Errorf("keeping the BIOS settings of node %s: %w", t.node.UUID, err)
+	}
+	return nil
+}

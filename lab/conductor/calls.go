@@ -1,0 +1,220 @@
+package conductor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"ironworks/lab/api"
+	"ironworks/lab/db"
+)
+
+// managing does something with the management interface of a node.
+func (c *Conductor) managing(ctx context.Context, uuid string, how locking, do func(context.Context, *task) error) error {
+	return c.with(ctx, uuid, how, func(ctx context.Context, t *task) error {
+		if err := t.driver.management.validate(t); err != nil {
+			return err
+		}
+		return do(ctx, t)
+	})
+}
+
+// SetBootMode begins to change the boot mode.
+func (c *Conductor) SetBootMode(ctx context.Context, uuid, mode string) error {
+	return c.managing(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
+		t.node.LastError = ""
+		t.refused = t.note
+		t.worker("node_change_boot_mode", func(t *task, ctx context.Context) {
+			if now, err := t.driver.management.bootMode(ctx, t); err == nil && now == mode {
+				return
+			}
+			if err := t.driver.management.setBootMode(ctx, t, mode); err != nil {
+				// The quote is missing in the real one, too.
+				t.node.LastError = fmt.Sprintf("Failed to change boot mode to '%s: %s", mode, text(err))
+			} else {
+				t.node.BootMode = mode
+			}
+			_ = t.save()
+		})
+		return t.save()
+	})
+}
+
+// SetSecureBoot begins to switch secure boot.
+func (c *Conductor) SetSecureBoot(ctx context.Context, uuid string, on bool) error {
+	return c.managing(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
+		t.node.LastError = ""
+		t.refused = t.note
+		t.worker("node_change_secure_boot", func(t *task, ctx context.Context) {
+			if now, err := t.driver.management.secureBoot(ctx, t); err == nil && now != nil && *now == on {
+				return
+			}
+			if err := t.driver.management.setSecureBoot(ctx, t, on); err != nil {
+				t.node.LastError = fmt.Sprintf("Failed to change secure_boot state to '%s': %s", repr(on), text(err))
+			} else {
+				t.node.SecureBoot = &on
+			}
+			_ = t.save()
+		})
+		return t.save()
+	})
+}
+
+// BootDevice asks which device a node boots from.
+func (c *Conductor) BootDevice(ctx context.Context, uuid string) (device string, persistent *bool, err error) {
+	err = c.managing(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
+		device, persistent, err = t.driver.management.bootDevice(ctx, t)
+		return err
+	})
+	return device, persistent, err
+}
+
+// BootDevices are those that a node can boot from.
+func (c *Conductor) BootDevices(ctx context.Context, uuid string) (devices []string, err error) {
+	err = c.with(ctx, uuid, locking{shared: true}, func(_ context.Context, t *task) error {
+		devices = t.driver.management.bootDevices()
+		return nil
+	})
+	return devices, err
+}
+
+// SetBootDevice has a node boot from a device.
+func (c *Conductor) SetBootDevice(ctx context.Context, uuid, device string, persistent bool) error {
+	return c.managing(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
+		return t.driver.management.setBootDevice(ctx, t, device, persistent)
+	})
+}
+
+// InjectNMI sends a non-maskable interrupt.
+func (c *Conductor) InjectNMI(ctx context.Context, uuid string) error {
+	return c.managing(ctx, uuid, locking{}, func(ctx context.Context, t *task) error { return t.driver.management.injectNMI(ctx, t) })
+}
+
+// SetRAID keeps the RAID that is wanted.
+func (c *Conductor) SetRAID(ctx context.Context, uuid string, target db.Dict) error {
+	return c.with(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
+		if len(target) > 0 && t.driver.names["raid"] == "no-raid" {
+			return unsupported(t.node.Driver, "raid")
+		}
+		t.node.TargetRAIDConfig = target
+		return t.save()
+	})
+}
+
+// AttachMedia begins to put an image into a virtual drive.
+func (c *Conductor) AttachMedia(ctx context.Context, uuid string, device, url, source string) error {
+	return c.managing(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
+		if t.node.Maintenance && t.node.Fault == faultPower {
+			return db.Faultf(503, "TemporaryFailure", "Unable to attach virtual media for node %s due to power failure state", t.node.UUID)
+		}
+		t.node.LastError = ""
+		t.refused = t.note
+		t.worker("do_attach_virtual_media", func(t *task, ctx context.Context) {
+			err := error(nil)
+			if source == "" || source == "local" {
+				url, err = c.images.publish(ctx, t.node, mediaImage(t.node.UUID, device), url)
+			}
+			if err == nil {
+				err = t.driver.management.attachMedia(ctx, t, device, url)
+			}
+			if err != nil {
+				t.record(fmt.Sprintf("Could not attach device %s to node %s: %s", device, t.node.UUID, text(err)), "", true)
+			}
+			_ = t.save()
+		})
+		return t.save()
+	})
+}
+
+// DetachMedia begins to empty virtual drives, with nil all of them.
+func (c *Conductor) DetachMedia(ctx context.Context, uuid string, devices []string) error {
+	return c.managing(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
+		if t.node.Maintenance && t.node.Fault == faultPower {
+			return db.Faultf(503, "TemporaryFailure", "Unable to detach virtual media for node %s due to power failure state", t.node.UUID)
+		}
+		t.node.LastError = ""
+		t.refused = t.note
+		t.worker("run_node_action", func(t *task, ctx context.Context) {
+			if err := t.driver.management.detachMedia(ctx, t, devices); err != nil {
+				shown := "None"
+				if devices != nil {
+					shown = repr(devices)
+				}
+				t.record(fmt.Sprintf("Could not detach device(s) %s from node %s: %s", shown, t.node.UUID, text(err)), "", true)
+			}
+			_ = t.save()
+		})
+		return t.save()
+	})
+}
+
+// Media are the virtual drives with what is in them.
+func (c *Conductor) Media(ctx context.Context, uuid string) (media []db.Dict, err error) {
+	err = c.managing(ctx, uuid, locking{shared: true}, func(ctx context.Context, t *task) error {
+		media, err = t.driver.management.media(ctx, t)
+		return err
+	})
+	return media, err
+}
+
+// Validate checks every interface but vendor.
+func (c *Conductor) Validate(ctx context.Context, uuid string) (map[string]api.Validation, error) {
+	results := map[string]api.Validation{}
+	err := c.with(ctx, uuid, locking{shared: true}, func(ctx context.Context, t *task) error {
+		t.noteImageType()
+		for _, kind := range interfaceKinds {
+			if kind == "vendor" {
+				continue
+			}
+			good := true
+			result := api.Validation{Result: &good}
+			if err := t.validateInterface(ctx, kind); err != nil {
+				good = false
+				result.Reason = text(err)
+				if !isInvalid(err) && !isKind(err, kindUnsupported) {
+					result.Reason = fmt.Sprintf("Unexpected exception, traceback saved into log by ironic conductor service that is running on %s: %s", c.options.Host, text(err))
+				}
+			}
+			results[kind] = result
+		}
+		return nil
+	})
+	return results, err
+}
+
+func (t *task) validateInterface(ctx context.Context, kind string) error {
+	name := t.driver.names[kind]
+	switch kind {
+	case "power":
+		return t.driver.power.validate(t)
+	case "management":
+		return t.driver.management.validate(t)
+	case "boot":
+		return t.driver.boot.validate(ctx, t)
+	case "inspect":
+		return t.driver.inspect.validate(t)
+	case "rescue":
+		return t.driver.rescue.validate(ctx, t)
+	case "deploy":
+		if err := t.driver.deploy.validate(ctx, t); err != nil {
+			return err
+		}
+		if err := t.checkInstanceTraits(); err != nil {
+			return err
+		}
+		return t.checkDeploySteps(nil, true)
+	case "bios":
+		if name == "redfish" {
+			_, err := parseRedfish(t.node)
+			return err
+		}
+	case "raid":
+		if name != "no-raid" && len(t.node.TargetRAIDConfig) == 0 {
+			return nil
+		}
+	}
+	if slices.Contains([]string{"no-bios", "no-console", "no-raid", "no-firmware", "no-vendor"}, name) {
+		return unsupported(t.node.Driver, kind)
+	}
+	return nil
+}

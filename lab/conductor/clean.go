@@ -1,0 +1,292 @@
+package conductor
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"ironworks/lab/db"
+)
+
+// The reasons of maintenance that the conductor has (common/faults.py).
+const (
+	faultPower       = "power failure"
+	faultClean       = "clean failure"
+	faultRescueAbort = "rescue abort failure"
+	faultService     = "service failure"
+)
+
+// Clean begins a manual cleaning.
+func (c *Conductor) Clean(ctx context.Context, uuid string, steps []db.Dict, disableRamdisk bool) error {
+	if err := c.limit("cleaning"); err != nil {
+		return err
+	}
+	if steps == nil {
+		steps = []db.Dict{} // no steps at all are those of automated cleaning
+	}
+	return c.with(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
+		if t.node.Maintenance {
+			return inMaintenance("cleaning", t.node.UUID)
+		}
+		if err := t.driver.power.validate(t); err != nil {
+			if !isInvalid(err) {
+				return err
+			}
+			return invalid("Validation of node %s for cleaning failed: %s", t.node.UUID, text(err))
+		}
+		if err := t.start(onClean, manageable, ""); err != nil {
+			return invalidRequest("manual clean", t.node.UUID, t.node.ProvisionState)
+		}
+		t.then("do_node_clean", func(ctx context.Context, t *task) error { return t.clean(ctx, steps, disableRamdisk) })
+		return nil
+	})
+}
+
+// provide begins an automated cleaning.
+func (t *task) provide() error {
+	if t.node.Retired {
+		return db.Faultf(http.StatusBadRequest, "NodeIsRetired", "The providing operation can't be performed on node %s because it is retired.", t.node.UUID)
+	}
+	if err := t.start(onProvide, "", ""); err != nil {
+		return err
+	}
+	t.then("do_node_clean", func(ctx context.Context, t *task) error { return t.clean(ctx, nil, false) })
+	return nil
+}
+
+// skipsCleaning is skip_automated_cleaning.
+func (t *task) skipsCleaning() bool {
+	if t.node.AutomatedClean != nil {
+		return !*t.node.AutomatedClean
+	}
+	return !t.c.options.AutomatedClean
+}
+
+// manualTarget is the target of a manual cleaning, or none.
+func (t *task) manualTarget() string {
+	if t.node.TargetProvisionState == manageable {
+		return manageable
+	}
+	return ""
+}
+
+// clean is do_node_clean; without steps it is an automated one.
+func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error {
+	manual := given != nil
+	if !manual && t.skipsCleaning() {
+		t.node.CleanStep = nil
+		return t.process(onDone)
+	}
+	if err := t.driver.power.validate(t); err != nil {
+		t.failCleaning(ctx, fmt.Sprintf("Validation of node %s for cleaning failed: %s", t.node.UUID, text(err)), cleanFailure{})
+		return nil
+	}
+	t.wipeSteps(cleanSteps)
+	if len(given) > 0 {
+		t.setInternal("clean_steps", listOf(given))
+		t.setInternal("cleaning_disable_ramdisk", noRamdisk)
+		t.setInternal("declarative_cleaning", true)
+	}
+	if err := t.save(); err != nil {
+		return err
+	}
+	t.updateCache(ctx)
+	checked, err := false, error(nil)
+	if len(given) > 0 && !noRamdisk {
+		if checked, noRamdisk, err = t.checkCleanStepsEarly(); err != nil {
+			t.failCleaning(ctx, fmt.Sprintf("Cannot clean node %s: %s", t.node.UUID, text(err)), cleanFailure{})
+			return nil
+		}
+	}
+	if !noRamdisk {
+		state, err := t.driver.deploy.prepareCleaning(ctx, t)
+		switch {
+		case isKind(err, kindAgentConnection), err == nil && state == cleanWait:
+			return t.processTo(onWait, t.manualTarget())
+		case err != nil:
+			t.failCleaning(ctx, fmt.Sprintf("Failed to prepare node %s for cleaning: %s", t.node.UUID, text(err)), cleanFailure{})
+			return nil
+		}
+	}
+	if !checked {
+		if err := t.planCleaning(noRamdisk, len(given) > 0); err != nil {
+			t.failCleaning(ctx, fmt.Sprintf("Cannot clean node %s: %s", t.node.UUID, text(err)), cleanFailure{})
+			return nil
+		}
+	}
+	steps := dictsOf(t.internal("clean_steps"))
+	t.flowStarts(cleaningFlow(manual), steps)
+	first := -1
+	if len(steps) > 0 {
+		first = 0
+	}
+	t.guardCleaning(ctx, func() error { return t.cleanFrom(ctx, first, noRamdisk) })
+	return nil
+}
+
+// checkCleanStepsEarly is _validate_clean_steps_early: steps that the agent may
+// know are left for later; steps that need no ramdisk get none.
+func (t *task) checkCleanStepsEarly() (checked, noRamdisk bool, err error) {
+	if err := t.planCleaning(false, true); err != nil {
+		t.looked = true
+		if isInvalid(err) {
+			return false, false, nil
+		}
+		return false, false, err
+	}
+	steps := dictsOf(t.internal("clean_steps"))
+	known := t.driverSteps(cleanSteps, false, false)
+	for _, step := range steps {
+		declared := findStep(known, step)
+		if declared == nil || truthy(declared["requires_ramdisk"]) {
+			return true, false, nil
+		}
+	}
+	if len(steps) == 0 {
+		return true, false, nil
+	}
+	t.setInternal("cleaning_disable_ramdisk", true)
+	return true, true, t.save()
+}
+
+func (t *task) guardCleaning(ctx context.Context, do func() error) {
+	if err := do(); err != nil && ctx.Err() == nil {
+		t.failCleaning(ctx, fmt.Sprintf("Unexpected error when processing next clean step. %s: %s", className(err), text(err)), cleanFailure{})
+	}
+}
+
+func (t *task) resumeCleaning() error { return t.processTo(onResume, t.manualTarget()) }
+
+// cleanFrom runs the steps from one on; -1 is behind the last.
+func (t *task) cleanFrom(ctx context.Context, index int, noRamdisk bool) error {
+	manual := t.node.TargetProvisionState == manageable
+	steps := dictsOf(t.internal("clean_steps"))
+	for i := index; index >= 0 && i < len(steps); i++ {
+		step := steps[i]
+		t.node.CleanStep = step.Clone()
+		t.setInternal("clean_step_index", i)
+		if err := t.save(); err != nil {
+			return err
+		}
+		state, over, err := t.executeStep(ctx, cleanSteps, step)
+		switch {
+		case ctx.Err() != nil:
+			return fmt.Errorf("the conductor ends: %w", ctx.Err())
+		case isKind(err, kindAgentConnection) && truthy(t.internal("cleaning_reboot")), isKind(err, kindAgentInProgress):
+			t.setInternal("skip_current_clean_step", false)
+			return t.processTo(onWait, t.manualTarget())
+		case err != nil:
+			t.flowEnds(cleaningFlow(manual), steps, step.Text("step"))
+			message := fmt.Sprintf("Node %s failed step %s: %s", t.node.UUID, repr(t.node.CleanStep), text(err))
+			if !noRamdisk {
+				t.collectLogs(ctx, "cleaning")
+			}
+			t.failCleaning(ctx, message, cleanFailure{})
+			return nil
+		case over:
+			return nil
+		case state == cleanWait:
+			return t.processTo(onWait, t.manualTarget())
+		case state != "":
+			t.failCleaning(ctx, fmt.Sprintf("While executing step %s on node %s, step returned invalid value: %s", repr(step), t.node.UUID, state), cleanFailure{})
+			return nil
+		}
+	}
+	return t.cleaned(ctx, manual, noRamdisk)
+}
+
+// cleaned ends a cleaning.
+func (t *task) cleaned(ctx context.Context, manual, noRamdisk bool) error {
+	if t.c.options.LogsCollect == "always" && !noRamdisk {
+		t.collectLogs(ctx, "cleaning")
+	}
+	t.node.CleanStep = nil
+	t.wipeSteps(cleanSteps)
+	if err := t.save(); err != nil {
+		return err
+	}
+	if !noRamdisk {
+		if err := t.driver.deploy.tearDownCleaning(ctx, t); err != nil {
+			t.failCleaning(ctx, fmt.Sprintf("Failed to tear down from cleaning for node %s, reason: %s", t.node.UUID, text(err)), cleanFailure{keep: true})
+			return nil
+		}
+	}
+	t.updateCache(ctx)
+	t.flowEnds(cleaningFlow(manual), dictsOf(t.internal("clean_steps")), "")
+	if manual || t.node.Retired {
+		return t.process(onManage)
+	}
+	return t.process(onDone)
+}
+
+// continueCleaning goes on after a step.
+func (t *task) continueCleaning(ctx context.Context) {
+	t.guardCleaning(ctx, func() error {
+		next := t.nextStep(cleanSteps)
+		if truthy(t.node.CleanStep["abort_after"]) {
+			if err := t.processTo(onFail, t.manualTarget()); err != nil {
+				return err
+			}
+			t.abortCleaning(ctx)
+			return nil
+		}
+		return t.cleanFrom(ctx, next, truthy(t.internal("cleaning_disable_ramdisk")))
+	})
+}
+
+// cleanFailure is how a failure of cleaning is handled.
+type cleanFailure struct {
+	keep     bool // what cleaning has set up stays
+	noChange bool // of the state: it has failed already
+}
+
+// failCleaning is cleaning_error_handler. A node whose disks may be half erased
+// goes into maintenance.
+func (t *task) failCleaning(ctx context.Context, message string, how cleanFailure) {
+	started := len(t.node.CleanStep) > 0
+	if started {
+		t.node.Fault, t.node.Maintenance = faultClean, true
+	}
+	if !how.keep {
+		if err := t.driver.deploy.tearDownCleaning(ctx, t); err != nil {
+			message = fmt.Sprintf("%s. Also Failed to tear down cleaning on node %s, reason: %s", message, t.node.UUID, text(err))
+		}
+	}
+	if slices.Contains([]string{cleaning, cleanWait, cleanFail}, t.node.ProvisionState) {
+		t.node.CleanStep = db.Dict{}
+		t.dropInternal("clean_step_index")
+		t.dropInternal(stepFlags...)
+		t.wipeAgent()
+	}
+	target := t.manualTarget()
+	t.record(message, "cleaning", true)
+	if t.node.MaintenanceReason == "" && started {
+		t.node.MaintenanceReason = message
+	}
+	_ = t.save()
+	if !how.noChange && t.node.ProvisionState != cleanFail {
+		_ = t.processTo(onFail, target)
+	}
+}
+
+// cleanAbortError is get_last_error.
+func (t *task) cleanAbortError() string {
+	message := "By request, the clean operation was aborted"
+	if len(t.node.CleanStep) > 0 {
+		message += fmt.Sprintf(" during or after the completion of step \"%s\"", stepID(t.node.CleanStep))
+	}
+	return message
+}
+
+// abortCleaning is do_node_clean_abort.
+func (t *task) abortCleaning(ctx context.Context) {
+	if err := t.driver.deploy.tearDownCleaning(ctx, t); err != nil {
+		t.failCleaning(ctx, "Failed to tear down cleaning after aborting the operation", cleanFailure{keep: true, noChange: true})
+		return
+	}
+	t.node.LastError = t.cleanAbortError()
+	t.node.CleanStep = nil
+	t.wipeSteps(cleanSteps)
+	_ = t.save()
+}

@@ -1,0 +1,210 @@
+package conductor
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"ironworks/lab/api"
+	"ironworks/lab/db"
+)
+
+// Conductor is a conductor. Its methods may be called by several goroutines.
+type Conductor struct {
+	options Options
+	tables  db.Tables
+	life    context.Context //nolint:containedctx // from New to Close: work outlives the calls that start it
+	end     context.CancelFunc
+	work    sync.WaitGroup
+	bmcs    *bmcCache
+	images  *imageStore
+	agents  agentTransport
+
+	mu           sync.Mutex
+	closed       bool
+	busy         int               // workers
+	busyReserved int               // of those for calls of the API
+	failedSyncs  map[string]int    // of the power, in a row, by node
+	certificates map[string]string // of agents, by the path that is told
+}
+
+var _ api.Conductor = (*Conductor)(nil)
+
+// New makes a conductor and registers it. Nodes that it left in the middle of
+// something when it last ended are moved to their failed states. Run does what
+// is to be done from time to time; Close ends everything.
+func New(options Options) (*Conductor, error) {
+	if err := options.complete(); err != nil {
+		return nil, fmt.Errorf("making a conductor: %w", err)
+	}
+	c := &Conductor{options: options, tables: options.Tables, failedSyncs: map[string]int{}, certificates: map[string]string{}}
+	c.life, c.end = context.WithCancel(context.Background())
+	c.bmcs = newBMCCache(c)
+	c.images = newImageStore(c)
+	if err := c.forgetLocks(); err != nil {
+		c.end()
+		return nil, fmt.Errorf("making a conductor: %w", err)
+	}
+	c.register(true)
+	for _, state := range stuckStates() {
+		c.failStuck(state)
+	}
+	return c, nil
+}
+
+// register tells the database that the conductor is there, or is no more.
+func (c *Conductor) register(alive bool) {
+	c.tables.SetConductor(db.Conductor{Hostname: c.options.Host, Alive: alive, Drivers: hardwareTypes()})
+}
+
+// forgetLocks gives back what a conductor of this name held when it ended.
+func (c *Conductor) forgetLocks() error {
+	held := c.tables.Nodes(func(n *db.Node) bool { return n.Reservation == c.options.Host })
+	for _, node := range held {
+		_, err := c.tables.UpdateNode(node.UUID, func(n *db.Node) error {
+			if n.TargetPowerState != "" {
+				n.TargetPowerState = ""
+				n.LastError = "Pending power operation was aborted due to conductor restart"
+			}
+			n.Reservation = ""
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("giving back the lock of node %s: %w", node.UUID, err)
+		}
+	}
+	return nil
+}
+
+// failStuck moves the nodes in a state that cannot be resumed to its failed
+// one.
+func (c *Conductor) failStuck(state string) {
+	nodes := c.tables.Nodes(func(n *db.Node) bool { return n.ProvisionState == state && n.Reservation == "" })
+	for _, node := range nodes {
+		_ = c.with(c.life, node.UUID, locking{}, func(_ context.Context, t *task) error {
+			t.record(fmt.Sprintf("The %s state can't be resumed by conductor %s. Moving to fail state.", state, c.options.Host), "transition", true)
+			return t.process(onFail)
+		})
+	}
+}
+
+// Run does what the conductor does from time to time, until the context ends
+// or Close is called. It then closes the conductor.
+func (c *Conductor) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(c.life, cancel) //nolint:contextcheck // either of them ends it
+	defer stop()
+	defer cancel()
+	var tasks sync.WaitGroup
+	for _, p := range c.periodics() {
+		if p.every > 0 {
+			tasks.Go(func() { c.repeat(ctx, p.every, p.do) })
+		}
+	}
+	tasks.Wait()
+	<-ctx.Done()
+	c.Close()
+	return nil
+}
+
+// repeat does something after each pause.
+func (c *Conductor) repeat(ctx context.Context, every time.Duration, do func(context.Context)) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.options.Clock.After(every):
+			do(ctx)
+		}
+	}
+}
+
+// Close ends all work and waits for it. Nodes in the middle of something stay
+// as they are: the next conductor fails them.
+func (c *Conductor) Close() {
+	c.mu.Lock()
+	first := !c.closed
+	c.closed = true
+	c.mu.Unlock()
+	c.end()
+	c.work.Wait()
+	if first {
+		c.images.close()
+		c.register(false)
+	}
+}
+
+// now is the conductor's clock, as exact as the database's.
+func (c *Conductor) now() time.Time { return c.options.Clock.Now().UTC() }
+
+// sleep waits, less long the faster the conductor is. It reports false if the
+// context ended.
+func (c *Conductor) sleep(ctx context.Context, d time.Duration) bool {
+	d = time.Duration(float64(d) / c.options.Speed)
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-c.options.Clock.After(d):
+		return true
+	}
+}
+
+// spawn runs something in a worker, if one is free. Calls of the API may use
+// the reserved ones, too.
+func (c *Conductor) spawn(reserved bool, do func(context.Context)) error {
+	all := c.options.Limits.Workers
+	kept := all * c.options.Limits.ReservedPercent / 100
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	fromReserve := false
+	switch {
+	case c.closed:
+		return noWorker()
+	case c.busy < all-kept:
+		c.busy++
+	case reserved && c.busyReserved < kept:
+		c.busyReserved++
+		fromReserve = true
+	default:
+		return noWorker()
+	}
+	c.work.Go(func() {
+		defer func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if fromReserve {
+				c.busyReserved--
+			} else {
+				c.busy--
+			}
+		}()
+		do(c.life)
+	})
+	return nil
+}
+
+// Drivers are the hardware types with their interfaces.
+func (c *Conductor) Drivers() []api.Driver {
+	var all []api.Driver
+	for _, name := range hardwareTypes() {
+		d := api.Driver{Name: name, Hosts: []string{c.options.Host}, Default: map[string]string{}, Enabled: map[string][]string{}}
+		for _, kind := range slices.Sorted(maps.Keys(c.options.Enabled)) {
+			if byDefault, err := c.defaultInterface(name, kind, ""); err == nil {
+				d.Default[kind] = byDefault
+			}
+			for _, impl := range c.options.Enabled[kind] {
+				if slices.Contains(supported[name][kind], impl) {
+					d.Enabled[kind] = append(d.Enabled[kind], impl)
+				}
+			}
+		}
+		all = append(all, d)
+	}
+	return all
+}

@@ -1,0 +1,359 @@
+package conductor
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"ironworks/lab/api"
+	"ironworks/lab/db"
+)
+
+// limit refuses an action when as many nodes as allowed are at it.
+func (c *Conductor) limit(action string) error {
+	most, states := c.options.Limits.Deploy, []string{deploying, deployWait}
+	switch action {
+	case "unprovisioning", "cleaning":
+		most, states = c.options.Limits.Clean, []string{deleting, cleaning, cleanWait}
+	case "provisioning":
+	default:
+		return nil
+	}
+	count := 0
+	c.tables.Nodes(func(n *db.Node) bool {
+		if slices.Contains(states, n.ProvisionState) {
+			count++
+		}
+		return false
+	})
+	if count >= most {
+		return db.Faultf(http.StatusServiceUnavailable, "ConcurrentActionLimit",
+			"Unable to process request at this time. The concurrent action limit for %s has been reached. Please contact your administrator and try again later.", action)
+	}
+	return nil
+}
+
+// Deploy begins a deployment or a rebuild.
+func (c *Conductor) Deploy(ctx context.Context, uuid string, d api.Deploy) error {
+	if err := c.limit("provisioning"); err != nil {
+		return err
+	}
+	e := onDeploy
+	if d.Rebuild {
+		e = onRebuild
+	}
+	return c.with(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
+		if err := t.mayDeploy(e); err != nil {
+			return err
+		}
+		typed := t.noteImageType()
+		if e == onRebuild && !typed {
+			// The real one trips over its own variable here.
+			return failure("UnboundLocalError", "cannot access local variable 'auto_lessee' where it is not associated with a value")
+		}
+		if typed {
+			if err := t.save(); err != nil {
+				return err
+			}
+		}
+		if err := t.checkDeployment(ctx, d.Steps); err != nil {
+			if !isInvalid(err) {
+				return err
+			}
+			return db.Faultf(http.StatusBadRequest, kindDeployFailure, "Failed to validate deploy or power info for node %s: %s", t.node.UUID, text(err))
+		}
+		if err := t.start(e, "", ""); err != nil {
+			return invalidRequest(string(e), t.node.UUID, t.node.ProvisionState)
+		}
+		t.then("do_node_deploy", func(ctx context.Context, t *task) error { return t.deploy(ctx, d.Configdrive, d.Steps) })
+		return nil
+	})
+}
+
+// mayDeploy is validate_node.
+func (t *task) mayDeploy(e event) error {
+	switch {
+	case t.node.Maintenance:
+		return inMaintenance("provisioning", t.node.UUID)
+	case e == onRebuild && t.node.Protected:
+		return protected(t.node.UUID)
+	case !actionable(t.node.ProvisionState, e):
+		return invalidRequest(string(e), t.node.UUID, t.node.ProvisionState)
+	default:
+		return nil
+	}
+}
+
+func (t *task) checkDeployment(ctx context.Context, steps []db.Dict) error {
+	if err := t.driver.power.validate(t); err != nil {
+		return err
+	}
+	if err := t.driver.deploy.validate(ctx, t); err != nil {
+		return err
+	}
+	if err := t.checkInstanceTraits(); err != nil {
+		return err
+	}
+	return t.checkDeploySteps(steps, true)
+}
+
+// checkInstanceTraits is validate_instance_info_traits.
+func (t *task) checkInstanceTraits() error {
+	value := t.node.InstanceInfo["traits"]
+	if !truthy(value) {
+		return nil
+	}
+	bad := invalid("Error parsing traits from Node %s instance_info field. A list of strings is expected.", t.node.UUID)
+	traits, ok := value.([]any)
+	if !ok {
+		return bad
+	}
+	var absent []string
+	for _, trait := range traits {
+		name, ok := trait.(string)
+		if !ok {
+			return bad
+		}
+		if !slices.Contains(t.node.Traits, name) && !slices.Contains(absent, name) {
+			absent = append(absent, name)
+		}
+	}
+	if len(absent) > 0 {
+		return invalid("Cannot specify instance traits that are not also set on the node. Node %s is missing traits %s", t.node.UUID, strings.Join(absent, ", "))
+	}
+	return nil
+}
+
+// noteImageType is update_image_type. Without an image nothing is noted.
+func (t *task) noteImageType() bool {
+	info := t.node.InstanceInfo
+	if info.Text("image_source") == "" {
+		return false
+	}
+	if strings.HasSuffix(info.Text("image_source"), "/") {
+		t.setInternal("is_source_a_path", true)
+		return true
+	}
+	whole := info.Text("image_type") == "whole-disk"
+	if info.Text("image_type") == "" {
+		whole = !truthy(info["kernel"]) && !truthy(info["ramdisk"])
+	}
+	t.setInternal("is_whole_disk_image", whole)
+	info["image_type"] = "partition"
+	if whole {
+		info["image_type"] = "whole-disk"
+	}
+	return true
+}
+
+// deploy is do_node_deploy.
+func (t *task) deploy(ctx context.Context, configdrive any, steps []db.Dict) error {
+	t.wipeSteps(deploySteps)
+	if truthy(configdrive) {
+		if d, ok := configdrive.(db.Dict); ok {
+			configdrive = map[string]any(d)
+		}
+		t.node.InstanceInfo["configdrive"] = configdrive
+		if err := t.save(); err != nil {
+			return err
+		}
+	}
+	if err := t.driver.deploy.prepare(ctx, t); err != nil {
+		switch {
+		case isKind(err, kindAgentConnection):
+			return t.process(onWait)
+		case isIronic(err):
+			t.failDeployment(ctx, fmt.Sprintf("Failed to prepare to deploy: %s", text(err)), false)
+		default:
+			t.failDeployment(ctx, fmt.Sprintf("Failed to prepare to deploy. Exception: %s", text(err)), false)
+		}
+		return err
+	}
+	if len(steps) > 0 {
+		t.setInternal("user_deploy_steps", listOf(steps))
+		if err := t.save(); err != nil {
+			return err
+		}
+	}
+	if err := t.planDeployment(true, true); err != nil {
+		return err
+	}
+	planned := dictsOf(t.internal("deploy_steps"))
+	if len(planned) == 0 {
+		t.failDeployment(ctx, "No deploy steps returned by the driver", true)
+		return failure(kindDeployFailure, "Error while getting deploy steps: no steps returned for node %s", t.node.UUID)
+	}
+	t.flowStarts(deployment, planned)
+	t.guardDeployment(ctx, func() error { return t.deployFrom(ctx, 0) })
+	return nil
+}
+
+// guardDeployment is fail_on_error for deployments.
+func (t *task) guardDeployment(ctx context.Context, do func() error) {
+	if err := do(); err != nil && ctx.Err() == nil {
+		t.failDeployment(ctx, fmt.Sprintf("Unexpected error when processing next deploy step. %s: %s", className(err), text(err)), true)
+	}
+}
+
+// deployFrom runs the steps from one on; -1 is behind the last.
+func (t *task) deployFrom(ctx context.Context, index int) error {
+	steps := dictsOf(t.internal("deploy_steps"))
+	for i := index; index >= 0 && i < len(steps); i++ {
+		step := steps[i]
+		t.node.DeployStep = step.Clone()
+		t.setInternal("deploy_step_index", i)
+		if err := t.save(); err != nil {
+			return err
+		}
+		state, over, err := t.executeStep(ctx, deploySteps, step)
+		switch {
+		case ctx.Err() != nil:
+			return fmt.Errorf("the conductor ends: %w", ctx.Err())
+		case err != nil:
+			t.deployStepFailed(ctx, step, steps, err)
+			return nil
+		case over || t.node.ProvisionState == deployFail:
+			return nil
+		case state == deployWait:
+			if t.node.ProvisionState != deployWait {
+				return t.process(onWait)
+			}
+			return nil
+		case state != "":
+			t.failDeployment(ctx, "Failed to deploy: "+repr(t.node.DeployStep), true)
+			return nil
+		}
+	}
+	t.flowEnds(deployment, steps, "")
+	t.node.DeployStep = nil
+	t.wipeSteps(deploySteps)
+	if err := t.save(); err != nil {
+		return err
+	}
+	return t.process(onDone)
+}
+
+// deployStepFailed decides what becomes of a deployment of which a step
+// failed: an agent that cannot be reached yet is waited for.
+func (t *task) deployStepFailed(ctx context.Context, step db.Dict, steps []db.Dict, err error) {
+	if isKind(err, kindAgentInProgress) {
+		t.setInternal("skip_current_deploy_step", false)
+		_ = t.process(onWait)
+		return
+	}
+	t.flowEnds(deployment, steps, step.Text("step"))
+	if isKind(err, kindAgentConnection) && (truthy(t.internal("deployment_reboot")) || !truthy(t.internal("agent_url"))) {
+		t.setInternal("skip_current_deploy_step", false)
+		_ = t.process(onWait)
+		return
+	}
+	if !isIronic(err) {
+		t.failDeployment(ctx, fmt.Sprintf("Deploy step %s failed with %s: %s.", stepID(step), className(err), text(err)), true)
+		return
+	}
+	if t.node.ProvisionState != deployFail {
+		t.failDeployment(ctx, fmt.Sprintf("Deploy step %s failed: %s.", stepID(step), text(err)), true)
+	}
+}
+
+// failDeployment is deploying_error_handler. What it cleans up may clear the
+// last error again; the history keeps it.
+func (t *task) failDeployment(ctx context.Context, message string, cleanUp bool) {
+	t.record(message, "deploying", true)
+	_ = t.save()
+	cleanUpError := ""
+	if cleanUp {
+		if err := t.driver.deploy.cleanUp(ctx, t); err != nil {
+			add := "An unhandled exception was encountered while aborting. More information may be found in the log file."
+			if isIronic(err) {
+				add = "Also failed to clean up due to: " + text(err)
+			}
+			cleanUpError = message + ". " + add
+		}
+	}
+	_ = t.refresh()
+	if slices.Contains([]string{deploying, deployWait, deployFail}, t.node.ProvisionState) {
+		t.node.DeployStep = db.Dict{}
+		t.wipeSteps(deploySteps)
+	}
+	if cleanUpError != "" {
+		t.record(cleanUpError, "deploying", true)
+	}
+	_ = t.save()
+	_ = t.process(onFail)
+}
+
+// setFailedState is the same for what goes wrong in a heartbeat or in a step
+// of the agent's interface: the power goes off, and the error stays.
+func (t *task) setFailedState(ctx context.Context, message string, logs bool) {
+	if logs && t.c.options.LogsCollect != "never" {
+		t.collectLogs(ctx, "")
+	}
+	t.failDeployment(ctx, message, false)
+	_ = t.setPower(ctx, powerOff)
+	t.node.LastError = message
+	_ = t.save()
+}
+
+// continueDeployment goes on after a step, or after the first heartbeat.
+func (t *task) continueDeployment(ctx context.Context) {
+	t.guardDeployment(ctx, func() error {
+		if !truthy(t.internal("steps_validated")) {
+			if err := t.checkFinalSteps(); err != nil {
+				if !isIronic(err) {
+					return err
+				}
+				t.failDeployment(ctx, fmt.Sprintf("Failed to validate the final deploy steps list for node %s: %s", t.node.UUID, text(err)), true)
+				return nil
+			}
+		}
+		next := t.nextStep(deploySteps)
+		if truthy(t.node.DeployStep["abort_after"]) {
+			if err := t.process(onFail); err != nil {
+				return err
+			}
+			t.abortDeployment(ctx)
+			return nil
+		}
+		return t.deployFrom(ctx, next)
+	})
+}
+
+// checkFinalSteps is validate_deploy_steps: now that the agent has told its
+// own, every step must be known.
+func (t *task) checkFinalSteps() error {
+	if err := t.checkDeploySteps(nil, false); err != nil {
+		return err
+	}
+	if err := t.planDeployment(false, false); err != nil {
+		return err
+	}
+	t.setInternal("steps_validated", true)
+	return t.save()
+}
+
+// abortDeployment is do_node_deploy_abort.
+func (t *task) abortDeployment(ctx context.Context) {
+	if err := t.driver.deploy.cleanUp(ctx, t); err != nil {
+		t.failDeployment(ctx, "Failed to clean up deploying after aborting the operation", false)
+		return
+	}
+	t.node.LastError = "By request, the deploy operation was aborted"
+	if len(t.node.DeployStep) > 0 {
+		t.node.LastError += fmt.Sprintf(" during or after the completion of step %q", stepID(t.node.DeployStep))
+	}
+	t.node.DeployStep = db.Dict{}
+	t.wipeSteps(deploySteps)
+	_ = t.save()
+}
+
+// raise is log_and_raise_deployment_error.
+func (t *task) raise(ctx context.Context, message string, logs bool) error {
+	if id := stepID(t.node.DeployStep); len(t.node.DeployStep) > 0 && !strings.Contains(message, id) {
+		message = fmt.Sprintf("Deploy step %s failed: %s", id, message)
+	}
+	t.setFailedState(ctx, message, logs)
+	return failure(kindDeployFailure, "%s", message)
+}

@@ -1,0 +1,287 @@
+package conductor
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"ironworks/lab/db"
+)
+
+// kinds of interfaces, in the order in which Ironic goes through them.
+var interfaceKinds = []string{
+	"bios", "boot", "console", "deploy", "firmware", "inspect", "management", "network",
+	"power", "raid", "rescue", "storage", "vendor",
+}
+
+// generic is what every hardware type can do (drivers/generic.py). The names
+// are those of interfaces that exist, whether they are done here or not.
+var generic = map[string][]string{
+	"bios":       {"no-bios"},
+	"boot":       {"ipxe", "pxe", "http-ipxe", "http"},
+	"console":    {"no-console", "fake-graphical"},
+	"deploy":     {"autodetect", "direct", "ansible", "ramdisk", "anaconda", "bootc", "custom-agent"},
+	"firmware":   {"no-firmware"},
+	"inspect":    {"agent", "no-inspect"},
+	"management": {},
+	"network":    {"flat", "neutron", "ironic-networking", "noop"},
+	"power":      {},
+	"raid":       {"no-raid", "agent"},
+	"rescue":     {"no-rescue", "agent"},
+	"storage":    {"noop", "cinder", "external"},
+	"vendor":     {"no-vendor"},
+}
+
+// supported are the interfaces of the hardware types, the first one that is
+// enabled being the default.
+var supported = map[string]map[string][]string{
+	"fake-hardware": with(map[string][]string{
+		"bios": {"fake"}, "boot": {"fake"}, "console": {"fake"}, "deploy": {"fake"}, "firmware": {"fake"}, "inspect": {"fake"},
+		"management": {"fake"}, "power": {"fake"}, "raid": {"fake"}, "rescue": {"fake"}, "storage": {"fake"}, "vendor": {"fake"},
+	}, nil),
+	"redfish": with(map[string][]string{
+		"bios": {"redfish"}, "console": {"redfish-graphical", "ipmitool-socat"}, "firmware": {"redfish"}, "inspect": {"redfish"},
+		"management": {"redfish", "noop"}, "power": {"redfish"}, "raid": {"redfish"}, "vendor": {"redfish"},
+	}, map[string][]string{"boot": {"redfish-virtual-media", "redfish-https"}}),
+}
+
+// with is the generic list of interfaces with others before and after.
+func with(before, after map[string][]string) map[string][]string {
+	all := map[string][]string{}
+	for kind, names := range generic {
+		all[kind] = slices.Concat(before[kind], names, after[kind])
+	}
+	return all
+}
+
+func hardwareTypes() []string { return []string{"fake-hardware", "redfish"} }
+
+// hardwareClass is the class of a hardware type.
+func hardwareClass(name string) string {
+	if name == "fake-hardware" {
+		return "FakeHardware"
+	}
+	return "RedfishHardware"
+}
+
+func driverNotFound(name string) *db.Fault {
+	return db.Faultf(http.StatusNotFound, "DriverNotFound", "Could not find the following driver(s) or hardware type(s): %s.", name)
+}
+
+// checkInterface tells whether a hardware type can have an interface.
+func (c *Conductor) checkInterface(hardware, kind, name string) error {
+	enabled := c.options.Enabled[kind]
+	if !slices.Contains(enabled, name) {
+		return db.Faultf(http.StatusBadRequest, "InterfaceNotFoundInEntrypoint",
+			"Could not find the following interface in the 'ironic.hardware.interfaces.%s' entrypoint: %s. Valid interfaces are %s.", kind, name, repr(slices.Sorted(slices.Values(enabled))))
+	}
+	// Fake hardware takes everything that is enabled.
+	if hardware == "fake-hardware" || slices.Contains(supported[hardware][kind], name) {
+		return nil
+	}
+	return db.Faultf(http.StatusBadRequest, "IncompatibleInterface", "%s interface implementation '%s' is not supported by hardware type %s.",
+		kind, implementation(kind, name), hardwareClass(hardware))
+}
+
+// implementation is how Python shows the object of an interface. The address
+// in memory is not a real one.
+func implementation(kind, name string) string {
+	module := strings.ToLower(strings.SplitN(name, "-", 2)[0])
+	if module == "redfish" {
+		module += "." + kind
+	}
+	return fmt.Sprintf("<ironic.drivers.modules.%s.%s object at 0x7f0000000000>", module, interfaceClass(kind, name))
+}
+
+// defaultInterface is the interface that a node of a hardware type gets.
+func (c *Conductor) defaultInterface(hardware, kind, node string) (string, error) {
+	for _, name := range supported[hardware][kind] {
+		if slices.Contains(c.options.Enabled[kind], name) {
+			return name, nil
+		}
+	}
+	info := ""
+	if node != "" {
+		info = fmt.Sprintf(" node %s with", node)
+	}
+	return "", db.Faultf(http.StatusBadRequest, "NoValidDefaultForInterface",
+		"For%s hardware type '%s', no default value found for %s interface could be determined. Please ensure the interfaces are enabled.", info, hardware, kind)
+}
+
+// completeInterfaces checks the interfaces of a node and fills in the missing
+// ones.
+func (c *Conductor) completeInterfaces(n *db.Node) error {
+	if _, ok := supported[n.Driver]; !ok {
+		return driverNotFound(n.Driver)
+	}
+	if n.Interfaces == nil {
+		n.Interfaces = map[string]string{}
+	}
+	for _, kind := range interfaceKinds {
+		given := false
+		for _, name := range []string{n.InstanceInfo.Text(kind + "_interface"), n.Interfaces[kind]} {
+			if name == "" {
+				continue
+			}
+			given = true
+			if err := c.checkInterface(n.Driver, kind, name); err != nil {
+				return err
+			}
+		}
+		if given {
+			continue
+		}
+		name, err := c.defaultInterface(n.Driver, kind, n.UUID)
+		if err != nil {
+			return err
+		}
+		n.Interfaces[kind] = name
+	}
+	return nil
+}
+
+// interfaceOf is the interface of a node: instance_info goes first.
+func interfaceOf(n *db.Node, kind string) string {
+	if name := n.InstanceInfo.Text(kind + "_interface"); name != "" {
+		return name
+	}
+	return n.Interfaces[kind]
+}
+
+// driver is what works a node.
+type driver struct {
+	names      map[string]string
+	power      powerInterface
+	boot       bootInterface
+	deploy     deployInterface
+	management managementInterface
+	inspect    inspectInterface
+	rescue     rescueInterface
+}
+
+type powerInterface interface {
+	validate(t *task) error
+	state(ctx context.Context, t *task) (string, error)
+	set(ctx context.Context, t *task, state string, timeout time.Duration) error
+	reboot(ctx context.Context, t *task, timeout time.Duration) error
+	supported() []string
+}
+
+type bootInterface interface {
+	capabilities() []string
+	validate(ctx context.Context, t *task) error
+	validateInspection(t *task) error
+	validateRescue(t *task) error
+	prepareRamdisk(ctx context.Context, t *task) error
+	cleanUpRamdisk(ctx context.Context, t *task) error
+	prepareInstance(ctx context.Context, t *task) error
+	cleanUpInstance(ctx context.Context, t *task) error
+}
+
+type managementInterface interface {
+	validate(t *task) error
+	bootDevices() []string
+	setBootDevice(ctx context.Context, t *task, device string, persistent bool) error
+	bootDevice(ctx context.Context, t *task) (string, *bool, error)
+	bootModes(t *task) ([]string, error)
+	setBootMode(ctx context.Context, t *task, mode string) error
+	bootMode(ctx context.Context, t *task) (string, error)
+	secureBoot(ctx context.Context, t *task) (*bool, error)
+	setSecureBoot(ctx context.Context, t *task, on bool) error
+	health(ctx context.Context, t *task) (string, error)
+	vendor(ctx context.Context, t *task) (string, error)
+	macAddresses(ctx context.Context, t *task) ([]string, error)
+	injectNMI(ctx context.Context, t *task) error
+	media(ctx context.Context, t *task) ([]db.Dict, error)
+	attachMedia(ctx context.Context, t *task, device, url string) error
+	detachMedia(ctx context.Context, t *task, devices []string) error
+}
+
+type deployInterface interface {
+	validate(ctx context.Context, t *task) error
+	prepare(ctx context.Context, t *task) error
+	cleanUp(ctx context.Context, t *task) error
+	tearDown(ctx context.Context, t *task) error
+	takeOver(ctx context.Context, t *task) error
+	// What they prepare answers is the state to wait in, or empty.
+	prepareCleaning(ctx context.Context, t *task) (string, error)
+	tearDownCleaning(ctx context.Context, t *task) error
+	prepareService(ctx context.Context, t *task) (string, error)
+	tearDownService(ctx context.Context, t *task) error
+	// steps are those of the interface, in-band ones included.
+	steps(t *task, kind stepKind) []db.Dict
+	execute(ctx context.Context, t *task, kind stepKind, step db.Dict) (string, error)
+	heartbeat(ctx context.Context, t *task, beat beat) error
+}
+
+type inspectInterface interface {
+	validate(t *task) error
+	inspect(ctx context.Context, t *task) (string, error)
+	abort(ctx context.Context, t *task) error
+	proceed(ctx context.Context, t *task, inventory, pluginData db.Dict) error
+}
+
+type rescueInterface interface {
+	validate(ctx context.Context, t *task) error
+	rescue(ctx context.Context, t *task) (string, error)
+	unrescue(ctx context.Context, t *task) (string, error)
+	cleanUp(ctx context.Context, t *task) error
+}
+
+// buildDriver is the driver of a node, with defaults for interfaces that are
+// missing.
+func (c *Conductor) buildDriver(n *db.Node) (*driver, error) {
+	if err := c.completeInterfaces(n); err != nil {
+		return nil, err
+	}
+	d := &driver{names: map[string]string{}}
+	for _, kind := range interfaceKinds {
+		d.names[kind] = interfaceOf(n, kind)
+	}
+	d.power, d.management = fakePower{}, fakeManagement{}
+	if d.names["power"] == "redfish" {
+		d.power = redfishPower{}
+	}
+	switch d.names["management"] {
+	case "redfish":
+		d.management = redfishManagement{}
+	case "noop":
+		d.management = noopManagement{}
+	}
+	switch d.names["boot"] {
+	case "redfish-virtual-media":
+		d.boot = virtualMediaBoot{}
+	case "ipxe", "pxe":
+		d.boot = networkBoot{ipxe: d.names["boot"] == "ipxe"}
+	default:
+		d.boot = fakeBoot{}
+	}
+	switch d.names["deploy"] {
+	case "custom-agent", "direct", "ramdisk":
+		d.deploy = agentDeploy{kind: d.names["deploy"]}
+	default:
+		d.deploy = fakeDeploy{}
+	}
+	switch d.names["inspect"] {
+	case "agent":
+		d.inspect = agentInspect{}
+	case "redfish":
+		d.inspect = redfishInspect{}
+	case "fake":
+		d.inspect = fakeInspect{}
+	default:
+		d.inspect = noInspect{}
+	}
+	switch d.names["rescue"] {
+	case "agent":
+		d.rescue = agentRescue{}
+	case "fake":
+		d.rescue = fakeRescue{}
+	default:
+		d.rescue = noRescue{}
+	}
+	return d, nil
+}

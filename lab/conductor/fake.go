@@ -1,0 +1,66 @@
+package conductor
+
+import (
+	"context"
+	"time"
+
+	"ironworks/lab/db"
+)
+
+// fakePower is the power of machines that do not exist at all.
+type fakePower struct{}
+
+func (fakePower) validate(*task) error { return nil }
+
+func (fakePower) state(_ context.Context, t *task) (string, error) { return t.node.PowerState, nil }
+
+func (fakePower) set(_ context.Context, t *task, change string, _ time.Duration) error {
+	t.node.PowerState = change
+	return nil
+}
+
+func (fakePower) reboot(context.Context, *task, time.Duration) error { return nil }
+
+func (fakePower) supported() []string {
+	return []string{powerOn, powerOff, reboot, softReboot, softPowerOff}
+}
+
+type fakeBoot struct{}
+
+func (fakeBoot) capabilities() []string                { return []string{"ipxe_boot", "pxe_boot"} }
+func (fakeBoot) validate(context.Context, *task) error { return nil }
+func (fakeBoot) validateInspection(t *task) error {
+	return unsupported(t.node.Driver, "validate_inspection")
+}
+
+func (fakeBoot) validateRescue(t *task) error                 { return unsupported(t.node.Driver, "validate_rescue") }
+func (fakeBoot) prepareRamdisk(context.Context, *task) error  { return nil }
+func (fakeBoot) cleanUpRamdisk(context.Context, *task) error  { return nil }
+func (fakeBoot) prepareInstance(context.Context, *task) error { return nil }
+func (fakeBoot) cleanUpInstance(context.Context, *task) error { return nil }
+
+// fakeDeploy deploys nothing, at once.
+type fakeDeploy struct{}
+
+func (fakeDeploy) validate(context.Context, *task) error { return nil }
+func (fakeDeploy) prepare(context.Context, *task) error  { return nil }
+func (fakeDeploy) cleanUp(context.Context, *task) error  { return nil }
+func (fakeDeploy) tearDown(context.Context, *task) error { return nil }
+func (fakeDeploy) takeOver(context.Context, *task) error { return nil }
+
+func (fakeDeploy) prepareCleaning(context.Context, *task) (string, error) { return "", nil }
+func (fakeDeploy) tearDownCleaning(context.Context, *task) error          { return nil }
+func (fakeDeploy) prepareService(context.Context, *task) (string, error)  { return "", nil }
+func (fakeDeploy) tearDownService(context.Context, *task) error           { return nil }
+func (fakeDeploy) heartbeat(context.Context, *task, beat) error           { return nil }
+
+var fakeSteps = []step{{name: "deploy", deploy: &offer{priority: 100, abortable: true}, do: nothing}}
+
+func (fakeDeploy) steps(_ *task, kind stepKind) []db.Dict { return describe("deploy", fakeSteps, kind) }
+
+func (fakeDeploy) execute(_ context.Context, _ *task, _ stepKind, step db.Dict) (string, error) {
+	if step.Text("step") != "deploy" {
+		return "", noSuchStep("deploy", "fake", step)
+	}
+	return "", nil
+}

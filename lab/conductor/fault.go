@@ -1,0 +1,118 @@
+package conductor
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+
+	"ironworks/lab/db"
+)
+
+// Kinds of faults that are asked for here.
+const (
+	kindInvalidParameter  = "InvalidParameterValue"
+	kindMissingParameter  = "MissingParameterValue"
+	kindUnsupported       = "UnsupportedDriverExtension"
+	kindAgentConnection   = "AgentConnectionFailed"
+	kindAgentInProgress   = "AgentInProgress"
+	kindAgentAPI          = "AgentAPIError"
+	kindInvalidState      = "InvalidState"
+	kindLocked            = "NodeLocked"
+	kindNodeNotFound      = "NodeNotFound"
+	kindNoWorker          = "NoFreeConductorWorker"
+	kindDeployFailure     = "InstanceDeployFailure"
+	kindRescueFailure     = "InstanceRescueFailure"
+	kindInspectionFailure = "HardwareInspectionFailure"
+	kindRedfish           = "RedfishError"
+	kindRedfishConnection = "RedfishConnectionError"
+	kindAllocation        = "AllocationFailed"
+)
+
+func invalid(format string, args ...any) *db.Fault {
+	return db.Faultf(http.StatusBadRequest, kindInvalidParameter, format, args...)
+}
+
+func missing(format string, args ...any) *db.Fault {
+	return db.Faultf(http.StatusBadRequest, kindMissingParameter, format, args...)
+}
+
+func conflict(kind, format string, args ...any) *db.Fault {
+	return db.Faultf(http.StatusConflict, kind, format, args...)
+}
+
+// failure is one of Ironic's exceptions without a status of its own.
+func failure(kind, format string, args ...any) *db.Fault {
+	return db.Faultf(http.StatusInternalServerError, kind, format, args...)
+}
+
+func unsupported(driver, extension string) *db.Fault {
+	return db.Faultf(http.StatusBadRequest, kindUnsupported, "Driver %s does not support %s (disabled or not implemented).", driver, extension)
+}
+
+func invalidRequest(action, node, state string) *db.Fault {
+	return db.Faultf(http.StatusBadRequest, "InvalidStateRequested",
+		"The requested action \"%s\" can not be performed on node \"%s\" while it is in state \"%s\".", action, node, state)
+}
+
+func inMaintenance(op, node string) *db.Fault {
+	return db.Faultf(http.StatusBadRequest, "NodeInMaintenance", "The %s operation can't be performed on node %s because it's in maintenance mode.", op, node)
+}
+
+func protected(node string) *db.Fault {
+	return db.Faultf(http.StatusForbidden, "NodeProtected", "Node %s is protected and cannot be undeployed, rebuilt or deleted", node)
+}
+
+func powerFailure(state string) *db.Fault {
+	return conflict("PowerStateFailure", "Failed to set node power state to %s.", state)
+}
+
+func noWorker() *db.Fault {
+	return db.Faultf(http.StatusServiceUnavailable, kindNoWorker, "Requested action cannot be performed due to lack of free conductor workers.")
+}
+
+// isKind tells whether an error is a fault of one of some kinds.
+func isKind(err error, kinds ...string) bool {
+	var f *db.Fault
+	return errors.As(err, &f) && slices.Contains(kinds, f.Kind)
+}
+
+// isInvalid tells whether an error is an InvalidParameterValue or one of the
+// exceptions derived from it.
+func isInvalid(err error) bool {
+	return isKind(err, kindInvalidParameter, kindMissingParameter, "InterfaceNotFoundInEntrypoint", "IncompatibleInterface", "NoValidDefaultForInterface", "InvalidImageRef")
+}
+
+// isIronic tells whether an error is one of Ironic's own exceptions; others are
+// reported with other words.
+func isIronic(err error) bool {
+	var f *db.Fault
+	return errors.As(err, &f)
+}
+
+// className is what Python calls the class of an error.
+func className(err error) string {
+	var f *db.Fault
+	var s *sushyError
+	switch {
+	case errors.As(err, &f):
+		return f.Kind
+	case errors.As(err, &s):
+		return s.class
+	default:
+		return "Exception"
+	}
+}
+
+// text is what an error says to the outside: a fault its own words, without
+// what was wrapped around it here.
+func text(err error) string {
+	var f *db.Fault
+	if errors.As(err, &f) {
+		return f.Text
+	}
+	var s *sushyError
+	if errors.As(err, &s) {
+		return s.text
+	}
+	return err.Error()
+}

@@ -1,0 +1,365 @@
+package conductor
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ironworks/lab/api"
+	"ironworks/lab/db"
+)
+
+// beat is a heartbeat, with the place of its certificate.
+type beat struct {
+	api.Heartbeat
+	certificate string
+}
+
+// NodeWithToken gives a node its token when it looks itself up for the first
+// time since it was powered on.
+func (c *Conductor) NodeWithToken(ctx context.Context, uuid string) (*db.Node, error) {
+	t, err := c.acquire(ctx, uuid, locking{shared: true})
+	if err != nil {
+		return nil, err
+	}
+	defer t.release()
+	if t.internal("agent_secret_token") != nil {
+		t.setInternal("agent_secret_token", hidden)
+		return t.node, nil
+	}
+	if err := t.upgrade(ctx, locking{once: true}); err != nil {
+		return nil, err
+	}
+	var raw [32]byte
+	_, _ = rand.Read(raw[:]) // never fails
+	t.setInternal("agent_secret_token", base64.RawURLEncoding.EncodeToString(raw[:]))
+	t.dropInternal("agent_secret_token_pregenerated")
+	if err := t.save(); err != nil {
+		return nil, err
+	}
+	return t.node.Clone(), nil
+}
+
+// Heartbeat takes a sign of life of an agent; what follows from it happens in
+// a worker.
+func (c *Conductor) Heartbeat(ctx context.Context, uuid string, h api.Heartbeat) error {
+	if h.AgentVersion == "" && h.Status == "" {
+		return invalid("Agent did not transmit a version, and a version is required. Please update the agent being used.")
+	}
+	return c.with(ctx, uuid, locking{shared: true}, func(_ context.Context, t *task) error {
+		if known, _ := t.internal("agent_secret_token").(string); h.Token == "" || known != h.Token {
+			return invalid("Invalid or missing agent token received.")
+		}
+		if c.options.RequireTLS && h.CallbackURL != "" && !strings.HasPrefix(h.CallbackURL, "https://") {
+			return invalid("TLS is required by configuration")
+		}
+		b := beat{Heartbeat: h}
+		if h.VerifyCA != "" {
+			var err error
+			if b.certificate, err = t.storeCertificate(h.VerifyCA); err != nil {
+				return err
+			}
+		}
+		if !truthy(t.internal("agent_url")) && t.node.Reservation != "" {
+			return conflict(kindLocked, "Node %s is locked by host %s, please retry after the current operation is completed.", t.node.UUID, t.node.Reservation)
+		}
+		t.reserved = false
+		t.then("heartbeat", func(ctx context.Context, t *task) error { return t.driver.deploy.heartbeat(ctx, t, b) })
+		return nil
+	})
+}
+
+// certificatePath is where the real one keeps the certificates of agents
+// ([agent]certificates_path); here it is only a name.
+const certificatePath = "/var/lib/ironic/certificates"
+
+// storeCertificate keeps an agent's certificate, which must not change.
+func (t *task) storeCertificate(pem string) (string, error) {
+	t.c.mu.Lock()
+	defer t.c.mu.Unlock()
+	if known, _ := t.internal("agent_verify_ca").(string); known != "" {
+		if before := t.c.certificates[known]; before != "" {
+			if strings.TrimSpace(before) != strings.TrimSpace(pem) {
+				return "", invalid(`Detected change in ramdisk provided "agent_verify_ca"`)
+			}
+			return known, nil
+		}
+	}
+	path := certificatePath + "/" + t.node.UUID + ".crt"
+	t.c.certificates[path] = pem
+	return path, nil
+}
+
+// Heartbeats are recorded, and more, in these states only.
+var (
+	recordOnly     = []string{cleaning, deploying, rescuing, deployHold, cleanHold, servicing, serviceHold}
+	heartbeatTaken = append(slices.Clone(recordOnly), deployWait, cleanWait, rescueWait, serviceWait)
+)
+
+func (agentDeploy) heartbeat(ctx context.Context, t *task, b beat) error {
+	if !slices.Contains(heartbeatTaken, t.node.ProvisionState) {
+		return nil
+	}
+	if err := t.upgrade(ctx, locking{once: true}); err != nil {
+		return nil //nolint:nilerr // a node that is locked is left alone
+	}
+	t.setInternal("agent_url", b.CallbackURL)
+	t.setInternal("agent_version", orNull(b.AgentVersion))
+	t.stamp("agent_last_heartbeat")
+	for key, value := range map[string]string{"agent_verify_ca": b.certificate, "agent_status": b.Status, "agent_status_message": b.StatusMessage} {
+		if value != "" {
+			t.setInternal(key, value)
+		}
+	}
+	if err := t.save(); err != nil {
+		return err
+	}
+	if slices.Contains(recordOnly, t.node.ProvisionState) || t.node.Maintenance {
+		return nil
+	}
+	switch t.node.ProvisionState {
+	case deployWait:
+		t.heartbeatInDeployment(ctx)
+	case cleanWait:
+		t.heartbeatInCleaning(ctx)
+	case rescueWait:
+		t.heartbeatInRescue(ctx)
+	case serviceWait:
+		t.heartbeatInService(ctx)
+	default:
+	}
+	return nil
+}
+
+func (t *task) heartbeatInDeployment(ctx context.Context) {
+	doing := "Failed to load in-band deploy steps"
+	err := func() error {
+		if !truthy(t.internal("agent_cached_deploy_steps")) {
+			if err := t.refreshSteps(ctx, deploySteps); err != nil {
+				return err
+			}
+		}
+		if err := t.touch(); err != nil {
+			return err
+		}
+		if truthy(t.internal("deployment_polling")) {
+			return nil
+		}
+		doing = "Failed to process the next deploy step"
+		return t.processNextStep(ctx, deploySteps)
+	}()
+	if err != nil && ctx.Err() == nil && (t.node.ProvisionState == deploying || t.node.ProvisionState == deployWait) {
+		t.setFailedState(ctx, doing+": "+text(err), true)
+	}
+}
+
+func (t *task) heartbeatInCleaning(ctx context.Context) {
+	doing := "Failed checking if cleaning is done"
+	err := func() error {
+		if err := t.touch(); err != nil {
+			return err
+		}
+		if len(t.node.CleanStep) > 0 {
+			doing = "Node failed to check cleaning progress"
+			if truthy(t.internal("cleaning_polling")) {
+				return nil
+			}
+			return t.processNextStep(ctx, cleanSteps)
+		}
+		doing = "Node failed to start the first cleaning step"
+		if err := t.resumeCleaning(); err != nil {
+			return err
+		}
+		if err := t.refreshSteps(ctx, cleanSteps); err != nil {
+			return err
+		}
+		if err := t.planCleaning(false, truthy(t.internal("declarative_cleaning"))); err != nil {
+			return err
+		}
+		t.continueCleaning(ctx)
+		return nil
+	}()
+	if err != nil && ctx.Err() == nil && (t.node.ProvisionState == cleaning || t.node.ProvisionState == cleanWait) {
+		t.failCleaning(ctx, doing+": "+text(err), cleanFailure{})
+	}
+}
+
+func (t *task) heartbeatInService(ctx context.Context) {
+	doing := "Failed checking if service is done"
+	err := func() error {
+		if err := t.touch(); err != nil {
+			return err
+		}
+		if len(t.node.ServiceStep) > 0 {
+			doing = "Node failed to check service progress"
+			if truthy(t.internal("servicing_polling")) {
+				return nil
+			}
+			return t.processNextStep(ctx, serviceSteps)
+		}
+		doing = "Node failed to start the first service step"
+		if err := t.process(onResume); err != nil {
+			return err
+		}
+		if err := t.refreshSteps(ctx, serviceSteps); err != nil {
+			return err
+		}
+		if err := t.planService(false); err != nil {
+			return err
+		}
+		t.continueService(ctx)
+		return nil
+	}()
+	if err != nil && ctx.Err() == nil && (t.node.ProvisionState == servicing || t.node.ProvisionState == serviceWait) {
+		t.failService(ctx, doing+": "+text(err), serviceFailure{})
+	}
+}
+
+// goOn resumes a run of steps.
+func (t *task) goOn(ctx context.Context, kind stepKind) error {
+	switch kind {
+	case cleanSteps:
+		if err := t.resumeCleaning(); err != nil {
+			return err
+		}
+		t.continueCleaning(ctx)
+	case serviceSteps:
+		if err := t.process(onResume); err != nil {
+			return err
+		}
+		t.continueService(ctx)
+	default:
+		if err := t.process(onResume); err != nil {
+			return err
+		}
+		t.continueDeployment(ctx)
+	}
+	return nil
+}
+
+// processNextStep looks at what the agent has done, and goes on.
+func (t *task) processNextStep(ctx context.Context, kind stepKind) error {
+	commands, err := t.commandsStatus(ctx)
+	if err != nil {
+		return err
+	}
+	if freshlyBooted(commands, kind) {
+		t.dropInternal(kind.gerund() + "_reboot")
+		if err := t.save(); err != nil {
+			return err
+		}
+		return t.goOn(ctx, kind)
+	}
+	current := *kind.step(t.node)
+	command := completedCommand(commands, kind, current)
+	if command == nil {
+		return nil
+	}
+	title := strings.ToUpper(string(kind[:1])) + string(kind[1:])
+	switch status := command.Text("command_status"); status {
+	case "FAILED":
+		t.stepFailed(ctx, kind, fmt.Sprintf("%s step %s failed on node %s. %s", title, stepID(current), t.node.UUID, commandError(command)))
+	case "CLEAN_VERSION_MISMATCH", "VERSION_MISMATCH":
+		return t.replan(ctx, kind)
+	case "SUCCEEDED":
+		if truthy(current["reboot_requested"]) {
+			t.rebootAfterStep(ctx, kind)
+			return nil
+		}
+		return t.goOn(ctx, kind)
+	default:
+		t.stepFailed(ctx, kind, fmt.Sprintf("Agent returned unknown status for %s step %s on node %s : %s.", kind, repr(current), t.node.UUID, status))
+	}
+	return nil
+}
+
+// freshlyBooted tells that the agent has done nothing yet.
+func freshlyBooted(commands []db.Dict, kind stepKind) bool {
+	for _, command := range commands {
+		if command.Text("command_name") != "get_"+string(kind)+"_steps" {
+			return false
+		}
+	}
+	return true
+}
+
+// completedCommand is the last command, if it is the end of the current step.
+func completedCommand(commands []db.Dict, kind stepKind, current db.Dict) db.Dict {
+	last := commands[len(commands)-1]
+	if last.Text("command_name") != "execute_"+string(kind)+"_step" || last.Text("command_status") == "RUNNING" {
+		return nil
+	}
+	result, _ := dictOf(last["command_result"])
+	done, _ := dictOf(result[string(kind)+"_step"])
+	if last.Text("command_status") == "SUCCEEDED" && (done == nil || !sameStep(done, current)) {
+		return nil
+	}
+	return last
+}
+
+// stepFailed is _step_failure_handler. A service step fails with the handler of
+// deployments, as in the real one.
+func (t *task) stepFailed(ctx context.Context, kind stepKind, message string) {
+	if kind == cleanSteps {
+		t.collectLogs(ctx, "cleaning")
+		t.failCleaning(ctx, message, cleanFailure{})
+		return
+	}
+	t.collectLogs(ctx, "")
+	t.failDeployment(ctx, message, true)
+}
+
+// rebootAfterStep boots the ramdisk again.
+func (t *task) rebootAfterStep(ctx context.Context, kind stepKind) {
+	err := t.prepareAgentBoot(ctx)
+	if err == nil {
+		err = t.setPower(ctx, reboot)
+	}
+	if err != nil {
+		message := fmt.Sprintf("Reboot requested by %s step %s failed for node %s: %s", kind, repr(*kind.step(t.node)), t.node.UUID, text(err))
+		switch kind {
+		case cleanSteps:
+			t.failCleaning(ctx, message, cleanFailure{})
+		case serviceSteps:
+			t.failService(ctx, message, serviceFailure{})
+		default:
+			t.failDeployment(ctx, message, true)
+		}
+		return
+	}
+	t.setInternal(kind.gerund()+"_reboot", true)
+	if !truthy(t.internal("agent_secret_token_pregenerated")) {
+		t.dropInternal("agent_secret_token")
+	}
+	t.dropInternal(kind.gerund() + "_polling")
+	_ = t.save()
+}
+
+// replan asks for the steps again, because the agent is another one than the
+// one that told them: automated cleaning begins anew.
+func (t *task) replan(ctx context.Context, kind stepKind) error {
+	manual := t.node.TargetProvisionState == manageable
+	if err := t.refreshSteps(ctx, kind); err != nil {
+		switch {
+		case isKind(err, "NodeCleaningFailure"):
+			t.failCleaning(ctx, fmt.Sprintf("Could not continue cleaning on node %s: %s.", t.node.UUID, text(err)), cleanFailure{})
+		case isKind(err, kindDeployFailure):
+			t.failDeployment(ctx, fmt.Sprintf("Could not continue deployment on node %s: %s.", t.node.UUID, text(err)), true)
+		default:
+			return err
+		}
+		return nil
+	}
+	if manual {
+		t.setInternal("skip_current_clean_step", false)
+		if err := t.save(); err != nil {
+			return err
+		}
+	} else if err := t.planCleaning(false, false); err != nil {
+		return err
+	}
+	return t.goOn(ctx, kind)
+}

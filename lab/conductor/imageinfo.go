@@ -1,0 +1,112 @@
+package conductor
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"ironworks/lab/db"
+)
+
+// instanceCapabilities are instance_info/capabilities, an object or a text with
+// one.
+func instanceCapabilities(n *db.Node) (db.Dict, error) {
+	value, given := n.InstanceInfo["capabilities"]
+	if !given {
+		return db.Dict{}, nil
+	}
+	if s, ok := value.(string); ok {
+		var parsed any
+		if json.Unmarshal([]byte(s), &parsed) == nil {
+			value = parsed
+		}
+	}
+	if d, ok := dictOf(value); ok {
+		return d, nil
+	}
+	return nil, invalid("Error parsing capabilities from Node %s instance_info field. A dictionary or a \"jsonified\" dictionary is expected.", n.UUID)
+}
+
+// checkCapabilities is validate_capabilities.
+func checkCapabilities(n *db.Node) error {
+	for _, c := range []struct {
+		name  string
+		valid []string
+	}{
+		{"boot_mode", []string{"bios", "uefi"}},
+		{"secure_boot", []string{"true", "false"}},
+		{"disk_label", []string{"msdos", "gpt"}},
+	} {
+		check := func(field, value string) error {
+			if value == "" || slices.Contains(c.valid, value) {
+				return nil
+			}
+			return invalid("The parameter '%s' from %s has an invalid value: '%s'. Acceptable values are: %s.", c.name, field, value, strings.Join(c.valid, ", "))
+		}
+		if err := check("properties/capabilities", capability(n, c.name)); err != nil {
+			return err
+		}
+		instance, err := instanceCapabilities(n)
+		if err != nil {
+			return err
+		}
+		if err := check("instance_info['capabilities']", plainOrEmpty(instance[c.name])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func plainOrEmpty(value any) string {
+	if value == nil {
+		return ""
+	}
+	return plain(value)
+}
+
+// checkImage checks what a direct deployment needs.
+func checkImage(n *db.Node) error {
+	info := n.InstanceInfo
+	source := info.Text("image_source")
+	if source == "" {
+		return missing("Node %s failed to validate deploy image info. Some parameters were missing. Missing are: ['instance_info.image_source']", n.UUID)
+	}
+	if kind := info.Text("image_type"); kind != "" && kind != "partition" && kind != "whole-disk" {
+		return invalid("Invalid image_type \"%s\", valid are %s", kind, "whole-disk, partition")
+	}
+	algorithm, value, checksum := info.Text("image_os_hash_algo") != "", info.Text("image_os_hash_value") != "", info.Text("image_checksum") != ""
+	if !strings.HasPrefix(source, "file://") && !strings.HasPrefix(source, "oci://") && (algorithm != value || (!value && !checksum)) {
+		return missing("image_source's \"image_checksum\", or \"image_os_hash_algo\" and \"image_os_hash_value\" must be provided in instance_info for node %s", n.UUID)
+	}
+	download := info.Text("image_download_source")
+	if download == "" {
+		download = n.DriverInfo.Text("image_download_source")
+	}
+	if download != "" && !slices.Contains([]string{"swift", "http", "local"}, download) {
+		return invalid("Invalid value for image_download_source: \"%s\". Valid values are swift, http or local.", download)
+	}
+	return nil
+}
+
+// buildInstanceInfo is build_instance_info_for_deploy for images on a web
+// server: the agent fetches them itself.
+func (t *task) buildInstanceInfo(ctx context.Context) error {
+	info := t.node.InstanceInfo
+	source := info.Text("image_source")
+	head, err := t.c.images.ask(ctx, http.MethodHead, source)
+	if err != nil {
+		return failure("ImageRefValidationFailed", "Validation of image href %s failed, reason: %v", source, err)
+	}
+	_ = head.Body.Close()
+	if head.StatusCode != http.StatusOK {
+		return failure("ImageRefValidationFailed", "Validation of image href %s failed, reason: Got HTTP code %d instead of 200 in response to HEAD request.", source, head.StatusCode)
+	}
+	info["image_url"] = source
+	info["image_type"] = "partition"
+	if truthy(t.internal("is_whole_disk_image")) {
+		info["image_type"] = "whole-disk"
+	}
+	return t.save()
+}

@@ -1,0 +1,196 @@
+package conductor
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"ironworks/lab/db"
+)
+
+// imageStore publishes boot media: [deploy]http_root with its folder redfish. A
+// medium is fetched once and served to every node that boots from it, under an
+// address of the node's own; nothing is copied.
+type imageStore struct {
+	c *Conductor
+
+	mu        sync.Mutex
+	dir       string
+	own       bool              // the folder was made here
+	fetched   map[string]*image // by address
+	published map[string]string // name → file
+}
+
+// image is a fetched one.
+type image struct {
+	mu       sync.Mutex // held while it is fetched
+	path     string
+	modified string // Last-Modified of the original
+}
+
+func newImageStore(c *Conductor) *imageStore {
+	return &imageStore{c: c, dir: c.options.Dir, fetched: map[string]*image{}, published: map[string]string{}}
+}
+
+// Images serves the published media: what is at [Options].HTTPURL.
+func (c *Conductor) Images() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, _ := strings.CutPrefix(r.URL.Path, "/redfish/")
+		c.images.mu.Lock()
+		path := c.images.published[name]
+		c.images.mu.Unlock()
+		if path == "" {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/x-iso9660-image")
+		http.ServeFile(w, r, path)
+	})
+}
+
+// bootImage is the name of the medium that a node boots from.
+func bootImage(node string) string { return "boot-" + node + ".iso" }
+
+// mediaImage is the name of a medium that a client has asked for.
+func mediaImage(node, device string) string {
+	if device == "cdrom" {
+		return device + "-" + node + ".iso"
+	}
+	return device + "-" + node + ".img"
+}
+
+// publish fetches an image, if it is not there or has changed, and answers the
+// address that the node's BMC is to be given.
+func (s *imageStore) publish(ctx context.Context, n *db.Node, name, address string) (string, error) {
+	if !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
+		return "", failure("ImageRefValidationFailed", "Validation of image href %s failed, reason: Image download protocol %s is not supported.", address, strings.SplitN(address, ":", 2)[0])
+	}
+	s.mu.Lock()
+	known := s.fetched[address]
+	if known == nil {
+		known = &image{}
+		s.fetched[address] = known
+	}
+	s.mu.Unlock()
+	path, err := s.fetch(ctx, known, address)
+	if err != nil {
+		return "", err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.published[name] = path
+	root := s.c.options.HTTPURL
+	if external := n.DriverInfo.Text("external_http_url"); external != "" {
+		root = strings.TrimRight(external, "/")
+	}
+	return root + "/redfish/" + name, nil
+}
+
+func (s *imageStore) unpublish(names ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, name := range names {
+		delete(s.published, name)
+	}
+}
+
+// fetch answers the file with an image.
+func (s *imageStore) fetch(ctx context.Context, known *image, address string) (string, error) {
+	known.mu.Lock()
+	defer known.mu.Unlock()
+	head, err := s.ask(ctx, http.MethodHead, address)
+	if err != nil {
+		return "", failure("ImageRefValidationFailed", "Validation of image href %s failed, reason: %v", address, err)
+	}
+	_ = head.Body.Close()
+	if head.StatusCode != http.StatusOK {
+		return "", failure("ImageRefValidationFailed", "Validation of image href %s failed, reason: Got HTTP code %d instead of 200 in response to HEAD request.", address, head.StatusCode)
+	}
+	modified := head.Header.Get("Last-Modified")
+	if known.path != "" && known.modified == modified {
+		return known.path, nil
+	}
+	dir, err := s.folder()
+	if err != nil {
+		return "", err
+	}
+	body, err := s.ask(ctx, http.MethodGet, address)
+	if err != nil {
+		return "", failure("ImageDownloadFailed", "Failed to download image %s, reason: %v", address, err)
+	}
+	defer func() { _ = body.Body.Close() }()
+	if body.StatusCode != http.StatusOK {
+		return "", failure("ImageRefValidationFailed", "Validation of image href %s failed, reason: Got HTTP code %d instead of 200 in response to GET request.", address, body.StatusCode)
+	}
+	sum := sha256.Sum256([]byte(address + modified))
+	path := filepath.Join(dir, hex.EncodeToString(sum[:8])+".iso")
+	if err := write(path, body.Body); err != nil {
+		return "", failure("ImageDownloadFailed", "Failed to download image %s, reason: %v", address, err)
+	}
+	known.path, known.modified = path, modified
+	return path, nil
+}
+
+func (s *imageStore) ask(ctx context.Context, method, address string) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, method, address, http.NoBody)
+	if err != nil {
+		return nil, fmt.Errorf("preparing the request: %w", err)
+	}
+	response, err := s.c.options.Client.Do(request)
+	if err != nil {
+		return nil, pythonConnection(err, request.URL, s.c.options.Timeouts.Redfish)
+	}
+	return response, nil
+}
+
+func (s *imageStore) folder() (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dir == "" {
+		dir, err := os.MkdirTemp("", "lab-images-")
+		if err != nil {
+			return "", fmt.Errorf("making a folder for images: %w", err)
+		}
+		s.dir, s.own = dir, true
+	}
+	return s.dir, nil
+}
+
+// write writes a file as a whole or not at all: what is served meanwhile stays.
+func write(path string, content io.Reader) error {
+	file, err := os.CreateTemp(filepath.Dir(path), "fetching-")
+	if err != nil {
+		return fmt.Errorf("making a file: %w", err)
+	}
+	_, err = io.Copy(file, content)
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(file.Name())
+		return fmt.Errorf("writing the image: %w", err)
+	}
+	return nil
+}
+
+// close removes what was fetched.
+func (s *imageStore) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.own {
+		_ = os.RemoveAll(s.dir)
+	}
+	for _, known := range s.fetched {
+		if known.path != "" && !s.own {
+			_ = os.Remove(known.path)
+		}
+	}
+}

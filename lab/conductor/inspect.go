@@ -1,0 +1,393 @@
+package conductor
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+
+	"ironworks/lab/db"
+)
+
+// Inspect begins an inspection.
+func (c *Conductor) Inspect(ctx context.Context, uuid string) error {
+	return c.with(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
+		if err := t.driver.power.validate(t); err != nil {
+			return err
+		}
+		if err := t.driver.inspect.validate(t); err != nil {
+			return err
+		}
+		if err := t.start(onInspect, "", ""); err != nil {
+			return invalidRequest("inspect", t.node.UUID, t.node.ProvisionState)
+		}
+		t.then("inspect_hardware", func(ctx context.Context, t *task) error { return t.inspectNode(ctx) })
+		return nil
+	})
+}
+
+// inspectNode is inspect_hardware.
+func (t *task) inspectNode(ctx context.Context) error {
+	t.wipeAgent()
+	state, err := t.driver.inspect.inspect(ctx, t)
+	if ctx.Err() != nil {
+		return fmt.Errorf("the conductor ends: %w", ctx.Err())
+	}
+	if err != nil {
+		message := text(err)
+		if !isIronic(err) {
+			message = fmt.Sprintf("Unexpected exception of type %s: %s", className(err), message)
+		}
+		t.failInspection(ctx, message)
+		_ = t.process(onFail)
+		return err
+	}
+	if state == inspectWait {
+		return t.process(onWait)
+	}
+	return t.process(onDone)
+}
+
+// failInspection is inspecting_error_handler: the state is the caller's.
+func (t *task) failInspection(ctx context.Context, message string) {
+	t.record(message, "introspection", true)
+	if err := t.driver.inspect.abort(ctx, t); isKind(err, kindUnsupported) {
+		_ = t.driver.boot.cleanUpRamdisk(ctx, t)
+	}
+	t.wipeAgent()
+	_ = t.save()
+}
+
+// abortInspection is abort_inspection.
+func (t *task) abortInspection(ctx context.Context) error {
+	if err := t.driver.inspect.abort(ctx, t); err != nil {
+		if !isKind(err, kindUnsupported) {
+			t.record("Failed to abort inspection: "+text(err), "introspection", true)
+			_ = t.save()
+		}
+		return err
+	}
+	t.record("Inspection was aborted by request.", "introspection", true)
+	t.wipeAgent()
+	if t.node.ProvisionState == inspectFail {
+		return t.save()
+	}
+	return t.process(onAbort)
+}
+
+// ContinueInspection takes what an agent has found.
+func (c *Conductor) ContinueInspection(ctx context.Context, uuid string, inventory, pluginData db.Dict) error {
+	return c.with(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
+		if t.node.ProvisionState != inspectWait {
+			return db.Faultf(http.StatusNotFound, "NotFound", "Resource could not be found.")
+		}
+		if err := t.start(onResume, "", ""); err != nil {
+			return err
+		}
+		t.then("continue_inspection", func(ctx context.Context, t *task) error { return t.inspected(ctx, inventory, pluginData) })
+		return nil
+	})
+}
+
+// inspected is continue_inspection.
+func (t *task) inspected(ctx context.Context, inventory, pluginData db.Dict) error {
+	if pluginData == nil {
+		pluginData = db.Dict{}
+	}
+	t.stamp("agent_last_heartbeat")
+	if err := t.save(); err != nil {
+		return err
+	}
+	err := t.driver.inspect.proceed(ctx, t, inventory, pluginData)
+	if isKind(err, kindUnsupported) {
+		return err
+	}
+	if err == nil {
+		delete(pluginData, "logs")
+		err = t.c.tables.SetInventory(t.node.UUID, db.Inventory{Inventory: inventory, PluginData: pluginData})
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("the conductor ends: %w", ctx.Err())
+	}
+	if err != nil {
+		t.failInspection(ctx, "Failed to finish inspection: "+text(err))
+		_ = t.process(onFail)
+		return err
+	}
+	return t.process(onDone)
+}
+
+func inspectionFailure(format string, args ...any) error {
+	return failure(kindInspectionFailure, "Failed to inspect hardware. Reason: "+format, args...)
+}
+
+// managesBoot says in driver_internal_info that the conductor boots the ramdisk
+// of an inspection.
+const managesBoot = "inspector_manage_boot"
+
+// agentInspect is inspection by an agent.
+type agentInspect struct{}
+
+func (agentInspect) validate(*task) error { return nil }
+
+func (agentInspect) inspect(ctx context.Context, t *task) (string, error) {
+	macs, err := t.driver.management.macAddresses(ctx, t)
+	if err != nil && !isKind(err, kindUnsupported) {
+		return "", err
+	}
+	for _, mac := range macs {
+		t.addPort(mac, true, nil)
+	}
+	managed, err := true, t.driver.boot.validateInspection(t)
+	if err != nil {
+		if !isKind(err, kindUnsupported) {
+			return "", err
+		}
+		managed = false
+	}
+	t.setInternal(managesBoot, managed)
+	if err := t.save(); err != nil {
+		return "", err
+	}
+	if err = bootForInspection(ctx, t, managed); err == nil {
+		return inspectWait, nil
+	}
+	message := "unable to start inspection: " + text(err)
+	if managed {
+		tearDownInspection(ctx, t, false)
+	}
+	t.node.LastError = message
+	_ = t.save()
+	return "", inspectionFailure("%s", message)
+}
+
+func bootForInspection(ctx context.Context, t *task, managed bool) error {
+	on := reboot
+	if !t.powerStaysOn() {
+		if err := t.setPower(ctx, powerOff); err != nil {
+			return err
+		}
+		on = powerOn
+	}
+	var err error
+	if managed {
+		err = t.driver.boot.prepareRamdisk(ctx, t)
+	} else {
+		err = t.setBootDevice(ctx, "pxe", false)
+	}
+	if err != nil {
+		return err
+	}
+	return t.setPower(ctx, on)
+}
+
+// tearDownInspection takes the ramdisk away and powers off, and answers what
+// went wrong.
+func tearDownInspection(ctx context.Context, t *task, always bool) []string {
+	var problems []string
+	managed := truthy(t.internal(managesBoot))
+	t.dropInternal(managesBoot)
+	if managed {
+		if err := t.driver.boot.cleanUpRamdisk(ctx, t); err != nil {
+			problems = append(problems, "unable to clean up ramdisk boot: "+text(err))
+		}
+	}
+	if managed || always {
+		change, format := powerOff, "unable to power off the node: "
+		if t.powerStaysOn() {
+			change, format = reboot, "unable to reboot the node: "
+		}
+		if err := t.setPower(ctx, change); err != nil {
+			problems = append(problems, format+text(err))
+		}
+	}
+	return problems
+}
+
+func (agentInspect) abort(ctx context.Context, t *task) error {
+	endInspection(ctx, t)
+	return nil
+}
+
+func endInspection(ctx context.Context, t *task) {
+	if problems := tearDownInspection(ctx, t, true); len(problems) > 0 {
+		t.node.LastError = "Inspection clean up failed: " + strings.Join(problems, ", ")
+		_ = t.process(onFail)
+	}
+}
+
+func (agentInspect) proceed(ctx context.Context, t *task, inventory, pluginData db.Dict) error {
+	if err := runHooks(t, inventory, pluginData); err != nil {
+		t.storeLogs(pluginData.Text("logs"), "inspect")
+		message := "failed to run inspection hooks: " + text(err)
+		tearDownInspection(ctx, t, false)
+		t.node.LastError = message
+		_ = t.save()
+		return inspectionFailure("%s", message)
+	}
+	if t.c.options.LogsCollect == "always" {
+		t.storeLogs(pluginData.Text("logs"), "inspect")
+	}
+	endInspection(ctx, t)
+	return nil
+}
+
+// runHooks runs the default ones: ramdisk-error, validate-interfaces, ports and
+// architecture.
+func runHooks(t *task, inventory, pluginData db.Dict) error {
+	var problems []string
+	if told := pluginData["error"]; truthy(told) {
+		problems = append(problems, "Error in preprocess hook ramdisk-error: "+text(inspectionFailure("Ramdisk reported error: %s", plain(told))))
+	}
+	interfaces, valid, err := inspectedInterfaces(t.node.UUID, inventory)
+	if err != nil {
+		problems = append(problems, fmt.Sprintf("Unexpected exception %s during preprocess hook validate-interfaces: %s", className(err), text(err)))
+	}
+	if len(problems) > 0 {
+		return inspectionFailure("The following failures happened while running preprocess hooks for node %s:\n%s", t.node.UUID, strings.Join(problems, "\n"))
+	}
+	all, kept, macs := map[string]any{}, map[string]any{}, []any{}
+	for _, i := range interfaces {
+		all[i.name] = map[string]any(i.told)
+	}
+	for _, i := range valid {
+		kept[i.name] = map[string]any(i.told)
+		macs = append(macs, i.told["mac_address"])
+	}
+	pluginData["all_interfaces"], pluginData["valid_interfaces"], pluginData["macs"] = all, kept, macs
+	portsHook(t, interfaces, valid)
+	cpu, ok := dictOf(inventory["cpu"])
+	architecture, known := cpu["architecture"]
+	if !ok || !known {
+		reason := fmt.Sprintf("Inventory has malformed or missing CPU architecture information: %s for node %s.", repr(inventory["cpu"]), t.node.UUID)
+		return inspectionFailure("Unexpected exception InvalidNodeInventory during processing for node: %s. Error: %s", t.node.UUID, text(invalidInventory(t.node.UUID, reason)))
+	}
+	t.node.Properties["cpu_arch"] = architecture
+	return t.save()
+}
+
+func invalidInventory(node, reason string) error {
+	return db.Faultf(http.StatusBadRequest, "InvalidNodeInventory", "Inventory for node %s is invalid: %s", node, reason)
+}
+
+// nic is an interface of an inventory.
+type nic struct {
+	name, mac string
+	pxe       bool
+	told      db.Dict
+}
+
+// inspectedInterfaces are the interfaces with a name and an address, and of
+// those the ones that become ports ([inspector]add_ports = pxe).
+func inspectedInterfaces(node string, inventory db.Dict) (all, valid []nic, err error) {
+	boot, _ := dictOf(inventory["boot"])
+	booted := boot.Text("pxe_interface")
+	if i := strings.IndexByte(booted, '-'); i >= 0 {
+		booted = strings.ReplaceAll(booted[i+1:], "-", ":")
+	}
+	booted = strings.ToLower(booted)
+	if _, ok := inventory["interfaces"]; !ok {
+		return nil, nil, invalidInventory(node, "no interfaces present in inventory")
+	}
+	for _, told := range dictsOf(inventory["interfaces"]) {
+		mac, err := net.ParseMAC(told.Text("mac_address"))
+		if told.Text("name") == "" || err != nil {
+			continue
+		}
+		told = told.Clone()
+		v6, _, _ := strings.Cut(told.Text("ipv6_address"), "%")
+		i := nic{name: told.Text("name"), mac: mac.String(), pxe: mac.String() == booted, told: told}
+		told["pxe_enabled"], told["ipv6_address"] = i.pxe, orNull(v6)
+		all = append(all, i)
+	}
+	if len(all) == 0 {
+		return nil, nil, invalidInventory(node, "no valid network interfaces")
+	}
+	for _, i := range all {
+		address := i.told.Text("ipv4_address")
+		if address == "" {
+			address = i.told.Text("ipv6_address")
+		}
+		ip := net.ParseIP(address)
+		if i.name == "lo" || (ip != nil && ip.IsLoopback()) || (booted != "" && !i.pxe) {
+			continue
+		}
+		valid = append(valid, i)
+	}
+	if len(valid) == 0 {
+		return nil, nil, invalidInventory(node, `no network interfaces match the configuration (add_ports set to "pxe")`)
+	}
+	return all, valid, nil
+}
+
+// portsHook makes ports and says which of them boot. Ports that are not in the
+// inventory stay ([inspector]keep_ports = all).
+func portsHook(t *task, all, valid []nic) {
+	for _, i := range valid {
+		extra := db.Dict{}
+		if id := i.told.Text("client_id"); id != "" {
+			extra["client-id"] = id
+		}
+		t.addPort(i.told.Text("mac_address"), i.pxe, extra)
+	}
+	for _, p := range t.ports() {
+		i := slices.IndexFunc(all, func(n nic) bool { return n.mac == p.Address })
+		boots := i >= 0 && all[i].pxe
+		id := ""
+		if i >= 0 {
+			id = all[i].told.Text("client_id")
+		}
+		if boots == p.PXEEnabled && (id == "" || id == p.Extra.Text("client-id")) {
+			continue
+		}
+		_, _ = t.c.tables.UpdatePort(p.UUID, func(p *db.Port) error {
+			p.PXEEnabled = boots
+			if id != "" {
+				p.Extra = p.Extra.Clone()
+				if p.Extra == nil {
+					p.Extra = db.Dict{}
+				}
+				p.Extra["client-id"] = id
+			}
+			return nil
+		})
+	}
+}
+
+// addPort makes a port; one that is there already, with any node, stays.
+func (t *task) addPort(mac string, pxe bool, extra db.Dict) {
+	address, err := net.ParseMAC(mac)
+	if err != nil {
+		return
+	}
+	if extra == nil {
+		extra = db.Dict{}
+	}
+	_, _ = t.c.tables.CreatePort(&db.Port{
+		NodeUUID: t.node.UUID, Address: address.String(), PXEEnabled: pxe, Extra: extra,
+		LocalLinkConnection: db.Dict{}, InternalInfo: db.Dict{},
+	})
+}
+
+type fakeInspect struct{}
+
+func (fakeInspect) validate(*task) error                           { return nil }
+func (fakeInspect) inspect(context.Context, *task) (string, error) { return manageable, nil }
+
+func (fakeInspect) abort(_ context.Context, t *task) error {
+	return unsupported(t.node.Driver, "abort")
+}
+
+func (fakeInspect) proceed(_ context.Context, t *task, _, _ db.Dict) error {
+	return unsupported(t.node.Driver, "continue_inspection")
+}
+
+type noInspect struct{ fakeInspect }
+
+func (noInspect) validate(t *task) error { return unsupported(t.node.Driver, "inspect") }
+
+func (noInspect) inspect(_ context.Context, t *task) (string, error) {
+	return "", unsupported(t.node.Driver, "inspect")
+}

@@ -1,0 +1,252 @@
+package conductor
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ironworks/lab/db"
+)
+
+// CreateNode adds a node, with the defaults of its hardware type.
+func (c *Conductor) CreateNode(_ context.Context, node *db.Node) (*db.Node, error) {
+	node = node.Clone()
+	if err := c.completeInterfaces(node); err != nil {
+		return nil, err
+	}
+	if err := checkProperties(node); err != nil {
+		return nil, err
+	}
+	if node.Conductor == "" {
+		node.Conductor = c.options.Host
+	}
+	return c.tables.CreateNode(node)
+}
+
+// checkProperties checks the properties that must be numbers.
+func checkProperties(n *db.Node) error {
+	var bad []string
+	for _, key := range []string{"cpus", "local_gb", "memory_mb"} {
+		value, given := n.Properties[key]
+		if !given || value == nil {
+			continue
+		}
+		number, err := strconv.ParseFloat(strings.TrimSpace(plain(value)), 64)
+		_, isText := value.(string)
+		if err != nil || number < 0 || isText && strings.Contains(plain(value), ".") {
+			bad = append(bad, key+"="+plain(value))
+		}
+	}
+	if len(bad) > 0 {
+		return invalid("The following properties for node %s should be non-negative integers, but provided values are: %s", n.UUID, strings.Join(bad, ", "))
+	}
+	return nil
+}
+
+// interfacesMayChange are the states in which the interfaces of a node may be
+// changed.
+var interfacesMayChange = []string{enroll, inspecting, inspectWait, manageable, available}
+
+// UpdateNode applies what a patch made of a node.
+func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces bool, change func(*db.Node) error) (*db.Node, error) {
+	var updated *db.Node
+	err := c.with(ctx, uuid, locking{noDriver: true}, func(_ context.Context, t *task) error {
+		old := t.loaded.Clone()
+		if err := change(t.node); err != nil {
+			return err
+		}
+		if err := c.checkUpdate(old, t.node, resetInterfaces); err != nil {
+			return err
+		}
+		if old.AllocationID != "" && old.InstanceUUID != "" && t.node.InstanceUUID == "" {
+			_ = c.tables.DestroyAllocation(old.AllocationID)
+			t.node.AllocationID = ""
+		}
+		if err := t.save(); err != nil {
+			return err
+		}
+		updated = t.node
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if fresh, err := c.tables.Node(uuid); err == nil {
+		return fresh, nil
+	}
+	return updated, nil
+}
+
+// checkUpdate is update_node's checks. What follows from a change is changed.
+func (c *Conductor) checkUpdate(old, n *db.Node, resetInterfaces bool) error {
+	if old.Maintenance && !n.Maintenance {
+		n.MaintenanceReason, n.Fault = "", ""
+	}
+	if err := checkProtected(old, n); err != nil {
+		return err
+	}
+	if err := checkRetired(old, n); err != nil {
+		return err
+	}
+	if err := c.checkInterfaces(old, n, resetInterfaces); err != nil {
+		return err
+	}
+	if !reflect.DeepEqual(old.Properties, n.Properties) {
+		if err := checkProperties(n); err != nil {
+			return err
+		}
+	}
+	free := slices.Contains(interfacesMayChange, old.ProvisionState)
+	allowed := strings.Join(interfacesMayChange, ", ")
+	if n.InstanceUUID != old.InstanceUUID && n.InstanceUUID != "" && old.InstanceUUID != "" {
+		return conflict("NodeAssociated", "Node %s is associated with instance %s.", n.UUID, old.InstanceUUID)
+	}
+	if n.ResourceClass != old.ResourceClass && old.ResourceClass != "" && !free {
+		return conflict(kindInvalidState, "Node %s can not have resource_class updated unless it is in one of allowed (%s) states. Current state is '%s'.", n.UUID, allowed, old.ProvisionState)
+	}
+	if old.InstanceUUID != "" && n.InstanceUUID == "" && old.AllocationID != "" && !old.Maintenance && !free {
+		return conflict(kindInvalidState, "Node %s with an allocation can not have instance_uuid removed unless it is in one of allowed (%s) states or in maintenance mode. Current state is '%s'.", n.UUID, allowed, old.ProvisionState)
+	}
+	return nil
+}
+
+func checkProtected(old, n *db.Node) error {
+	if old.Protected != n.Protected {
+		if !n.Protected {
+			n.ProtectedReason = ""
+		} else if n.ProvisionState != active && n.ProvisionState != rescue {
+			return conflict(kindInvalidState, "Node %s can only be made protected in provision states 'active' or 'rescue', the current state is '%s'", n.UUID, n.ProvisionState)
+		}
+	}
+	if old.ProtectedReason != n.ProtectedReason && n.ProtectedReason != "" && !n.Protected {
+		return invalid("The protected_reason field can only be set when protected is True")
+	}
+	return nil
+}
+
+func checkRetired(old, n *db.Node) error {
+	if old.Retired != n.Retired {
+		if !n.Retired {
+			n.RetiredReason = ""
+		} else if n.ProvisionState == available {
+			return conflict(kindInvalidState, "Node %s can not have 'retired' set in provision state 'available', the current state is '%s'", n.UUID, n.ProvisionState)
+		}
+	}
+	if old.RetiredReason != n.RetiredReason && n.RetiredReason != "" && !n.Retired {
+		return invalid("The retired_reason field can only be set when retired is True")
+	}
+	return nil
+}
+
+func (c *Conductor) checkInterfaces(old, n *db.Node, reset bool) error {
+	newDriver := old.Driver != n.Driver
+	check := newDriver
+	for _, kind := range interfaceKinds {
+		if old.Interfaces[kind] == n.Interfaces[kind] {
+			if newDriver && reset {
+				delete(n.Interfaces, kind)
+			}
+			continue
+		}
+		if !slices.Contains(interfacesMayChange, n.ProvisionState) && !n.Maintenance {
+			return conflict(kindInvalidState, "Node %s can not have %s_interface updated unless it is in one of allowed (%s) states or in maintenance mode. Current state is '%s'.",
+				n.UUID, kind, strings.Join(interfacesMayChange, ", "), n.ProvisionState)
+		}
+		check = true
+	}
+	if check {
+		return c.completeInterfaces(n)
+	}
+	return nil
+}
+
+// SetMaintenance switches maintenance.
+func (c *Conductor) SetMaintenance(ctx context.Context, uuid string, on bool, reason string) error {
+	_, err := c.UpdateNode(ctx, uuid, false, func(n *db.Node) error {
+		n.Maintenance, n.MaintenanceReason = on, reason
+		if !on {
+			n.MaintenanceReason, n.Fault = "", ""
+		}
+		return nil
+	})
+	return err
+}
+
+// DestroyNode removes a node.
+func (c *Conductor) DestroyNode(ctx context.Context, uuid string) error {
+	return c.with(ctx, uuid, locking{noDriver: true}, func(_ context.Context, t *task) error {
+		n := t.node
+		switch {
+		case !n.Maintenance && n.InstanceUUID != "":
+			return conflict("NodeAssociated", "Node %s is associated with instance %s.", n.UUID, n.InstanceUUID)
+		case n.Protected:
+			return protected(n.UUID)
+		case !n.Maintenance && !slices.Contains(deleteAllowed(), n.ProvisionState):
+			return conflict(kindInvalidState, "Can not delete node \"%s\" while it is in provision state \"%s\". Valid provision states to perform deletion are: \"%s\", or set the node into maintenance mode",
+				n.UUID, n.ProvisionState, tuple(deleteAllowed()))
+		}
+		if err := c.tables.DestroyNode(uuid); err != nil {
+			return err
+		}
+		t.held = false
+		c.images.unpublish(bootImage(uuid), mediaImage(uuid, "cdrom"), mediaImage(uuid, "floppy"), mediaImage(uuid, "disk"))
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.failedSyncs, uuid)
+		delete(c.certificates, certificatePath+"/"+uuid+".crt")
+		return nil
+	})
+}
+
+// AddTraits adds traits, or replaces all.
+func (c *Conductor) AddTraits(ctx context.Context, uuid string, traits []string, replace bool) error {
+	return c.with(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
+		kept := slices.Clone(t.node.Traits)
+		if replace {
+			kept = nil
+		}
+		for _, trait := range traits {
+			if !slices.Contains(kept, trait) {
+				kept = append(kept, trait)
+			}
+		}
+		if len(kept) > mostTraits {
+			return invalid("Could not update traits for node %s as this would exceed the maximum number of traits per node of %d.", uuid, mostTraits)
+		}
+		return c.setTraits(uuid, kept)
+	})
+}
+
+// mostTraits is how many traits a node may have.
+const mostTraits = 50
+
+// setTraits changes traits without touching the node: they have a table of
+// their own in the real one.
+func (c *Conductor) setTraits(uuid string, traits []string) error {
+	_, err := c.tables.TouchNode(uuid, func(n *db.Node) error {
+		n.Traits = traits
+		return nil
+	})
+	return err
+}
+
+// RemoveTraits removes traits, or with nil all.
+func (c *Conductor) RemoveTraits(ctx context.Context, uuid string, traits []string) error {
+	return c.with(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
+		if traits == nil {
+			return c.setTraits(uuid, nil)
+		}
+		kept := slices.Clone(t.node.Traits)
+		for _, trait := range traits {
+			i := slices.Index(kept, trait)
+			if i < 0 {
+				return db.Faultf(http.StatusNotFound, "NodeTraitNotFound", "Node %s doesn't have a trait '%s'", uuid, trait)
+			}
+			kept = slices.Delete(kept, i, i+1)
+		}
+		return c.setTraits(uuid, kept)
+	})
+}

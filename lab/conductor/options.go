@@ -1,0 +1,179 @@
+package conductor
+
+import (
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"time"
+
+	"ironworks/lab/db"
+)
+
+// Clock is how the conductor tells time and waits.
+type Clock interface {
+	Now() time.Time
+	After(d time.Duration) <-chan time.Time
+}
+
+type systemClock struct{}
+
+func (systemClock) Now() time.Time                         { return time.Now() }
+func (systemClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
+
+// Options say what the conductor works with and how it behaves. What is left
+// out is as in an Ironic that was not configured otherwise, unless it says
+// more.
+type Options struct {
+	// Tables is the database. Required.
+	Tables db.Tables
+	// Clock defaults to the system's.
+	Clock Clock
+	// Host is the name of the conductor; localhost if empty.
+	Host string
+
+	// HTTPURL is where [Conductor.Images] is served: [deploy]http_url.
+	// Required for nodes that boot from virtual media.
+	HTTPURL string
+	// Client fetches images; http.DefaultClient if nil.
+	Client *http.Client
+	// Dir keeps fetched images while the conductor runs; a temporary folder
+	// if empty.
+	Dir string
+	// BMCRoots are trusted when redfish_verify_ca is true; the system's if nil.
+	BMCRoots *x509.CertPool
+	// RequireTLS refuses agents without TLS: [agent]require_tls, which is true in
+	// an Ironic that was not configured otherwise.
+	RequireTLS bool
+
+	// AutomatedClean is [conductor]automated_clean.
+	AutomatedClean bool
+	// LogsCollect is [agent]deploy_logs_collect: always, on_failure (if empty)
+	// or never. Logs takes what was collected, a tar.gz, by the name of its
+	// file.
+	LogsCollect string
+	Logs        func(name string, archive []byte)
+	// Enabled are the enabled interfaces by their kind ("deploy"), in the order
+	// of the configuration; kinds that are missing are as [EnabledInterfaces]
+	// says.
+	Enabled map[string][]string
+
+	// Speed divides the pauses between tries: of waiting for power, of calls
+	// that failed, of locks. Timeouts and periods are as they are given. 1 if 0.
+	Speed float64
+
+	Timeouts Timeouts
+	Periods  Periods
+	Limits   Limits
+}
+
+// Timeouts are how long the conductor waits. 0 is the default; less than 0
+// means for ever where the real one has that.
+type Timeouts struct {
+	Deploy, Clean, Inspect, Rescue, Service time.Duration // 1800 s each
+	// PowerChange is [conductor]power_state_change_timeout, 60 s.
+	PowerChange time.Duration
+	// SoftPowerOff is [conductor]soft_power_off_timeout, 600 s.
+	SoftPowerOff time.Duration
+	// Redfish is how long a BMC may take to answer, 60 s.
+	Redfish time.Duration
+	// Command is how long an agent may take to answer, 60 s.
+	Command time.Duration
+}
+
+// Periods are how often something is looked at. 0 is the default; less than 0
+// is never.
+type Periods struct {
+	// Provision is for timeouts of deployment, cleaning, inspection and
+	// service, 60 s; Rescue for those of rescue, 60 s.
+	Provision, Rescue time.Duration
+	// PowerSync is 120 s, PowerRecovery 300 s.
+	PowerSync, PowerRecovery time.Duration
+}
+
+// Limits bound what happens at one time. 0 is the default.
+type Limits struct {
+	Workers         int // [conductor]workers_pool_size, 300
+	ReservedPercent int // of the workers, for calls of the API; 5
+	Deploy          int // [conductor]max_concurrent_deploy, 250
+	Clean           int // [conductor]max_concurrent_clean, 50
+	PowerSync       int // [conductor]sync_power_state_workers, 8
+	LockAttempts    int // [conductor]node_locked_retry_attempts, 3
+	PowerRetries    int // [conductor]power_state_sync_max_retries, 3
+	BMCConnections  int // [redfish]connection_attempts, 5
+	BMCSessions     int // [redfish]connection_cache_size, 1000
+	SoftPowerTries  int // [agent]post_deploy_get_power_state_retries, 6
+}
+
+// EnabledInterfaces are those of the harness that starts real ones, so that
+// both offer the same.
+func EnabledInterfaces() map[string][]string {
+	return map[string][]string{
+		"bios":       {"fake", "no-bios"},
+		"boot":       {"fake", "redfish-virtual-media", "ipxe", "pxe"},
+		"console":    {"fake", "no-console"},
+		"deploy":     {"fake", "direct", "custom-agent", "ramdisk"},
+		"firmware":   {"no-firmware"},
+		"inspect":    {"fake", "no-inspect", "redfish", "agent"},
+		"management": {"fake", "redfish"},
+		"network":    {"noop"},
+		"power":      {"fake", "redfish"},
+		"raid":       {"fake", "no-raid", "agent"},
+		"rescue":     {"fake", "no-rescue", "agent"},
+		"storage":    {"noop"},
+		"vendor":     {"fake", "no-vendor"},
+	}
+}
+
+func setDefault[T comparable](value *T, byDefault T) {
+	var zero T
+	if *value == zero {
+		*value = byDefault
+	}
+}
+
+// complete fills in what was left out.
+func (o *Options) complete() error {
+	if o.Tables == nil {
+		return errors.New("no database")
+	}
+	if o.Speed < 0 {
+		return fmt.Errorf("speed %g is negative", o.Speed)
+	}
+	setDefault(&o.Speed, 1)
+	setDefault(&o.Host, "localhost")
+	setDefault(&o.LogsCollect, "on_failure")
+	if o.Clock == nil {
+		o.Clock = systemClock{}
+	}
+	if o.Client == nil {
+		o.Client = http.DefaultClient
+	}
+	if o.Logs == nil {
+		o.Logs = func(string, []byte) {}
+	}
+	o.HTTPURL = strings.TrimRight(o.HTTPURL, "/")
+	enabled := EnabledInterfaces()
+	maps.Copy(enabled, o.Enabled)
+	o.Enabled = enabled
+	for _, timeout := range []*time.Duration{&o.Timeouts.Deploy, &o.Timeouts.Clean, &o.Timeouts.Inspect, &o.Timeouts.Rescue, &o.Timeouts.Service} {
+		setDefault(timeout, 1800*time.Second)
+	}
+	setDefault(&o.Timeouts.PowerChange, 60*time.Second)
+	setDefault(&o.Timeouts.SoftPowerOff, 600*time.Second)
+	setDefault(&o.Timeouts.Redfish, 60*time.Second)
+	setDefault(&o.Timeouts.Command, 60*time.Second)
+	setDefault(&o.Periods.Provision, 60*time.Second)
+	setDefault(&o.Periods.Rescue, 60*time.Second)
+	setDefault(&o.Periods.PowerSync, 120*time.Second)
+	setDefault(&o.Periods.PowerRecovery, 300*time.Second)
+	for limit, byDefault := range map[*int]int{
+		&o.Limits.Workers: 300, &o.Limits.ReservedPercent: 5, &o.Limits.Deploy: 250, &o.Limits.Clean: 50, &o.Limits.PowerSync: 8,
+		&o.Limits.LockAttempts: 3, &o.Limits.PowerRetries: 3, &o.Limits.BMCConnections: 5, &o.Limits.BMCSessions: 1000, &o.Limits.SoftPowerTries: 6,
+	} {
+		setDefault(limit, byDefault)
+	}
+	return nil
+}

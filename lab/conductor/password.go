@@ -1,0 +1,101 @@
+package conductor
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"strings"
+)
+
+// crypt64 are the digits of crypt(3).
+const crypt64 = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// hashPassword hashes a rescue password for /etc/shadow:
+// [conductor]rescue_password_hash_algorithm is sha256.
+func hashPassword(password string) string {
+	var raw [16]byte
+	_, _ = rand.Read(raw[:]) // never fails
+	salt := make([]byte, len(raw))
+	for i, b := range raw {
+		salt[i] = crypt64[b&0x3f]
+	}
+	return "$5$" + string(salt) + "$" + sha256Crypt([]byte(password), salt)
+}
+
+// sha256Crypt is Ulrich Drepper's SHA-256 crypt with 5000 rounds
+// (https://akkadia.org/drepper/SHA-crypt.txt).
+func sha256Crypt(key, salt []byte) string {
+	const rounds = 5000
+	sum := func(parts ...[]byte) []byte {
+		h := sha256.New()
+		for _, part := range parts {
+			h.Write(part)
+		}
+		return h.Sum(nil)
+	}
+	stretch := func(block []byte, size int) []byte {
+		var all []byte
+		for len(all) < size {
+			all = append(all, block...)
+		}
+		return all[:size]
+	}
+	b := sum(key, salt, key)
+	a := [][]byte{key, salt, stretch(b, len(key))}
+	for n := len(key); n > 0; n >>= 1 {
+		if n&1 != 0 {
+			a = append(a, b)
+		} else {
+			a = append(a, key)
+		}
+	}
+	digest := sum(a...)
+	var keys, salts [][]byte
+	for range len(key) {
+		keys = append(keys, key)
+	}
+	for range 16 + int(digest[0]) {
+		salts = append(salts, salt)
+	}
+	p, s := stretch(sum(keys...), len(key)), stretch(sum(salts...), len(salt))
+	for i := range rounds {
+		var parts [][]byte
+		if i&1 != 0 {
+			parts = append(parts, p)
+		} else {
+			parts = append(parts, digest)
+		}
+		if i%3 != 0 {
+			parts = append(parts, s)
+		}
+		if i%7 != 0 {
+			parts = append(parts, p)
+		}
+		if i&1 != 0 {
+			parts = append(parts, digest)
+		} else {
+			parts = append(parts, p)
+		}
+		digest = sum(parts...)
+	}
+	return cryptText(digest)
+}
+
+// cryptText writes a digest with crypt's digits, in crypt's order.
+func cryptText(d []byte) string {
+	var text strings.Builder
+	put := func(x, y, z byte, digits int) {
+		n := uint(x)<<16 | uint(y)<<8 | uint(z)
+		for range digits {
+			text.WriteByte(crypt64[n&0x3f])
+			n >>= 6
+		}
+	}
+	for i := range 10 {
+		order := [3]int{0, 10, 20}
+		// Each group begins where the one before ended, turned by one.
+		x, y, z := order[(3-i%3)%3]+0, order[(4-i%3)%3], order[(5-i%3)%3]
+		put(d[x+i], d[y+i], d[z+i], 4)
+	}
+	put(0, d[31], d[30], 3)
+	return text.String()
+}

@@ -1,0 +1,274 @@
+package conductor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"ironworks/lab/db"
+)
+
+// periodicWorkers is [conductor]periodic_max_workers: as many nodes at a time
+// are failed for a timeout.
+const periodicWorkers = 8
+
+// periodic is something that is done from time to time.
+type periodic struct {
+	every time.Duration
+	do    func(context.Context)
+}
+
+func (c *Conductor) periodics() []periodic {
+	p, limits := c.options.Periods, c.options.Timeouts
+	waits := func(every, limit time.Duration, w wait) periodic {
+		if limit < 0 {
+			every = -1
+		}
+		w.limit = limit
+		return periodic{every, func(ctx context.Context) { c.failLate(ctx, w) }}
+	}
+	return []periodic{
+		waits(p.Provision, limits.Deploy, wait{state: deployWait, fail: (*task).deployTimedOut}),
+		waits(p.Provision, limits.Clean, wait{state: cleanWait, keepTarget: true, fail: (*task).cleanTimedOut}),
+		waits(p.Provision, limits.Inspect, wait{state: inspectWait, fromStart: true, fail: (*task).inspectTimedOut}),
+		waits(p.Rescue, limits.Rescue, wait{state: rescueWait, keepTarget: true, fail: (*task).rescueTimedOut}),
+		waits(p.Provision, limits.Service, wait{state: serviceWait, keepTarget: true, fail: (*task).serviceTimedOut}),
+		{p.PowerSync, c.syncPower},
+		{p.PowerRecovery, c.recoverPower},
+	}
+}
+
+// wait is a state in which a node must not be for ever.
+type wait struct {
+	state      string
+	limit      time.Duration
+	keepTarget bool
+	fromStart  bool // counted from the start of the inspection
+	fail       func(*task, context.Context)
+}
+
+// late tells whether a node has waited too long. Nodes that are locked or in
+// maintenance are left alone.
+func (w wait) late(n *db.Node, now time.Time) bool {
+	since := n.ProvisionUpdatedAt
+	if w.fromStart {
+		since = n.InspectionStartedAt
+	}
+	return n.ProvisionState == w.state && n.Reservation == "" && !n.Maintenance && !since.IsZero() && since.Before(now.Add(-w.limit))
+}
+
+// failLate fails the nodes that have waited too long (_fail_if_in_state).
+func (c *Conductor) failLate(ctx context.Context, w wait) {
+	now := c.tables.Now()
+	nodes := c.tables.Nodes(func(n *db.Node) bool { return w.late(n, now) })
+	slices.SortStableFunc(nodes, func(a, b *db.Node) int { return a.ProvisionUpdatedAt.Compare(b.ProvisionUpdatedAt) })
+	for _, node := range nodes[:min(len(nodes), periodicWorkers)] {
+		err := c.with(ctx, node.UUID, locking{}, func(_ context.Context, t *task) error {
+			if t.node.Maintenance || t.node.ProvisionState != w.state {
+				return nil
+			}
+			target := ""
+			if w.keepTarget {
+				target = t.node.TargetProvisionState
+			}
+			if err := t.start(onFail, target, ""); err != nil {
+				return err
+			}
+			t.worker("cleanup_after_timeout", w.fail)
+			return nil
+		})
+		if isKind(err, kindNoWorker) {
+			return
+		}
+	}
+}
+
+func (t *task) deployTimedOut(ctx context.Context) {
+	t.failDeployment(ctx, "Timeout reached while waiting for callback for node "+t.node.UUID, true)
+}
+
+func (t *task) cleanTimedOut(ctx context.Context) {
+	t.failCleaning(ctx, fmt.Sprintf("Timeout reached while cleaning the node. Please check if the ramdisk responsible for the cleaning is running on the node. Failed on step %s.", repr(t.node.CleanStep)), cleanFailure{noChange: true})
+}
+
+func (t *task) inspectTimedOut(ctx context.Context) {
+	t.failInspection(ctx, "Timeout reached while inspecting the node. Please check if the ramdisk responsible for the inspection is running on the node.")
+}
+
+func (t *task) rescueTimedOut(ctx context.Context) {
+	t.failRescue(ctx, "Timeout reached while waiting for rescue ramdisk callback for node", true)
+}
+
+func (t *task) serviceTimedOut(ctx context.Context) {
+	t.failService(ctx, fmt.Sprintf("Timeout reached while servicing the node. Please check if the ramdisk responsible for the servicing is running on the node. Failed on step %s.", repr(t.node.ServiceStep)), serviceFailure{noChange: true})
+}
+
+// notSynced are the states in which the power is left alone.
+var notSynced = []string{deployWait, cleanWait, enroll, adoptFail}
+
+// syncs tells whether the power of a node may be looked at.
+func syncs(n *db.Node) bool {
+	return !slices.Contains(notSynced, n.ProvisionState) && !n.Maintenance && n.TargetPowerState == "" && n.Reservation == ""
+}
+
+// syncPower compares the power of all nodes with what it should be: a few at a
+// time, those that did not answer last time first.
+func (c *Conductor) syncPower(ctx context.Context) {
+	nodes := c.tables.Nodes(syncs)
+	c.mu.Lock()
+	count := make(map[string]int, len(c.failedSyncs))
+	for uuid, n := range c.failedSyncs {
+		count[uuid] = n
+	}
+	c.mu.Unlock()
+	slices.SortStableFunc(nodes, func(a, b *db.Node) int { return cmp.Compare(count[b.UUID], count[a.UUID]) })
+	queue := make(chan string, len(nodes))
+	for _, node := range nodes {
+		queue <- node.UUID
+	}
+	close(queue)
+	var workers sync.WaitGroup
+	for range min(c.options.Limits.PowerSync, len(nodes)) {
+		workers.Go(func() {
+			for uuid := range queue {
+				if ctx.Err() != nil {
+					return
+				}
+				c.syncOne(ctx, uuid)
+			}
+		})
+	}
+	workers.Wait()
+}
+
+func (c *Conductor) syncOne(ctx context.Context, uuid string) {
+	t, err := c.acquire(ctx, uuid, locking{shared: true})
+	if err != nil {
+		return
+	}
+	defer t.release()
+	if !syncs(t.node) {
+		return
+	}
+	c.mu.Lock()
+	failed := c.failedSyncs[uuid]
+	c.mu.Unlock()
+	failed = t.syncPower(ctx, failed)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if failed == 0 {
+		delete(c.failedSyncs, uuid)
+		return
+	}
+	c.failedSyncs[uuid] = failed
+}
+
+// syncPower is do_sync_power_state: how many times in a row the power was not
+// as it should be.
+func (t *task) syncPower(ctx context.Context, failed int) int {
+	failed++
+	most := t.c.options.Limits.PowerRetries
+	if t.node.PowerState == "" && isInvalid(t.driver.power.validate(t)) {
+		return 0
+	}
+	// One look at the machine answers all questions.
+	if t.driver.names["power"] == "redfish" {
+		if system, err := t.systemOf(ctx); err == nil {
+			t.system = system
+			defer func() { t.system = nil }()
+		}
+	}
+	now, err := t.driver.power.state(ctx, t)
+	if err != nil {
+		if failed > most && ctx.Err() == nil && t.upgrade(ctx, locking{}) == nil {
+			t.powerGivenUp("", err)
+		}
+		return failed
+	}
+	t.cacheVendor(ctx)
+	t.cacheBootMode(ctx)
+	t.cacheHealth(ctx)
+	t.system = nil
+	if t.node.PowerState == now {
+		t.clearError()
+		return 0
+	}
+	if t.upgrade(ctx, locking{}) != nil {
+		return failed
+	}
+	switch {
+	case t.node.PowerState == now:
+		t.clearError()
+		return 0
+	case slices.Contains(notSynced, t.node.ProvisionState), t.node.Maintenance:
+		return 0
+	case t.node.PowerState == "":
+		t.node.PowerState, t.node.LastError = now, ""
+		_ = t.save()
+		return 0
+	case failed > most:
+		t.powerGivenUp(now, nil)
+	case t.powerStaysOn():
+		t.node.PowerState = now
+		_ = t.save()
+	default:
+		_ = t.setPower(ctx, t.node.PowerState)
+	}
+	return failed
+}
+
+// clearError forgets an error that the history keeps.
+func (t *task) clearError() {
+	if t.node.LastError != "" {
+		t.node.LastError = ""
+		_ = t.save()
+	}
+}
+
+// powerGivenUp puts a node into maintenance whose power cannot be had.
+func (t *task) powerGivenUp(now string, problem error) {
+	message := fmt.Sprintf("During sync_power_state, max retries exceeded for node %s, node state %s does not match expected state '%s'. Updating DB state to '%s' Switching node to maintenance mode.",
+		t.node.UUID, nameOrNone(now), nameOrNone(t.node.PowerState), nameOrNone(now))
+	if problem != nil {
+		message += " Error: " + text(problem)
+	}
+	t.node.PowerState = now
+	t.record(message, "monitoring", true)
+	if !t.node.Maintenance {
+		t.node.Maintenance, t.node.MaintenanceReason, t.node.Fault = true, message, faultPower
+	}
+	_ = t.save()
+}
+
+// recoverPower takes nodes out of maintenance whose power can be had again.
+func (c *Conductor) recoverPower(ctx context.Context) {
+	nodes := c.tables.Nodes(func(n *db.Node) bool {
+		return n.Maintenance && n.Fault == faultPower && n.ProvisionState != enroll && n.TargetPowerState == "" && n.Reservation == ""
+	})
+	for _, node := range nodes {
+		if ctx.Err() != nil {
+			return
+		}
+		c.recoverOne(ctx, node.UUID)
+	}
+}
+
+func (c *Conductor) recoverOne(ctx context.Context, uuid string) {
+	t, err := c.acquire(ctx, uuid, locking{shared: true})
+	if err != nil {
+		return
+	}
+	defer t.release()
+	if !t.node.Maintenance || t.node.Fault != faultPower || t.driver.power.validate(t) != nil {
+		return
+	}
+	now, err := t.driver.power.state(ctx, t)
+	if err != nil || t.upgrade(ctx, locking{}) != nil {
+		return
+	}
+	t.node.PowerState, t.node.Maintenance, t.node.MaintenanceReason, t.node.Fault = now, false, "", ""
+	_ = t.save()
+}

@@ -1,0 +1,159 @@
+package conductor
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"ironworks/lab/db"
+)
+
+// CreatePort adds a port.
+func (c *Conductor) CreatePort(ctx context.Context, port *db.Port) (*db.Port, error) {
+	var made *db.Port
+	err := c.with(ctx, port.NodeUUID, locking{shared: true}, func(context.Context, *task) error {
+		if err := c.checkPhysicalNetwork(nil, port); err != nil {
+			return err
+		}
+		var err error
+		made, err = c.tables.CreatePort(port)
+		return err
+	})
+	return made, err
+}
+
+// checkPhysicalNetwork is validate_port_physnet: the ports of a group are on
+// one network.
+func (c *Conductor) checkPhysicalNetwork(old, port *db.Port) error {
+	if port.PortgroupUUID == "" || (old != nil && old.PortgroupUUID == port.PortgroupUUID && old.PhysicalNetwork == port.PhysicalNetwork) {
+		return nil
+	}
+	others := c.tables.Ports(func(p *db.Port) bool { return p.PortgroupUUID == port.PortgroupUUID && p.UUID != port.UUID })
+	network := ""
+	if len(others) > 0 {
+		network = others[0].PhysicalNetwork
+	} else {
+		group, err := c.tables.Portgroup(port.PortgroupUUID)
+		if err != nil || (group.PhysicalNetwork == "" && port.PhysicalNetwork == "") {
+			return err
+		}
+		if group.PhysicalNetwork == "" {
+			_, err := c.tables.UpdatePortgroup(group.UUID, func(g *db.Portgroup) error {
+				g.PhysicalNetwork = port.PhysicalNetwork
+				return nil
+			})
+			return err
+		}
+		network = group.PhysicalNetwork
+	}
+	if network != port.PhysicalNetwork {
+		return conflict("Conflict", "Port with physical network %s cannot become a member of port group %s which has ports in physical network %s.",
+			nameOrNone(port.PhysicalNetwork), port.PortgroupUUID, nameOrNone(network))
+	}
+	return nil
+}
+
+// connectivity are the fields of a port that say how it is connected, as
+// Python shows a set of them.
+const connectivity = "pxe_enabled, physical_network, local_link_connection, portgroup_id"
+
+// portsMayChange are the states in which such fields may be changed.
+var portsMayChange = []string{enroll, inspecting, inspectWait, manageable}
+
+// UpdatePort changes a port.
+func (c *Conductor) UpdatePort(ctx context.Context, uuid string, change func(*db.Port) error) (*db.Port, error) {
+	old, err := c.tables.Port(uuid)
+	if err != nil {
+		return nil, err
+	}
+	var updated *db.Port
+	err = c.with(ctx, old.NodeUUID, locking{}, func(_ context.Context, t *task) error {
+		port := old.Clone()
+		if err := change(port); err != nil {
+			return err
+		}
+		if (t.node.ProvisionState == active || t.node.InstanceUUID != "") && port.Address != old.Address && !t.node.Maintenance {
+			return conflict(kindInvalidState, "Cannot update hardware address for port %s as node %s is active or has instance UUID assigned", uuid, t.node.UUID)
+		}
+		changed := port.PortgroupUUID != old.PortgroupUUID || port.PXEEnabled != old.PXEEnabled ||
+			!reflect.DeepEqual(port.LocalLinkConnection, old.LocalLinkConnection) || port.PhysicalNetwork != old.PhysicalNetwork
+		if changed && !slices.Contains(portsMayChange, t.node.ProvisionState) && !t.node.Maintenance {
+			return conflict(kindInvalidState, "Port %s can not have any connectivity attributes (%s) updated unless node %s is in a %s state or in maintenance mode. The current state is %s.",
+				uuid, connectivity, t.node.UUID, strings.Join(portsMayChange, ", "), t.node.ProvisionState)
+		}
+		if err := c.checkPhysicalNetwork(old, port); err != nil {
+			return err
+		}
+		updated, err = c.tables.UpdatePort(uuid, func(p *db.Port) error {
+			*p = *port
+			return nil
+		})
+		return err
+	})
+	return updated, err
+}
+
+// DestroyPort removes a port.
+func (c *Conductor) DestroyPort(ctx context.Context, uuid string) error {
+	port, err := c.tables.Port(uuid)
+	if err != nil {
+		return err
+	}
+	return c.with(ctx, port.NodeUUID, locking{}, func(context.Context, *task) error { return c.tables.DestroyPort(uuid) })
+}
+
+// UpdatePortgroup changes a port group.
+func (c *Conductor) UpdatePortgroup(ctx context.Context, uuid string, change func(*db.Portgroup) error) (*db.Portgroup, error) {
+	old, err := c.tables.Portgroup(uuid)
+	if err != nil {
+		return nil, err
+	}
+	group := old.Clone()
+	if err := change(group); err != nil {
+		return nil, err
+	}
+	var updated *db.Portgroup
+	err = c.with(ctx, group.NodeUUID, locking{}, func(_ context.Context, t *task) error {
+		if group.NodeUUID != old.NodeUUID {
+			if !slices.Contains(portsMayChange, t.node.ProvisionState) && !t.node.Maintenance {
+				return conflict(kindInvalidState, "Portgroup %s can not be associated to node %s unless the node is in a %s state or in maintenance mode. Current state is '%s'.",
+					uuid, t.node.UUID, strings.Join(portsMayChange, ", "), t.node.ProvisionState)
+			}
+			if len(c.tables.Ports(func(p *db.Port) bool { return p.PortgroupUUID == uuid })) > 0 {
+				return db.Faultf(http.StatusBadRequest, "PortgroupNotEmpty", "Portgroup %s can not be associated with node %s because there are ports associated with this portgroup.", uuid, t.node.UUID)
+			}
+		}
+		updated, err = c.tables.UpdatePortgroup(uuid, func(g *db.Portgroup) error {
+			*g = *group
+			return nil
+		})
+		return err
+	})
+	return updated, err
+}
+
+// DestroyPortgroup removes a port group.
+func (c *Conductor) DestroyPortgroup(ctx context.Context, uuid string) error {
+	group, err := c.tables.Portgroup(uuid)
+	if err != nil {
+		return err
+	}
+	return c.with(ctx, group.NodeUUID, locking{}, func(context.Context, *task) error { return c.tables.DestroyPortgroup(uuid) })
+}
+
+// VIFs are none: the network interface noop has none.
+func (c *Conductor) VIFs(ctx context.Context, uuid string) ([]db.Dict, error) {
+	return []db.Dict{}, c.with(ctx, uuid, locking{shared: true}, func(context.Context, *task) error { return nil })
+}
+
+// AttachVIF takes a VIF and does nothing with it, as noop does.
+func (c *Conductor) AttachVIF(ctx context.Context, uuid string, _ db.Dict) error {
+	return c.with(ctx, uuid, locking{}, func(context.Context, *task) error { return nil })
+}
+
+// DetachVIF is as little as AttachVIF.
+func (c *Conductor) DetachVIF(ctx context.Context, uuid, _ string) error {
+	return c.with(ctx, uuid, locking{}, func(context.Context, *task) error { return nil })
+}

@@ -1,0 +1,184 @@
+package conductor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// SetPower begins a change of power. The timeout is in seconds; 0 is the
+// configured one.
+func (c *Conductor) SetPower(ctx context.Context, uuid, target string, timeout int) error {
+	return c.with(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
+		if err := t.driver.power.validate(t); err != nil {
+			return err
+		}
+		if !slices.Contains(t.driver.power.supported(), target) {
+			return invalid("The driver %s does not support the power state, %s", t.node.Driver, target)
+		}
+		limit := time.Duration(timeout) * time.Second
+		if limit == 0 && (target == softReboot || target == softPowerOff) {
+			limit = c.options.Timeouts.SoftPowerOff
+		}
+		before := t.node.PowerState
+		t.node.TargetPowerState, t.node.LastError = powerOff, ""
+		if powerTarget(target) == powerOn {
+			t.node.TargetPowerState = powerOn
+		}
+		if err := t.save(); err != nil {
+			return err
+		}
+		t.refused = func(err error) {
+			if isKind(err, kindNoWorker) {
+				t.node.PowerState, t.node.TargetPowerState = before, ""
+				t.note(err)
+			}
+		}
+		t.then("node_power_action", func(ctx context.Context, t *task) error { return t.setPowerWithin(ctx, target, limit) })
+		return nil
+	})
+}
+
+// setPower is node_power_action: it changes the power and waits until it has
+// changed.
+func (t *task) setPower(ctx context.Context, change string) error {
+	return t.setPowerWithin(ctx, change, 0)
+}
+
+func (t *task) setPowerWithin(ctx context.Context, change string, timeout time.Duration) error {
+	target := powerTarget(change)
+	if target == powerOff && t.node.DisablePowerOff != nil && *t.node.DisablePowerOff {
+		return powerFailure(change)
+	}
+	skip, err := t.powerIs(ctx, change)
+	if err != nil {
+		return err
+	}
+	if skip {
+		if target == powerOff {
+			t.wipeOnPowerOff()
+			return t.save()
+		}
+		return nil
+	}
+	t.node.TargetPowerState = target
+	if !isFailure(t.node.ProvisionState) {
+		t.node.LastError = ""
+	}
+	t.stamp("last_power_state_change")
+	if change != powerOn {
+		t.wipeOnPowerOff()
+	}
+	if err := t.save(); err != nil {
+		return err
+	}
+	if change == reboot {
+		err = t.driver.power.reboot(ctx, t, timeout)
+	} else {
+		err = t.driver.power.set(ctx, t, change, timeout)
+	}
+	t.node.TargetPowerState = ""
+	if err != nil {
+		t.record(fmt.Sprintf("Failed to change power state to '%s' by '%s': %s", target, change, text(err)), "", true)
+		_ = t.save()
+		return err
+	}
+	t.node.PowerState = target
+	return t.save()
+}
+
+// powerIs tells that there is nothing to change, and then clears the error.
+func (t *task) powerIs(ctx context.Context, change string) (bool, error) {
+	if change != powerOn && change != powerOff && change != softPowerOff {
+		return false, nil
+	}
+	now, err := t.driver.power.state(ctx, t)
+	if err != nil {
+		t.record(fmt.Sprintf("Failed to change power state to '%s': %s", change, text(err)), "", true)
+		t.node.TargetPowerState = ""
+		_ = t.save()
+		return false, err
+	}
+	if now != powerTarget(change) {
+		return false, nil
+	}
+	t.node.LastError, t.node.PowerState, t.node.TargetPowerState = "", now, ""
+	return true, t.save()
+}
+
+// wipeOnPowerOff forgets an agent that is gone.
+func (t *task) wipeOnPowerOff() {
+	t.dropInternal("agent_url")
+	if !truthy(t.internal("agent_secret_token_pregenerated")) {
+		t.dropInternal("agent_secret_token")
+	}
+	t.dropInternal("agent_cached_deploy_steps", "agent_cached_clean_steps", "agent_verify_ca", "agent_start_attempted")
+}
+
+// waitForPower waits until the power is as wanted.
+func (t *task) waitForPower(ctx context.Context, state string, timeout time.Duration) error {
+	if timeout == 0 {
+		timeout = t.c.options.Timeouts.PowerChange
+	}
+	deadline := t.c.options.Clock.Now().Add(timeout)
+	for {
+		if !t.c.sleep(ctx, time.Second) {
+			return fmt.Errorf("waiting for %s: %w", state, ctx.Err())
+		}
+		now, err := t.driver.power.state(ctx, t)
+		if err != nil {
+			return err
+		}
+		if now == state {
+			return nil
+		}
+		if t.c.options.Clock.Now().After(deadline) {
+			return powerFailure(state)
+		}
+	}
+}
+
+// powerOffAndOn does something while the power is off.
+func (t *task) powerOffAndOn(ctx context.Context, do func() error) error {
+	on := powerOn
+	if t.powerStaysOn() {
+		on = reboot
+	} else if err := t.setPower(ctx, powerOff); err != nil {
+		return err
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	return t.setPower(ctx, on)
+}
+
+// powerStaysOn is disable_power_off.
+func (t *task) powerStaysOn() bool { return t.node.DisablePowerOff != nil && *t.node.DisablePowerOff }
+
+// wipeAgent forgets the agent's address and token (wipe_token_and_url).
+func (t *task) wipeAgent() {
+	t.dropInternal("agent_secret_token", "agent_secret_token_pregenerated", "agent_url", "agent_verify_ca")
+}
+
+// The flags that steps leave.
+var stepFlags = []string{
+	"cleaning_reboot", "deployment_reboot", "servicing_reboot", "skip_current_clean_step", "skip_current_deploy_step",
+	"skip_current_service_step", "cleaning_polling", "deployment_polling", "servicing_polling",
+}
+
+// wipeSteps forgets what a run of steps needed (wipe_*_internal_info).
+func (t *task) wipeSteps(kind stepKind) {
+	t.wipeAgent()
+	t.setInternal(string(kind)+"_steps", nil)
+	t.dropInternal("agent_cached_"+string(kind)+"_steps", string(kind)+"_step_index", "steps_validated", "agent_start_attempted")
+	switch kind {
+	case deploySteps:
+		t.dropInternal("user_deploy_steps", "image_source")
+	case cleanSteps:
+		t.dropInternal("cleaning_disable_ramdisk", "declarative_cleaning")
+	case serviceSteps:
+		t.dropInternal("service_disable_ramdisk", "image_source")
+	}
+	t.dropInternal(stepFlags...)
+}

@@ -1,0 +1,421 @@
+package conductor
+
+import (
+	"bytes"
+	"container/list"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// sushyError is an error of the Redfish library of the real one, with its class
+// and its words. It is none of Ironic's own exceptions.
+type sushyError struct {
+	class  string
+	status int
+	text   string
+}
+
+func (e *sushyError) Error() string { return e.text }
+
+// asSushy is an error as one of the library's.
+func asSushy(err error) *sushyError {
+	var s *sushyError
+	if errors.As(err, &s) {
+		return s
+	}
+	return nil
+}
+
+// isHTTP tells whether a BMC has answered with an error.
+func (e *sushyError) isHTTP() bool { return e != nil && e.status != 0 }
+
+// bmcCache keeps the sessions with BMCs (SessionCache): those that were made
+// first go first.
+type bmcCache struct {
+	c     *Conductor
+	mu    sync.Mutex
+	known map[string]*list.Element
+	order *list.List
+}
+
+func newBMCCache(c *Conductor) *bmcCache {
+	return &bmcCache{c: c, known: map[string]*list.Element{}, order: list.New()}
+}
+
+// get is the BMC of a node. One that is new has to log in first.
+func (b *bmcCache) get(info redfishInfo) *bmc {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	key := info.key()
+	if e := b.known[key]; e != nil {
+		return e.Value.(*bmc) //nolint:forcetypeassert // nothing else is in it
+	}
+	m := &bmc{c: b.c, info: info, key: key}
+	b.known[key] = b.order.PushBack(m)
+	if b.order.Len() > b.c.options.Limits.BMCSessions {
+		// Its session is closed if a worker is free; the BMC ends it otherwise.
+		_ = b.c.spawn(false, b.drop(b.order.Front()).leave)
+	}
+	return m
+}
+
+func (b *bmcCache) drop(e *list.Element) *bmc {
+	m := b.order.Remove(e).(*bmc) //nolint:forcetypeassert // nothing else is in it
+	delete(b.known, m.key)
+	return m
+}
+
+// forget drops a BMC that was out of reach or let nobody in.
+func (b *bmcCache) forget(m *bmc) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if e := b.known[m.key]; e != nil && e.Value == m {
+		b.drop(e)
+	}
+}
+
+// bmc is a session with a BMC.
+type bmc struct {
+	c    *Conductor
+	info redfishInfo
+	key  string
+
+	login sync.Mutex // held while logging in
+
+	mu     sync.Mutex
+	auth   auth
+	vendor string // of the service root
+}
+
+// auth is how requests of a session are let in.
+type auth struct {
+	in      bool // logged in
+	basic   bool
+	token   string
+	session string // its path
+}
+
+// answer is what a BMC has answered.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// How the library tries again when the connection fails.
+const (
+	sushyTries    = 10
+	sushyInterval = 3 * time.Second
+)
+
+func (m *bmc) client() (*http.Client, error) {
+	config := &tls.Config{RootCAs: m.c.options.BMCRoots, InsecureSkipVerify: !m.info.verify, MinVersion: tls.VersionTLS12} //nolint:gosec // redfish_verify_ca says so
+	if m.info.ca != "" {
+		raw, err := os.ReadFile(m.info.ca) //nolint:gosec // the operator names a file
+		if err != nil {
+			return nil, fmt.Errorf("reading the certificates of BMCs: %w", err)
+		}
+		config.RootCAs = x509.NewCertPool()
+		config.RootCAs.AppendCertsFromPEM(raw)
+	}
+	// One connection for each call, as the library does.
+	return &http.Client{Timeout: m.c.options.Timeouts.Redfish, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: config}}, nil
+}
+
+// send sends one request, again and again while the connection fails.
+func (m *bmc) send(ctx context.Context, who auth, method, path string, body any) (answer, error) {
+	var raw []byte
+	if body != nil {
+		var err error
+		if raw, err = json.Marshal(body); err != nil {
+			return answer{}, fmt.Errorf("writing the request: %w", err)
+		}
+	}
+	client, err := m.client()
+	if err != nil {
+		return answer{}, err
+	}
+	address := m.info.base + path
+	for try := 1; ; try++ {
+		got, err := m.sendOnce(ctx, client, who, method, address, raw)
+		if err == nil {
+			return got, nil
+		}
+		var unknown x509.UnknownAuthorityError
+		certificate := errors.As(err, &unknown) || strings.Contains(err.Error(), "tls: ")
+		if certificate || try == sushyTries || !m.c.sleep(ctx, sushyInterval) {
+			return answer{}, &sushyError{class: "ConnectionError", text: fmt.Sprintf("Unable to connect to %s. Error: %v", address, err)}
+		}
+	}
+}
+
+func (m *bmc) sendOnce(ctx context.Context, client *http.Client, who auth, method, address string, raw []byte) (answer, error) {
+	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(raw)) //nolint:gosec // the operator said where the BMC is
+	if err != nil {
+		return answer{}, fmt.Errorf("preparing the request: %w", err)
+	}
+	if raw != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	request.Header.Set("OData-Version", "4.0")
+	switch {
+	case who.basic:
+		request.SetBasicAuth(m.info.user, m.info.password)
+	case who.token != "":
+		request.Header.Set("X-Auth-Token", who.token)
+	}
+	response, err := client.Do(request) //nolint:gosec // the operator said where the BMC is
+	if err != nil {
+		return answer{}, pythonConnection(err, request.URL, m.c.options.Timeouts.Redfish)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return answer{}, pythonConnection(err, request.URL, m.c.options.Timeouts.Redfish)
+	}
+	return answer{status: response.StatusCode, header: response.Header, body: body}, nil
+}
+
+// pythonConnection says what went wrong with a connection in the words of
+// Python's requests.
+func pythonConnection(err error, address *url.URL, timeout time.Duration) error {
+	class := "HTTPConnection"
+	port := address.Port()
+	if address.Scheme == "https" {
+		class = "HTTPSConnection"
+	}
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[address.Scheme]
+	}
+	pool := fmt.Sprintf("%sPool(host='%s', port=%s)", class, address.Hostname(), port)
+	var network net.Error
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return fmt.Errorf("%s: Max retries exceeded with url: %s (Caused by NewConnectionError(\"%s(host='%s', port=%s): Failed to establish a new connection: [Errno 111] Connection refused\"))",
+			pool, address.RequestURI(), class, address.Hostname(), port)
+	case errors.As(err, &network) && network.Timeout():
+		return fmt.Errorf("%s: Read timed out. (read timeout=%d)", pool, int(timeout.Seconds()))
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
+		return errors.New("('Connection aborted.', RemoteDisconnected('Remote end closed connection without response'))")
+	default:
+		return fmt.Errorf("%s: Max retries exceeded with url: %s (Caused by %w)", pool, address.RequestURI(), err)
+	}
+}
+
+// check is raise_for_response.
+func (m *bmc) check(method, path string, got answer) error {
+	if got.status < http.StatusBadRequest {
+		return nil
+	}
+	address := m.info.base + path
+	e := &sushyError{class: "HTTPError", status: got.status}
+	switch {
+	case got.status == http.StatusNotFound:
+		e.class, e.text = "ResourceNotFoundError", fmt.Sprintf("Resource %s not found", address)
+		return e
+	case got.status == http.StatusBadRequest:
+		e.class = "BadRequestError"
+	case got.status == http.StatusUnauthorized, got.status == http.StatusForbidden:
+		e.class = "AccessError"
+	case got.status == http.StatusNotAcceptable:
+		e.class = "NotAcceptableError"
+	case got.status >= http.StatusInternalServerError:
+		e.class = "ServerSideError"
+	}
+	problem, extended := "unknown error", "None"
+	var body struct {
+		Error struct {
+			Code     string          `json:"code"`
+			Message  string          `json:"message"`
+			Extended json.RawMessage `json:"@Message.ExtendedInfo"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(got.body, &body) == nil {
+		code, detail := body.Error.Code, body.Error.Message
+		if code == "" {
+			code = "Base.1.0.GeneralError"
+		}
+		if worst := mostSevere(body.Error.Extended); worst != "" {
+			detail = worst
+		}
+		if detail == "" {
+			detail = "unknown error."
+		}
+		problem, extended = code+": "+detail, reprJSON(body.Error.Extended)
+	}
+	e.text = fmt.Sprintf("HTTP %s %s returned code %d. %s Extended information: %s", method, address, got.status, problem, extended)
+	return e
+}
+
+func mostSevere(raw json.RawMessage) string {
+	var all []struct{ Severity, Message string }
+	if json.Unmarshal(raw, &all) != nil {
+		return ""
+	}
+	for _, severity := range []string{"Critical", "Warning"} {
+		for _, m := range all {
+			if m.Severity == severity {
+				return m.Message
+			}
+		}
+	}
+	return ""
+}
+
+// enter reads the root and logs in: with a session, or without where the BMC
+// has none. What is out of date is not kept.
+func (m *bmc) enter(ctx context.Context, outdated auth) (auth, error) {
+	m.login.Lock()
+	defer m.login.Unlock()
+	m.mu.Lock()
+	now := m.auth
+	m.mu.Unlock()
+	if now.in && now != outdated {
+		return now, nil
+	}
+	root, err := m.send(ctx, auth{}, http.MethodGet, m.info.root+"/", nil)
+	if err == nil {
+		err = m.check(http.MethodGet, m.info.root+"/", root)
+	}
+	if err != nil {
+		return auth{}, err
+	}
+	var service struct {
+		Vendor string
+		Links  struct{ Sessions link }
+	}
+	_ = json.Unmarshal(root.body, &service)
+	path := service.Links.Sessions.ID
+	if path == "" {
+		path = m.info.root + "/SessionService/Sessions"
+	}
+	who := auth{in: true, basic: true}
+	if m.info.auth != "basic" {
+		session, err := m.openSession(ctx, path)
+		switch e := asSushy(err); {
+		case err == nil:
+			who = session
+		case m.info.auth == "session", e == nil, e.class == "ConnectionError":
+			return auth{}, err
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.auth, m.vendor = who, service.Vendor
+	return who, nil
+}
+
+func (m *bmc) openSession(ctx context.Context, path string) (auth, error) {
+	made, err := m.send(ctx, auth{}, http.MethodPost, path, map[string]any{"UserName": m.info.user, "Password": m.info.password})
+	if err != nil {
+		return auth{}, err
+	}
+	if err := m.check(http.MethodPost, path, made); err != nil {
+		return auth{}, err
+	}
+	who := auth{in: true, token: made.header.Get("X-Auth-Token")}
+	if who.token == "" {
+		return auth{}, &sushyError{class: "MissingXAuthToken", text: "No X-Auth-Token returned from remote host when attempting to establish a session. Error: unknown error"}
+	}
+	if at, err := url.Parse(made.header.Get("Location")); err == nil {
+		who.session = at.Path
+	}
+	return who, nil
+}
+
+// leave ends the session.
+func (m *bmc) leave(ctx context.Context) {
+	m.mu.Lock()
+	who := m.auth
+	m.mu.Unlock()
+	if who.session != "" {
+		_, _ = m.send(ctx, who, http.MethodDelete, who.session, nil)
+	}
+}
+
+// do sends a request of a session. One that has expired is renewed once.
+func (m *bmc) do(ctx context.Context, method, path string, body any) (answer, error) {
+	m.mu.Lock()
+	who := m.auth
+	m.mu.Unlock()
+	for renewed := false; ; renewed = true {
+		if !who.in {
+			var err error
+			if who, err = m.enter(ctx, who); err != nil {
+				return answer{}, err
+			}
+		}
+		got, err := m.send(ctx, who, method, path, body)
+		if err != nil {
+			return answer{}, err
+		}
+		err = m.check(method, path, got)
+		if e := asSushy(err); e == nil || e.class != "AccessError" || who.basic || renewed {
+			return got, err
+		}
+		if who, err = m.enter(ctx, who); err != nil {
+			return answer{}, err
+		}
+	}
+}
+
+// rootVendor is the vendor that the service root tells.
+func (m *bmc) rootVendor() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.vendor
+}
+
+// get reads a resource.
+func (m *bmc) get(ctx context.Context, path string, into any) error {
+	got, err := m.do(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(got.body, into); err != nil {
+		return &sushyError{class: "MalformedAttributeError", text: fmt.Sprintf("The resource %s cannot be read: %v", path, err)}
+	}
+	return nil
+}
+
+// connect is _get_connection: it tries again while the BMC is out of reach, and
+// says what went wrong in Ironic's words. Nodes of one BMC share its session, not
+// their system.
+func (t *task) connect(ctx context.Context, do func(m *bmc, system string) error) error {
+	info, err := parseRedfish(t.node)
+	if err != nil {
+		return err
+	}
+	const interval = 4 * time.Second // [redfish]connection_retry_interval
+	for try := 1; ; try++ {
+		m := t.c.bmcs.get(info)
+		err := do(m, info.system)
+		s := asSushy(err)
+		switch {
+		case s == nil:
+			return err
+		case s.class == "AccessError":
+			t.c.bmcs.forget(m)
+			return failure(kindRedfish, "Redfish exception occurred. Error: %s", s.text)
+		case s.class != "ConnectionError":
+			return err
+		}
+		t.c.bmcs.forget(m)
+		if try == t.c.options.Limits.BMCConnections || !t.c.sleep(ctx, interval) {
+			return failure(kindRedfishConnection, "Redfish connection failed for node %s: %s", t.node.UUID, s.text)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package conductor
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+
+	"ironworks/lab/db"
+)
+
+// redfishInfo is what driver_info says of a BMC.
+type redfishInfo struct {
+	base           string // scheme and host
+	root           string // path of the service
+	system         string
+	user, password string
+	verify         bool
+	ca             string // a file with trusted certificates
+	auth           string
+}
+
+// parseRedfish is parse_driver_info.
+func parseRedfish(n *db.Node) (redfishInfo, error) {
+	info := n.DriverInfo
+	if !truthy(info["redfish_address"]) {
+		return redfishInfo{}, missing("Missing the following Redfish properties in node %s driver_info: ['redfish_address']", n.UUID)
+	}
+	bad := invalid("Invalid Redfish address %s set in driver_info/redfish_address on node %s", plain(info["redfish_address"]), n.UUID)
+	address, ok := info["redfish_address"].(string)
+	if !ok {
+		return redfishInfo{}, bad
+	}
+	parsed, err := url.Parse(address)
+	if err != nil && strings.Contains(address, "://") {
+		return redfishInfo{}, bad
+	}
+	if err != nil || parsed.Scheme == "" || parsed.Host == "" {
+		if parsed, err = url.Parse("https://" + address); err != nil || parsed.Host == "" || strings.ContainsAny(parsed.Host, " ") {
+			return redfishInfo{}, bad
+		}
+	}
+	r := redfishInfo{base: parsed.Scheme + "://" + parsed.Host, root: strings.TrimRight(parsed.Path, "/"), user: info.Text("redfish_username"), password: info.Text("redfish_password")}
+	if r.root == "" {
+		r.root = "/redfish/v1"
+	}
+	if system, given := info["redfish_system_id"]; given && system != nil {
+		name, isText := system.(string)
+		if !isText {
+			return redfishInfo{}, invalid("Invalid value \"%s\" set in driver_info/redfish_system_id on node %s. The value should be a path (string) to the resource that the driver will interact with. For example: /redfish/v1/Systems/1", repr(system), n.UUID)
+		}
+		r.system = name
+	}
+	if err := r.parseVerify(n); err != nil {
+		return redfishInfo{}, err
+	}
+	r.auth = "auto"
+	if auth, given := info["redfish_auth_type"]; given {
+		r.auth = plain(auth)
+	}
+	switch r.auth {
+	case "basic", "session", "auto":
+	default:
+		return redfishInfo{}, invalid("Invalid value \"%s\" set in driver_info/redfish_auth_type on node %s. The value should be one of \"basic\", \"session\" or \"auto\".", r.auth, n.UUID)
+	}
+	return r, nil
+}
+
+// parseVerify reads redfish_verify_ca: a bool, a text that is one, or a file.
+func (r *redfishInfo) parseVerify(n *db.Node) error {
+	value, given := n.DriverInfo["redfish_verify_ca"]
+	r.verify = true
+	if !given || value == nil {
+		return nil
+	}
+	bad := invalid("Invalid value type set in driver_info/redfish_verify_ca on node %s. The value should be a Boolean or the path to a file/directory, not \"%s\"", n.UUID, plain(value))
+	switch v := value.(type) {
+	case bool:
+		r.verify = v
+	case string:
+		if _, err := os.Stat(v); err == nil && v != "" { //nolint:gosec // the operator names a file
+			r.ca = v
+			return nil
+		}
+		yes, ok := boolFrom(v)
+		if !ok {
+			return bad
+		}
+		r.verify = yes
+	default:
+		return bad
+	}
+	return nil
+}
+
+func (r redfishInfo) key() string {
+	sum := sha256.Sum256([]byte(r.password))
+	return fmt.Sprint(r.base, "|", r.root, "|", r.user, "|", r.verify, "|", r.ca, "|", r.auth, "|", sum)
+}

@@ -1,0 +1,339 @@
+package conductor
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"slices"
+	"strings"
+
+	"ironworks/lab/db"
+)
+
+// redfishInspect asks the BMC what the machine is.
+type redfishInspect struct{ fakeInspect }
+
+func (redfishInspect) validate(t *task) error {
+	_, err := parseRedfish(t.node)
+	return err
+}
+
+// ethernet is an EthernetInterface.
+type ethernet struct {
+	ID         string `json:"Id"`
+	MACAddress string
+	SpeedMbps  *int
+	Status     struct{ State string }
+}
+
+func (s *redfishSystem) nics(ctx context.Context) ([]ethernet, error) {
+	all, err := s.members(ctx, s.EthernetInterfaces)
+	if err != nil {
+		return nil, err
+	}
+	nics := make([]ethernet, len(all))
+	for i, raw := range all {
+		_ = json.Unmarshal(raw, &nics[i])
+	}
+	return nics, nil
+}
+
+// drive is a Drive.
+type drive struct {
+	ID            string `json:"Id"`
+	Name          string
+	CapacityBytes *int64
+	Manufacturer  *string
+	Model         *string
+	SerialNumber  *string
+	MediaType     *string
+	Protocol      *string
+	Status        *struct{ Health, State *string }
+}
+
+// storage is a Storage with its drives.
+type storage struct {
+	ID                 string `json:"Id"`
+	Name               string
+	Drives             []link
+	Volumes            *link
+	StorageControllers []struct {
+		MemberID            string `json:"MemberId"`
+		Name                *string
+		SpeedGbps           *float64
+		RAIDTypes           []any
+		ControllerProtocols []any `json:"SupportedControllerProtocols"`
+		DeviceProtocols     []any `json:"SupportedDeviceProtocols"`
+		Status              *struct{ Health, State *string }
+	}
+
+	drives []drive
+}
+
+func (s *redfishSystem) storages(ctx context.Context) ([]storage, error) {
+	all, err := s.members(ctx, s.Storage)
+	if err != nil {
+		return nil, err
+	}
+	storages := make([]storage, len(all))
+	for i, raw := range all {
+		if err := json.Unmarshal(raw, &storages[i]); err != nil {
+			continue
+		}
+		for _, at := range storages[i].Drives {
+			var d drive
+			if err := s.bmc.get(ctx, at.ID, &d); err != nil {
+				return nil, err
+			}
+			storages[i].drives = append(storages[i].drives, d)
+		}
+	}
+	return storages, nil
+}
+
+func (redfishInspect) inspect(ctx context.Context, t *task) (string, error) {
+	system, err := t.systemOf(ctx)
+	if err != nil {
+		return "", err
+	}
+	properties, inventory := t.node.Properties, db.Dict{}
+	if memory := system.memory(); memory > 0 {
+		properties["memory_mb"] = memory
+		inventory["memory"] = map[string]any{"physical_mb": memory}
+	}
+	cpu, err := system.cpu(ctx)
+	if err != nil {
+		return "", err
+	}
+	inventory["cpu"] = cpu
+	storages, err := system.storages(ctx)
+	if err != nil {
+		return "", err
+	}
+	properties["local_gb"] = system.localGB(ctx, storages)
+	if disks := disksOf(storages); len(disks) > 0 {
+		inventory["disks"] = disks
+	}
+	if controllers := controllersOf(storages); len(controllers) > 0 {
+		inventory["storage_controllers"] = controllers
+	}
+	nics, err := system.nics(ctx)
+	if err != nil {
+		return "", err
+	}
+	inventory["interfaces"] = interfacesOf(nics)
+	if vendor := system.vendorInfo(); len(vendor) > 0 {
+		inventory["system_vendor"] = vendor
+	}
+	for mode, word := range bootModeWords {
+		if word != system.Boot.Mode {
+			continue
+		}
+		if capability(t.node, "boot_mode") == "" {
+			properties["capabilities"] = withCapability(properties.Text("capabilities"), "boot_mode:"+mode)
+		}
+		inventory["boot"] = map[string]any{"current_boot_mode": mode}
+	}
+	pluginData := db.Dict{}
+	if err := redfishHooks(t, inventory, pluginData); err != nil {
+		return "", err
+	}
+	if err := t.c.tables.SetInventory(t.node.UUID, db.Inventory{Inventory: inventory, PluginData: pluginData}); err != nil {
+		return "", err
+	}
+	var absent []string
+	for _, key := range []string{"memory_mb", "local_gb", "cpu_arch"} {
+		if _, ok := properties[key]; !ok {
+			absent = append(absent, key)
+		}
+	}
+	if len(absent) > 0 {
+		return "", inspectionFailure("Failed to discover the following properties: %s on node %s", strings.Join(absent, ", "), t.node.UUID)
+	}
+	t.node.Properties = properties
+	return manageable, t.save()
+}
+
+// withCapability adds one to a list of capabilities.
+func withCapability(list, one string) string {
+	if list == "" {
+		return one
+	}
+	return list + "," + one
+}
+
+// redfishHooks runs the default ones: validate-interfaces, ports and
+// architecture.
+func redfishHooks(t *task, inventory, pluginData db.Dict) error {
+	return runHooks(t, inventory, pluginData)
+}
+
+// instructionSets are the names of architectures in Redfish.
+var instructionSets = map[string]string{"ARM-A32": "arm", "ARM-A64": "aarch64", "IA-64": "ia64", "MIPS32": "mips", "MIPS64": "mips64", "x86": "i686", "x86-64": "x86_64"}
+
+func (s *redfishSystem) cpu(ctx context.Context) (map[string]any, error) {
+	cpu := map[string]any{"count": 0, "architecture": ""}
+	all, err := s.members(ctx, s.Processors)
+	if err != nil || len(all) == 0 {
+		return cpu, err
+	}
+	// Threads are counted, not sockets.
+	threads := 0
+	for _, raw := range all {
+		var one struct{ TotalThreads int }
+		_ = json.Unmarshal(raw, &one)
+		threads += one.TotalThreads
+	}
+	cpu["count"] = threads
+	var first struct {
+		Model          *string
+		MaxSpeedMHz    *int
+		InstructionSet string
+	}
+	_ = json.Unmarshal(all[0], &first)
+	if first.Model != nil {
+		cpu["model_name"] = *first.Model
+	}
+	if first.MaxSpeedMHz != nil {
+		cpu["frequency"] = *first.MaxSpeedMHz
+	}
+	cpu["architecture"] = instructionSets[first.InstructionSet]
+	return cpu, nil
+}
+
+// localGB is _detect_local_gb: the smallest disk of 4 GiB or more, less one.
+func (s *redfishSystem) localGB(ctx context.Context, storages []storage) int {
+	const gib = 1 << 30
+	smallest := func(sizes []int64) int64 {
+		slices.Sort(sizes)
+		for _, size := range sizes {
+			if size >= 4*gib {
+				return size
+			}
+		}
+		return 0
+	}
+	var simple, volumes, drives []int64
+	all, _ := s.members(ctx, s.SimpleStorage)
+	for _, raw := range all {
+		var one struct {
+			Devices []struct{ CapacityBytes *int64 }
+		}
+		_ = json.Unmarshal(raw, &one)
+		for _, d := range one.Devices {
+			if d.CapacityBytes != nil {
+				simple = append(simple, *d.CapacityBytes)
+			}
+		}
+	}
+	for _, one := range storages {
+		inVolumes, _ := s.members(ctx, one.Volumes)
+		for _, raw := range inVolumes {
+			var v struct{ CapacityBytes *int64 }
+			if json.Unmarshal(raw, &v) == nil && v.CapacityBytes != nil {
+				volumes = append(volumes, *v.CapacityBytes)
+			}
+		}
+		for _, d := range one.drives {
+			if d.CapacityBytes != nil {
+				drives = append(drives, *d.CapacityBytes)
+			}
+		}
+	}
+	a, b := smallest(simple), smallest(volumes)
+	if b == 0 {
+		b = smallest(drives)
+	}
+	size := max(a, b)
+	if a > 0 && b > 0 {
+		size = min(a, b)
+	}
+	return max(0, int((float64(size)/gib)-1))
+}
+
+func orNone[T any](p *T) any {
+	if p == nil {
+		return nil
+	}
+	return *p
+}
+
+// orEmpty is a list that is not null.
+func orEmpty(list []any) []any {
+	if list == nil {
+		return []any{}
+	}
+	return list
+}
+
+func disksOf(storages []storage) []any {
+	var disks []any
+	for _, s := range storages {
+		for _, d := range s.drives {
+			disk := map[string]any{"name": d.Name, "size": orNone(d.CapacityBytes), "vendor": orNone(d.Manufacturer), "model": orNone(d.Model), "serial": orNone(d.SerialNumber)}
+			if d.MediaType != nil {
+				disk["rotational"] = *d.MediaType == "HDD"
+			}
+			disks = append(disks, disk)
+		}
+	}
+	return disks
+}
+
+func controllersOf(storages []storage) []any {
+	var all []any
+	for _, s := range storages {
+		parts, drives := []any{}, []any{}
+		for _, c := range s.StorageControllers {
+			told := map[string]any{
+				"member_id": c.MemberID, "name": orNone(c.Name), "raid_types": orEmpty(c.RAIDTypes), "speed_gbps": orNone(c.SpeedGbps),
+				"controller_protocols": orEmpty(c.ControllerProtocols), "device_protocols": orEmpty(c.DeviceProtocols),
+			}
+			if c.Status != nil {
+				told["status"] = map[string]any{"health": orNone(c.Status.Health), "state": orNone(c.Status.State)}
+			}
+			parts = append(parts, told)
+		}
+		for _, d := range s.drives {
+			told := map[string]any{
+				"name": d.Name, "size": orNone(d.CapacityBytes), "id": d.ID, "media_type": orNone(d.MediaType), "serial_number": orNone(d.SerialNumber),
+				"manufacturer": orNone(d.Manufacturer), "model": orNone(d.Model), "revision": nil,
+			}
+			if d.Protocol != nil {
+				told["protocol"] = *d.Protocol
+			}
+			if d.Status != nil {
+				told["status"] = map[string]any{"health": orNone(d.Status.Health), "state": orNone(d.Status.State)}
+			}
+			drives = append(drives, told)
+		}
+		all = append(all, map[string]any{"id": s.ID, "name": s.Name, "storage_controllers": parts, "drives": drives})
+	}
+	return all
+}
+
+func interfacesOf(nics []ethernet) []any {
+	all := []any{}
+	for _, n := range nics {
+		mac, err := net.ParseMAC(n.MACAddress)
+		if err != nil {
+			continue
+		}
+		told := map[string]any{"mac_address": mac.String(), "name": n.ID}
+		if n.SpeedMbps != nil {
+			told["speed_mbps"] = *n.SpeedMbps
+		}
+		all = append(all, told)
+	}
+	return all
+}
+
+func (s *redfishSystem) vendorInfo() map[string]any {
+	info := map[string]any{}
+	for key, value := range map[string]string{"product_name": s.Model, "serial_number": s.SerialNumber, "manufacturer": s.Manufacturer, "system_uuid": s.UUID} {
+		if value != "" {
+			info[key] = value
+		}
+	}
+	return info
+}

@@ -1,0 +1,158 @@
+package conductor
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// redfishPower is the power interface of BMCs.
+type redfishPower struct{}
+
+func (redfishPower) validate(t *task) error {
+	_, err := parseRedfish(t.node)
+	return err
+}
+
+func (redfishPower) state(ctx context.Context, t *task) (string, error) {
+	system, err := t.systemOf(ctx)
+	if err != nil {
+		return "", err
+	}
+	return system.power(), nil
+}
+
+func (redfishPower) supported() []string {
+	return []string{powerOn, powerOff, reboot, softReboot, softPowerOff}
+}
+
+// resetOf is a change of power in Redfish's words.
+func resetOf(change string) string {
+	switch change {
+	case powerOn:
+		return "On"
+	case powerOff:
+		return "ForceOff"
+	case reboot:
+		return "ForceRestart"
+	case softReboot:
+		return "GracefulRestart"
+	default:
+		return "GracefulShutdown"
+	}
+}
+
+// change is _set_power_state.
+func (redfishPower) change(ctx context.Context, t *task, system *redfishSystem, change string, timeout time.Duration) error {
+	const tries, interval = 3, 3 * time.Second // of a BMC that is not ready to be powered on
+	for try := 0; ; try++ {
+		err := system.reset(ctx, resetOf(change))
+		if err == nil {
+			break
+		}
+		e := asSushy(err)
+		if change != powerOn || !e.isHTTP() || e.status != http.StatusConflict || !strings.Contains(e.text, "ActionParameterValueConflict") ||
+			try == tries || !t.c.sleep(ctx, interval) {
+			return err
+		}
+	}
+	if change == reboot {
+		t.c.sleep(ctx, 15*time.Second) // until the machine has begun to restart
+	}
+	return t.waitForPower(ctx, powerTarget(change), timeout)
+}
+
+func (p redfishPower) set(ctx context.Context, t *task, change string, timeout time.Duration) error {
+	system, err := t.systemOf(ctx)
+	if err != nil {
+		return err
+	}
+	if change == powerOn || change == reboot || change == softReboot {
+		t.restoreBootDevice(ctx, system)
+	}
+	err = p.change(ctx, t, system, change, timeout)
+	e := asSushy(err)
+	switch {
+	case e == nil:
+		return err
+	case e.isHTTP() && (e.status == http.StatusBadRequest || e.status == http.StatusConflict):
+		// What is wanted may be the case already.
+		if now, refreshErr := t.systemOf(ctx); refreshErr == nil && now.power() == powerTarget(change) {
+			return nil
+		}
+		return err
+	case e.isHTTP():
+		return err
+	default:
+		return failure(kindRedfish, "Redfish exception occurred. Error: Setting power state to %s failed for node %s. Error: %s", change, t.node.UUID, e.text)
+	}
+}
+
+func (p redfishPower) reboot(ctx context.Context, t *task, timeout time.Duration) error {
+	system, err := t.systemOf(ctx)
+	if err != nil {
+		return err
+	}
+	next := powerOn
+	err = func() error {
+		if system.power() == powerOn {
+			if t.powerStaysOn() {
+				next = reboot
+			} else {
+				next = powerOff
+				if err := p.change(ctx, t, system, powerOff, timeout); err != nil {
+					return err
+				}
+				next = powerOn
+			}
+		}
+		t.restoreBootDevice(ctx, system)
+		return p.change(ctx, t, system, next, timeout)
+	}()
+	if e := asSushy(err); e != nil {
+		return failure(kindRedfish, "Redfish exception occurred. Error: Reboot failed for node %s when setting power state to %s. Error: %s", t.node.UUID, next, e.text)
+	}
+	return err
+}
+
+// restoreBootDevice sets the boot device again that the BMC could keep for one
+// boot only.
+func (t *task) restoreBootDevice(ctx context.Context, system *redfishSystem) {
+	device, _ := t.internal("redfish_boot_device").(string)
+	if target := bootTargets[strings.ToLower(device)]; target != "" && t.driver.names["management"] == "redfish" {
+		_ = t.setOverride(ctx, system, target, false)
+	}
+}
+
+// bootTargets are boot devices in Redfish's words.
+var bootTargets = map[string]string{"pxe": "Pxe", "disk": "Hdd", "cdrom": "Cd", "bios": "BiosSetup", "uefihttp": "UefiHttp"}
+
+// setOverride is _set_boot_device.
+func (t *task) setOverride(ctx context.Context, system *redfishSystem, target string, persistent bool) error {
+	wanted := "Once"
+	if persistent {
+		wanted = "Continuous"
+	}
+	enabled := wanted
+	if system.Boot.Enabled == wanted {
+		enabled = ""
+	}
+	err := system.setBoot(ctx, target, enabled, "")
+	if asSushy(err) == nil || enabled != "Continuous" {
+		return err
+	}
+	if err := system.setBoot(ctx, target, "Once", ""); err != nil {
+		return err
+	}
+	for device, word := range bootTargets {
+		if word == target {
+			t.setInternal("redfish_boot_device", device)
+		}
+	}
+	if err := t.save(); err != nil {
+		return fmt.Errorf("keeping the boot device: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,331 @@
+package conductor
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// link is a reference to a resource.
+type link struct {
+	ID string `json:"@odata.id"`
+}
+
+// redfishSystem is a ComputerSystem, as far as it matters here.
+type redfishSystem struct {
+	bmc  *bmc
+	path string
+
+	PowerState                            string
+	UUID, Manufacturer, Model             string
+	SerialNumber                          string
+	Status                                struct{ Health string }
+	MemorySummary                         *struct{ TotalSystemMemoryGiB *float64 }
+	Processors, EthernetInterfaces        *link
+	Storage, SimpleStorage, Bios          *link
+	VirtualMedia, SecureBoot, PCIeDevices *link
+	Boot                                  struct {
+		Target  string   `json:"BootSourceOverrideTarget"`
+		Enabled string   `json:"BootSourceOverrideEnabled"`
+		Mode    string   `json:"BootSourceOverrideMode"`
+		Targets []string `json:"BootSourceOverrideTarget@Redfish.AllowableValues"`
+	}
+	Actions struct {
+		Reset struct {
+			Target  string   `json:"target"`
+			Allowed []string `json:"ResetType@Redfish.AllowableValues"`
+		} `json:"#ComputerSystem.Reset"`
+	}
+	Links struct {
+		ManagedBy, Chassis []link
+	}
+}
+
+// systemOf reads the node's system.
+func (t *task) systemOf(ctx context.Context) (*redfishSystem, error) {
+	if t.system != nil {
+		return t.system, nil
+	}
+	var system *redfishSystem
+	err := t.connect(ctx, func(m *bmc, path string) error {
+		if path == "" {
+			var all struct{ Members []link }
+			if err := m.get(ctx, m.info.root+"/Systems", &all); err != nil {
+				return err
+			}
+			if len(all.Members) != 1 {
+				return &sushyError{class: "UnknownDefaultError", text: "Failed at determining default for \"ComputerSystem\": System collection is empty or has several members"}
+			}
+			path = all.Members[0].ID
+		}
+		system = &redfishSystem{bmc: m, path: path}
+		return m.get(ctx, path, system)
+	})
+	if s := asSushy(err); s != nil && s.class == "ResourceNotFoundError" {
+		return nil, failure(kindRedfish, "Redfish exception occurred. Error: %s", s.text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return system, nil
+}
+
+// power is the state of power in Ironic's words, empty for another one.
+func (s *redfishSystem) power() string {
+	switch s.PowerState {
+	case "On", "PoweringOn":
+		return powerOn
+	case "Off", "PoweringOff":
+		return powerOff
+	default:
+		return ""
+	}
+}
+
+// reset works the power.
+func (s *redfishSystem) reset(ctx context.Context, kind string) error {
+	if allowed := s.Actions.Reset.Allowed; len(allowed) > 0 && !slices.Contains(allowed, kind) {
+		return &sushyError{class: "InvalidParameterValueError", text: notAllowed("value", "ResetType", kind, allowed)}
+	}
+	if s.Actions.Reset.Target == "" {
+		return &sushyError{class: "MissingActionError", text: fmt.Sprintf("The action #ComputerSystem.Reset is missing from the resource %s", s.path)}
+	}
+	_, err := s.bmc.do(ctx, http.MethodPost, s.Actions.Reset.Target, map[string]any{"ResetType": kind})
+	return err
+}
+
+// notAllowed says that a BMC does not offer a value, as Python shows
+// enumerations and sets of them.
+func notAllowed(parameter, class, value string, allowed []string) string {
+	shown := make([]string, len(allowed))
+	for i, word := range allowed {
+		shown[i] = fmt.Sprintf("<%s.%s: '%s'>", class, enumName(word), word)
+	}
+	return fmt.Sprintf("The parameter \"%s\" value \"%s.%s\" is invalid. Valid values are: {%s}", parameter, class, enumName(value), strings.Join(shown, ", "))
+}
+
+// enumName is the name of a word of Redfish in Python: FORCE_OFF.
+func enumName(word string) string {
+	var b strings.Builder
+	for i, r := range word {
+		if i > 0 && unicode.IsUpper(r) && unicode.IsLower(rune(word[i-1])) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToUpper(r))
+	}
+	return b.String()
+}
+
+// setBoot changes the boot override; what is empty stays.
+func (s *redfishSystem) setBoot(ctx context.Context, target, enabled, mode string) error {
+	if target != "" && len(s.Boot.Targets) > 0 && !slices.Contains(s.Boot.Targets, target) {
+		return &sushyError{class: "InvalidParameterValueError", text: notAllowed("target", "BootSource", target, s.Boot.Targets)}
+	}
+	boot := map[string]any{}
+	for key, value := range map[string]string{"BootSourceOverrideTarget": target, "BootSourceOverrideEnabled": enabled, "BootSourceOverrideMode": mode} {
+		if value != "" {
+			boot[key] = value
+		}
+	}
+	_, err := s.bmc.do(ctx, http.MethodPatch, s.path, map[string]any{"Boot": boot})
+	return err
+}
+
+// virtualMedia is a drive of the BMC.
+type virtualMedia struct {
+	path       string
+	MediaTypes []string
+	Inserted   *bool
+	Image      *string
+	Actions    struct {
+		Insert struct {
+			Target string `json:"target"`
+		} `json:"#VirtualMedia.InsertMedia"`
+		Eject struct {
+			Target string `json:"target"`
+		} `json:"#VirtualMedia.EjectMedia"`
+	}
+}
+
+// drives are those of the system, or else of its managers.
+func (s *redfishSystem) drives(ctx context.Context) ([]*virtualMedia, error) {
+	if s.VirtualMedia != nil {
+		return s.drivesAt(ctx, s.VirtualMedia.ID)
+	}
+	var all []*virtualMedia
+	for _, manager := range s.Links.ManagedBy {
+		var m struct{ VirtualMedia *link }
+		if err := s.bmc.get(ctx, manager.ID, &m); err != nil {
+			return nil, err
+		}
+		if m.VirtualMedia == nil {
+			continue
+		}
+		drives, err := s.drivesAt(ctx, m.VirtualMedia.ID)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, drives...)
+	}
+	return all, nil
+}
+
+func (s *redfishSystem) drivesAt(ctx context.Context, path string) ([]*virtualMedia, error) {
+	var members struct{ Members []link }
+	if err := s.bmc.get(ctx, path, &members); err != nil {
+		return nil, err
+	}
+	var all []*virtualMedia
+	for _, member := range members.Members {
+		d := &virtualMedia{path: member.ID}
+		if err := s.bmc.get(ctx, member.ID, d); err != nil {
+			return nil, err
+		}
+		all = append(all, d)
+	}
+	return all, nil
+}
+
+// isFor tells whether a drive takes a kind of medium: a DVD drive reads CDs.
+func (d *virtualMedia) isFor(kind string) bool {
+	return kind == "" || slices.Contains(d.MediaTypes, kind) || (kind == "CD" && slices.Contains(d.MediaTypes, "DVD"))
+}
+
+// insert puts an image into a drive.
+func (s *redfishSystem) insert(ctx context.Context, d *virtualMedia, image string) error {
+	if d.Actions.Insert.Target == "" {
+		_, err := s.bmc.do(ctx, http.MethodPatch, d.path, map[string]any{"Image": image, "Inserted": true, "WriteProtected": true})
+		return err
+	}
+	body := map[string]any{"Image": image}
+	for range 3 {
+		_, err := s.bmc.do(ctx, http.MethodPost, d.Actions.Insert.Target, body)
+		e := asSushy(err)
+		if !e.isHTTP() {
+			return err
+		}
+		// Some BMCs want to be told what the address says.
+		switch {
+		case body["TransferProtocolType"] == nil && strings.Contains(e.text, "TransferProtocolType"):
+			body["TransferProtocolType"] = strings.ToUpper(strings.SplitN(image, ":", 2)[0])
+		case body["TransferMethod"] == nil && strings.Contains(e.text, "TransferMethod"):
+			body["TransferMethod"] = "Stream"
+		default:
+			return err
+		}
+	}
+	return &sushyError{class: "BadRequestError", status: http.StatusBadRequest, text: "the BMC wants ever more parameters"}
+}
+
+// eject empties the drives for a kind of medium.
+func (s *redfishSystem) eject(ctx context.Context, kind string) error {
+	drives, err := s.drives(ctx)
+	if err != nil {
+		return err
+	}
+	for _, d := range drives {
+		if !d.isFor(kind) || d.Inserted == nil || !*d.Inserted {
+			continue
+		}
+		method, path, body := http.MethodPost, d.Actions.Eject.Target, any(nil)
+		if path == "" {
+			method, path, body = http.MethodPatch, d.path, map[string]any{"Image": nil, "Inserted": false}
+		}
+		_, err := s.bmc.do(ctx, method, path, body)
+		if e := asSushy(err); e.isHTTP() && (e.status == http.StatusUnsupportedMediaType || e.status == http.StatusBadRequest) {
+			_, err = s.bmc.do(ctx, method, path, map[string]any{})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// insertMedium is _insert_vmedia: the drives are tried one after the other, and
+// all again while the BMC has trouble of its own.
+func (t *task) insertMedium(ctx context.Context, s *redfishSystem, image, kind string) error {
+	const tries, interval = 3, 3 * time.Second
+	var problems []string
+	for try := 1; try <= tries; try++ {
+		if try > 1 && !t.c.sleep(ctx, interval) {
+			return fmt.Errorf("inserting a medium: %w", ctx.Err())
+		}
+		_ = s.eject(ctx, kind)
+		drives, err := s.drives(ctx)
+		if err != nil {
+			return err
+		}
+		again := false
+		for _, d := range drives {
+			if !d.isFor(kind) {
+				continue
+			}
+			err := s.insert(ctx, d, image)
+			e := asSushy(err)
+			switch {
+			case err == nil:
+				return nil
+			case e != nil && (e.class == "BadRequestError" || e.status == http.StatusMethodNotAllowed):
+				problems = append(problems, fmt.Sprintf("Inserting virtual media into %s failed for node %s, moving to next virtual media device, if available. %s", mediaType(kind), t.node.UUID, e.text))
+			case e != nil && e.class == "ServerSideError":
+				if !slices.Contains(problems, e.text) {
+					problems = append(problems, e.text)
+				}
+				again = true
+			default:
+				return err
+			}
+			if again {
+				break
+			}
+		}
+		if !again {
+			break
+		}
+	}
+	switch {
+	case len(problems) == 0:
+		return invalid("No suitable virtual media device found for node %s to mount image %s", t.node.UUID, image)
+	case problems[0] == problems[len(problems)-1]:
+		return invalid("Virtual media mount failed for node %s with image %s. Error: %s", t.node.UUID, image, problems[0])
+	default:
+		return invalid("Virtual media mount failed for node %s with image %s after multiple attempts. First error: %s. Last error: %s", t.node.UUID, image, problems[0], problems[len(problems)-1])
+	}
+}
+
+// mediaType is how Python shows the kind of a medium.
+func mediaType(kind string) string { return "VirtualMediaType." + strings.ToUpper(kind) }
+
+// memory is the memory in MiB, 0 if it is not told.
+func (s *redfishSystem) memory() int {
+	if s.MemorySummary == nil || s.MemorySummary.TotalSystemMemoryGiB == nil {
+		return 0
+	}
+	return int(*s.MemorySummary.TotalSystemMemoryGiB * 1024)
+}
+
+// members reads the members of a collection.
+func (s *redfishSystem) members(ctx context.Context, at *link) ([]json.RawMessage, error) {
+	if at == nil {
+		return nil, nil
+	}
+	var list struct{ Members []link }
+	if err := s.bmc.get(ctx, at.ID, &list); err != nil {
+		return nil, err
+	}
+	var all []json.RawMessage
+	for _, member := range list.Members {
+		var raw json.RawMessage
+		if err := s.bmc.get(ctx, member.ID, &raw); err != nil {
+			return nil, err
+		}
+		all = append(all, raw)
+	}
+	return all, nil
+}

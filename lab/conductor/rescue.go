@@ -1,0 +1,262 @@
+package conductor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Rescue begins to boot a rescue system.
+func (c *Conductor) Rescue(ctx context.Context, uuid, password string) error {
+	return c.with(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
+		if t.node.Maintenance {
+			return inMaintenance("rescuing", t.node.UUID)
+		}
+		t.wipeAgent()
+		t.node.InstanceInfo["rescue_password"] = password
+		t.node.InstanceInfo["hashed_rescue_password"] = hashPassword(password)
+		if err := t.save(); err != nil {
+			return err
+		}
+		err := t.driver.power.validate(t)
+		if err == nil {
+			err = t.driver.rescue.validate(ctx, t)
+		}
+		if err != nil {
+			if isInvalid(err) || isKind(err, kindUnsupported) {
+				t.dropRescuePassword()
+				_ = t.save()
+				return t.rescueFailure("Validation failed: " + text(err))
+			}
+			return err
+		}
+		if err := t.start(onRescue, "", ""); err != nil {
+			t.dropRescuePassword()
+			_ = t.save()
+			return invalidRequest("rescue", t.node.UUID, t.node.ProvisionState)
+		}
+		t.refused = func(err error) {
+			if isKind(err, kindNoWorker) {
+				t.dropRescuePassword()
+				t.note(err)
+			}
+		}
+		t.then("_do_node_rescue", func(ctx context.Context, t *task) error { return t.rescueNode(ctx) })
+		return nil
+	})
+}
+
+// nameOrNone is how Python shows what may be missing.
+func nameOrNone(s string) string {
+	if s == "" {
+		return "None"
+	}
+	return s
+}
+
+func (t *task) rescueFailure(reason string) error {
+	return failure(kindRescueFailure, "Failed to rescue instance %s for node %s: %s", nameOrNone(t.node.InstanceUUID), t.node.UUID, reason)
+}
+
+func (t *task) dropRescuePassword() {
+	delete(t.node.InstanceInfo, "rescue_password")
+	delete(t.node.InstanceInfo, "hashed_rescue_password")
+}
+
+// rescueNode is _do_node_rescue.
+func (t *task) rescueNode(ctx context.Context) error {
+	state, err := t.driver.rescue.rescue(ctx, t)
+	if err != nil {
+		t.dropRescuePassword()
+		t.rescueProblem(err, "rescue")
+		return err
+	}
+	if state == rescueWait {
+		return t.process(onWait)
+	}
+	return t.process(onDone)
+}
+
+func (t *task) rescueProblem(err error, what string) {
+	format := "Failed to %s. Exception: %s"
+	if isIronic(err) {
+		format = "Failed to %s: %s"
+	}
+	t.record(fmt.Sprintf(format, what, text(err)), "rescue", true)
+	_ = t.process(onFail)
+}
+
+// Unrescue begins to boot the instance again.
+func (c *Conductor) Unrescue(ctx context.Context, uuid string) error {
+	return c.with(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
+		t.dropInternal("agent_url")
+		if t.node.Maintenance {
+			return inMaintenance("unrescuing", t.node.UUID)
+		}
+		if err := t.driver.power.validate(t); err != nil {
+			if !isInvalid(err) {
+				return err
+			}
+			return failure("InstanceUnrescueFailure", "Failed to unrescue instance %s for node %s: Validation failed: %s", nameOrNone(t.node.InstanceUUID), t.node.UUID, text(err))
+		}
+		if err := t.start(onUnrescue, "", ""); err != nil {
+			return invalidRequest("unrescue", t.node.UUID, t.node.ProvisionState)
+		}
+		t.then("_do_node_unrescue", func(ctx context.Context, t *task) error {
+			if _, err := t.driver.rescue.unrescue(ctx, t); err != nil {
+				t.rescueProblem(err, "unrescue")
+				return err
+			}
+			t.wipeAgent()
+			return t.process(onDone)
+		})
+		return nil
+	})
+}
+
+// abortRescue is _do_node_rescue_abort.
+func (t *task) abortRescue(ctx context.Context) {
+	if err := t.driver.rescue.cleanUp(ctx, t); err != nil {
+		message := "Failed to clean up rescue after aborting the operation"
+		_ = t.refresh()
+		t.record(message, "rescue", true)
+		t.node.Maintenance, t.node.MaintenanceReason, t.node.Fault = true, message, faultRescueAbort
+		_ = t.save()
+		return
+	}
+	t.record("By request, the rescue operation was aborted.", "rescue", false)
+	_ = t.refresh()
+	t.dropInternal("agent_url")
+	_ = t.save()
+}
+
+// failRescue is rescuing_error_handler. noChange is for a state that has
+// failed already.
+func (t *task) failRescue(ctx context.Context, message string, noChange bool) {
+	err := t.setPower(ctx, powerOff)
+	if err == nil {
+		err = t.driver.rescue.cleanUp(ctx, t)
+	}
+	switch {
+	case err == nil:
+		t.record(message, "rescue", true)
+	case isIronic(err):
+		t.record("Rescue operation was unsuccessful, clean up failed for node: "+text(err), "rescue", true)
+	default:
+		t.record("Rescue failed, but an unhandled exception was encountered while aborting: "+text(err), "rescue", true)
+	}
+	t.dropInternal("agent_url")
+	_ = t.save()
+	if !noChange {
+		_ = t.process(onFail)
+	}
+}
+
+// heartbeatInRescue gives the agent the password, and the machine to the user.
+func (t *task) heartbeatInRescue(ctx context.Context) {
+	if err := t.finalizeRescue(ctx); err != nil && ctx.Err() == nil && (t.node.ProvisionState == rescuing || t.node.ProvisionState == rescueWait) {
+		t.failRescue(ctx, "Node failed to perform rescue operation: "+text(err), false)
+	}
+}
+
+func (t *task) finalizeRescue(ctx context.Context) error {
+	hash := t.node.InstanceInfo.Text("hashed_rescue_password")
+	if hash == "" {
+		return t.rescueFailure("Agent rescue requires rescue_password in instance_info")
+	}
+	answer, err := t.command(ctx, "rescue.finalize_rescue", map[string]any{"rescue_password": hash, "hashed": true}, false)
+	switch {
+	case isKind(err, kindAgentAPI):
+		return t.rescueFailure("Unable to rescue node due to an out of date agent ramdisk. Please contact the administrator to update the rescue ramdisk to contain an ironic-python-agent version of at least 6.0.0.")
+	case isIronic(err):
+		return t.rescueFailure(text(err))
+	case err != nil:
+		return err
+	case answer.Text("command_status") != "SUCCEEDED":
+		return t.rescueFailure("Agent returned bad result for command finalize_rescue: " + commandError(answer))
+	}
+	if err := t.process(onResume); err != nil {
+		return err
+	}
+	if err := t.driver.rescue.cleanUp(ctx, t); err != nil {
+		return err
+	}
+	return t.process(onDone)
+}
+
+// agentRescue is the rescue interface with an agent.
+type agentRescue struct{}
+
+func (agentRescue) validate(ctx context.Context, t *task) error {
+	if err := t.driver.boot.validate(ctx, t); err != nil {
+		return err
+	}
+	if err := t.driver.boot.validateRescue(t); err != nil {
+		return err
+	}
+	password, given := t.node.InstanceInfo["rescue_password"].(string)
+	if !given {
+		return missing("Node %s is missing 'instance_info/rescue_password'. It is required for rescuing node.", t.node.UUID)
+	}
+	if strings.TrimSpace(password) == "" {
+		return invalid("The 'instance_info/rescue_password' is an empty string for node %s. The 'rescue_password' must be a non-empty string value.", t.node.UUID)
+	}
+	return nil
+}
+
+func (agentRescue) rescue(ctx context.Context, t *task) (string, error) {
+	return rescueWait, t.powerOffAndOn(ctx, func() error {
+		t.node.PowerState = powerOn
+		if err := t.save(); err != nil {
+			return err
+		}
+		if err := t.driver.boot.cleanUpInstance(ctx, t); err != nil {
+			return err
+		}
+		return t.prepareAgentBoot(ctx)
+	})
+}
+
+func (r agentRescue) unrescue(ctx context.Context, t *task) (string, error) {
+	return active, t.powerOffAndOn(ctx, func() error {
+		t.node.PowerState = powerOn
+		if err := t.save(); err != nil {
+			return err
+		}
+		if err := r.cleanUp(ctx, t); err != nil {
+			return err
+		}
+		return t.driver.boot.prepareInstance(ctx, t)
+	})
+}
+
+// cleanUp ejects the ramdisk's medium; the boot interface powers the machine
+// off for it.
+func (agentRescue) cleanUp(ctx context.Context, t *task) error {
+	t.dropRescuePassword()
+	if err := t.save(); err != nil {
+		return err
+	}
+	return t.driver.boot.cleanUpRamdisk(ctx, t)
+}
+
+type fakeRescue struct{}
+
+func (fakeRescue) validate(context.Context, *task) error           { return nil }
+func (fakeRescue) rescue(context.Context, *task) (string, error)   { return rescue, nil }
+func (fakeRescue) unrescue(context.Context, *task) (string, error) { return active, nil }
+func (fakeRescue) cleanUp(context.Context, *task) error            { return nil }
+
+type noRescue struct{ fakeRescue }
+
+func (noRescue) validate(_ context.Context, t *task) error {
+	return unsupported(t.node.Driver, "rescue")
+}
+
+func (noRescue) rescue(_ context.Context, t *task) (string, error) {
+	return "", unsupported(t.node.Driver, "rescue")
+}
+
+func (noRescue) unrescue(_ context.Context, t *task) (string, error) {
+	return "", unsupported(t.node.Driver, "rescue")
+}

@@ -1,0 +1,386 @@
+package conductor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ironworks/lab/db"
+)
+
+// stepKind is what steps are for.
+type stepKind string
+
+const (
+	deploySteps  stepKind = "deploy"
+	cleanSteps   stepKind = "clean"
+	serviceSteps stepKind = "service"
+)
+
+// step is the field of the node with the step that runs.
+func (k stepKind) step(n *db.Node) *db.Dict {
+	switch k {
+	case cleanSteps:
+		return &n.CleanStep
+	case serviceSteps:
+		return &n.ServiceStep
+	default:
+		return &n.DeployStep
+	}
+}
+
+// gerund is the kind in the names of flags: deployment_reboot.
+func (k stepKind) gerund() string {
+	switch k {
+	case cleanSteps:
+		return "cleaning"
+	case serviceSteps:
+		return "servicing"
+	default:
+		return "deployment"
+	}
+}
+
+// waits is the state in which a node waits for such a step.
+func (k stepKind) waits() string {
+	switch k {
+	case cleanSteps:
+		return cleanWait
+	case serviceSteps:
+		return serviceWait
+	default:
+		return deployWait
+	}
+}
+
+// stepInterfaces have steps: their order is that of their rank.
+var stepInterfaces = []string{"vendor", "power", "management", "firmware", "deploy", "bios", "raid"}
+
+func interfaceRank(name string) int {
+	if name == "network" {
+		return len(stepInterfaces) + 1
+	}
+	return len(stepInterfaces) - slices.Index(stepInterfaces, name)
+}
+
+// sortSteps sorts by priority, then by interface.
+func sortSteps(steps []db.Dict) {
+	slices.SortStableFunc(steps, func(a, b db.Dict) int {
+		return cmp.Or(cmp.Compare(number(b["priority"]), number(a["priority"])), cmp.Compare(interfaceRank(b.Text("interface")), interfaceRank(a.Text("interface"))))
+	})
+}
+
+func stepID(step db.Dict) string { return step.Text("interface") + "." + step.Text("step") }
+
+func sameStep(a, b db.Dict) bool { return stepID(a) == stepID(b) }
+
+func findStep(steps []db.Dict, step db.Dict) db.Dict {
+	for _, s := range steps {
+		if sameStep(s, step) {
+			return s
+		}
+	}
+	return nil
+}
+
+// driverSteps are the steps that a node's interfaces have.
+func (t *task) driverSteps(kind stepKind, enabledOnly, sorted bool) []db.Dict {
+	var steps []db.Dict
+	for _, name := range stepInterfaces {
+		if name == "deploy" {
+			steps = append(steps, t.driver.deploy.steps(t, kind)...)
+			continue
+		}
+		steps = append(steps, declaredSteps(t.driver, name, kind)...)
+		if name == "raid" && t.driver.names["raid"] == "agent" {
+			steps = append(steps, t.inBandSteps(kind, "raid")...)
+		}
+	}
+	if enabledOnly {
+		steps = slices.DeleteFunc(steps, func(s db.Dict) bool { return number(s["priority"]) == 0 })
+	}
+	if sorted {
+		sortSteps(steps)
+	}
+	return steps
+}
+
+// inBandSteps are what the agent has told, of one interface or of all.
+func (t *task) inBandSteps(kind stepKind, name string) []db.Dict {
+	cached, _ := dictOf(t.internal("agent_cached_" + string(kind) + "_steps"))
+	var steps []db.Dict
+	for _, key := range slices.Sorted(maps.Keys(cached)) {
+		if name == "" || key == name {
+			for _, step := range dictsOf(cached[key]) {
+				steps = append(steps, step.Clone())
+			}
+		}
+	}
+	return steps
+}
+
+// isReserved tells of the steps that need no interface.
+func isReserved(step db.Dict) bool {
+	return slices.Contains([]string{"power_on", "power_off", "reboot", "hold", "wait"}, step.Text("step"))
+}
+
+// checkUserSteps is _validate_user_steps. It forgets reserved steps and those
+// for child nodes, as the real one does.
+func (t *task) checkUserSteps(given []db.Dict, kind stepKind, prefix string, skipMissing, noRamdisk bool) ([]db.Dict, error) {
+	known := t.driverSteps(kind, false, false)
+	var problems []string
+	var result []db.Dict
+	for _, step := range given {
+		if truthy(step["execute_on_child_nodes"]) || isReserved(step) {
+			continue
+		}
+		// Of several steps of one name the last counts.
+		var declared db.Dict
+		for _, s := range known {
+			if sameStep(s, step) {
+				declared = s
+			}
+		}
+		if declared == nil {
+			if !skipMissing {
+				problems = append(problems, fmt.Sprintf("node does not support this %s step: %s", kind, repr(step)))
+			}
+			continue
+		}
+		step = step.Clone()
+		if kind != deploySteps && t.looked {
+			completeStep(step, declared)
+		}
+		problems = append(problems, checkUserStep(step, declared, kind, noRamdisk)...)
+		result = append(result, step)
+	}
+	if kind == deploySteps {
+		problems = append(problems, duplicates(result)...)
+	}
+	if len(problems) > 0 {
+		return nil, invalid("%s%s", prefix, strings.Join(problems, "; "))
+	}
+	return result, nil
+}
+
+func checkUserStep(step, declared db.Dict, kind stepKind, noRamdisk bool) []string {
+	var problems []string
+	info, _ := dictOf(declared["argsinfo"])
+	args, _ := dictOf(step["args"])
+	var unexpected []string
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		if _, ok := info[name]; !ok {
+			unexpected = append(unexpected, name)
+		}
+	}
+	if len(unexpected) > 0 {
+		problems = append(problems, fmt.Sprintf("%s step %s has these unexpected arguments: %s", kind, repr(step), strings.Join(unexpected, ", ")))
+	}
+	if kind != deploySteps || number(step["priority"]) > 0 {
+		var absent []string
+		for _, name := range slices.Sorted(maps.Keys(info)) {
+			arg, _ := dictOf(info[name])
+			if _, given := args[name]; given || !truthy(arg["required"]) {
+				continue
+			}
+			if description := arg.Text("description"); description != "" {
+				name += " (" + description + ")"
+			}
+			absent = append(absent, name)
+		}
+		if len(absent) > 0 {
+			problems = append(problems, fmt.Sprintf("%s step %s is missing these required arguments: %s", kind, repr(step), strings.Join(absent, ", ")))
+		}
+		if needs, told := declared["requires_ramdisk"]; noRamdisk && (!told || truthy(needs)) {
+			problems = append(problems, fmt.Sprintf("%s step %s requires booting a ramdisk", kind, repr(step)))
+		}
+	}
+	switch {
+	case kind != deploySteps:
+		completeStep(step, declared)
+	case number(step["priority"]) > 0 && stepID(declared) == "deploy.deploy":
+		problems = append(problems, fmt.Sprintf("deploy step %s on interface %s is a core step and cannot be overridden by user steps. It may be disabled by setting the priority to 0",
+			step.Text("step"), step.Text("interface")))
+	}
+	return problems
+}
+
+// completeStep gives a step what only its interface knows of it.
+func completeStep(step, declared db.Dict) {
+	step["abortable"] = truthy(declared["abortable"])
+	step["priority"] = number(declared["priority"])
+}
+
+func duplicates(steps []db.Dict) []string {
+	count := map[string]int{}
+	var twice []string
+	for _, step := range steps {
+		count[stepID(step)]++
+		if count[stepID(step)] == 2 {
+			twice = append(twice, stepID(step))
+		}
+	}
+	if len(twice) == 0 {
+		return nil
+	}
+	return []string{"deploy steps from all deploy templates matching this node's instance traits cannot have the same interface and step. " +
+		"Duplicate deploy steps for " + strings.Join(twice, ", ")}
+}
+
+// userDeploySteps are the checked steps of a deployment, which were given now
+// or when it began.
+func (t *task) userDeploySteps(given []db.Dict, skipMissing bool) ([]db.Dict, error) {
+	if len(given) == 0 {
+		given = dictsOf(t.internal("user_deploy_steps"))
+	}
+	if len(given) == 0 {
+		return nil, nil
+	}
+	return t.checkUserSteps(given, deploySteps, `Validation of deploy steps from "deploy steps" argument failed.`, skipMissing, false)
+}
+
+// templateSteps are the checked steps of the deploy templates that the
+// instance's traits name.
+func (t *task) templateSteps(skipMissing bool) ([]db.Dict, error) {
+	traits, _ := t.node.InstanceInfo["traits"].([]any)
+	var steps []db.Dict
+	var names []string
+	if len(traits) > 0 {
+		for _, template := range t.c.tables.DeployTemplates(func(d *db.DeployTemplate) bool { return slices.Contains(traits, any(d.Name)) }) {
+			names = append(names, template.Name)
+			for _, step := range template.Steps {
+				steps = append(steps, db.Dict{"interface": step["interface"], "step": step["step"], "args": step["args"], "priority": step["priority"]})
+			}
+		}
+	}
+	prefix := fmt.Sprintf("Validation of deploy steps from deploy templates matching this node's instance traits failed. Matching deploy templates: %s. Errors: ", strings.Join(names, ","))
+	return t.checkUserSteps(steps, deploySteps, prefix, skipMissing, false)
+}
+
+// checkDeploySteps is validate_user_deploy_steps_and_templates.
+func (t *task) checkDeploySteps(given []db.Dict, skipMissing bool) error {
+	if _, err := t.templateSteps(skipMissing); err != nil {
+		return err
+	}
+	_, err := t.userDeploySteps(given, skipMissing)
+	return err
+}
+
+// planDeployment merges the steps of the client, of templates and of the
+// interfaces, in that order of precedence.
+func (t *task) planDeployment(reset, skipMissing bool) error {
+	user, err := t.userDeploySteps(nil, skipMissing)
+	if err != nil {
+		return err
+	}
+	template, err := t.templateSteps(skipMissing)
+	if err != nil {
+		return err
+	}
+	for _, step := range template {
+		if findStep(user, step) == nil {
+			user = append(user, step)
+		}
+	}
+	var steps []db.Dict
+	for _, step := range t.driverSteps(deploySteps, true, false) {
+		if findStep(user, step) == nil {
+			steps = append(steps, step)
+		}
+	}
+	for _, step := range user {
+		if number(step["priority"]) > 0 {
+			steps = append(steps, step)
+		}
+	}
+	sortSteps(steps)
+	t.setInternal("deploy_steps", listOf(steps))
+	if reset {
+		t.node.DeployStep = db.Dict{}
+		t.setInternal("deploy_step_index", nil)
+	}
+	return t.save()
+}
+
+// planCleaning sets the steps of a cleaning: those that were asked for, or
+// those that the interfaces have.
+func (t *task) planCleaning(noRamdisk, asked bool) error {
+	steps := t.driverSteps(cleanSteps, true, true)
+	if asked {
+		var err error
+		if steps, err = t.checkUserSteps(dictsOf(t.internal("clean_steps")), cleanSteps, "", false, noRamdisk); err != nil {
+			return err
+		}
+	}
+	t.node.CleanStep = db.Dict{}
+	t.setInternal("clean_steps", listOf(steps))
+	t.setInternal("clean_step_index", nil)
+	return t.save()
+}
+
+// planService sets the steps of a service.
+func (t *task) planService(noRamdisk bool) error {
+	steps, err := t.checkUserSteps(dictsOf(t.internal("service_steps")), serviceSteps, "", false, noRamdisk)
+	if err != nil {
+		return err
+	}
+	t.node.ServiceStep = db.Dict{}
+	t.setInternal("service_steps", listOf(steps))
+	t.setInternal("service_step_index", nil)
+	return t.save()
+}
+
+// nextStep is the index of the step to go on with; none is -1.
+func (t *task) nextStep(kind stepKind) int {
+	skip := true
+	key := "skip_current_" + string(kind) + "_step"
+	if kept, ok := t.node.DriverInternalInfo[key]; ok {
+		skip = truthy(kept)
+	}
+	t.dropInternal(key, kind.gerund()+"_polling")
+	if len(*kind.step(t.node)) == 0 {
+		return 0
+	}
+	value, ok := t.node.DriverInternalInfo[string(kind)+"_step_index"]
+	if !ok || value == nil {
+		return -1
+	}
+	index := number(value)
+	if skip {
+		index++
+	}
+	if index >= len(dictsOf(t.internal(string(kind)+"_steps"))) {
+		return -1
+	}
+	return index
+}
+
+// executeStep runs one step. The state that it answers is the one to wait in;
+// over says that a reserved step has moved the node itself.
+func (t *task) executeStep(ctx context.Context, kind stepKind, step db.Dict) (state string, over bool, err error) {
+	t.dropInternal(kind.gerund() + "_polling")
+	name := step.Text("interface")
+	if isReserved(step) {
+		over, err = t.reservedStep(ctx, step)
+		return "", over, err
+	}
+	if name == "deploy" {
+		state, err = t.driver.deploy.execute(ctx, t, kind, step)
+		return state, false, err
+	}
+	if name == "raid" && t.driver.names["raid"] == "agent" {
+		state, err = t.executeInBand(ctx, kind, step)
+		return state, false, err
+	}
+	for _, declared := range outOfBand[name+"/"+t.driver.names[name]] {
+		if declared.name == step.Text("step") {
+			args, _ := dictOf(step["args"])
+			state, err = declared.do(ctx, t, args)
+			return state, false, err
+		}
+	}
+	return "", false, noSuchStep(name, t.driver.names[name], step)
+}

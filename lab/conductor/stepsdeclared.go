@@ -1,0 +1,157 @@
+package conductor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"ironworks/lab/db"
+)
+
+// step is one that an interface does itself, without an agent.
+type step struct {
+	name string
+	// How it is offered for each kind; nil: not at all.
+	deploy, clean, service *offer
+	do                     func(ctx context.Context, t *task, args db.Dict) (string, error)
+}
+
+// offer is what an interface says of a step.
+type offer struct {
+	priority  int
+	abortable bool
+	ramdisk   bool
+	args      db.Dict
+}
+
+func (s step) of(kind stepKind) *offer {
+	switch kind {
+	case cleanSteps:
+		return s.clean
+	case serviceSteps:
+		return s.service
+	default:
+		return s.deploy
+	}
+}
+
+// nothing is a step that has no effect here.
+func nothing(context.Context, *task, db.Dict) (string, error) { return "", nil }
+
+func required(name, description string) db.Dict {
+	return db.Dict{name: map[string]any{"description": description, "required": true}}
+}
+
+// outOfBand are the steps of the interfaces other than deploy, by kind and
+// name of the interface, in the order of their names.
+var outOfBand = map[string][]step{
+	"vendor/fake": {
+		{name: "log_passthrough", clean: &offer{priority: 1, ramdisk: true}, service: &offer{}, do: nothing},
+		{name: "trigger_servicewait", service: &offer{ramdisk: true}, do: func(context.Context, *task, db.Dict) (string, error) { return serviceWait, nil }},
+	},
+	"bios/fake": {
+		{
+			name: "apply_configuration", do: applyFakeBIOS,
+			clean: &offer{ramdisk: true, args: required("settings", "List of BIOS settings, each item needs to contain a dictionary with name/value pairs")},
+		},
+		{name: "cache_bios_settings", clean: &offer{ramdisk: true}, do: nothing},
+		{name: "factory_reset", clean: &offer{ramdisk: true}, do: func(_ context.Context, t *task, _ db.Dict) (string, error) {
+			return "", t.c.tables.SetBIOS(t.node.UUID, nil)
+		}},
+	},
+}
+
+// applyFakeBIOS keeps the settings that it is given, and does nothing else.
+func applyFakeBIOS(_ context.Context, t *task, args db.Dict) (string, error) {
+	var settings []db.BIOSSetting
+	for _, setting := range dictsOf(args["settings"]) {
+		settings = append(settings, db.BIOSSetting{Name: setting.Text("name"), Value: plain(setting["value"])})
+	}
+	return "", t.c.tables.SetBIOS(t.node.UUID, settings)
+}
+
+// plain is a value as Python's str() shows it.
+func plain(value any) string {
+	if s, ok := value.(string); ok {
+		return s
+	}
+	return repr(value)
+}
+
+// noSuchStep is Python's error for a method that an interface does not have.
+func noSuchStep(kind, name string, step db.Dict) error {
+	return fmt.Errorf("'%s' object has no attribute '%s'", interfaceClass(kind, name), step.Text("step"))
+}
+
+// interfaceClass is the class of an interface in the real one.
+func interfaceClass(kind, name string) string {
+	if kind == "vendor" && name == "fake" {
+		return "FakeVendorB"
+	}
+	if kind == "deploy" && name == "direct" {
+		return "AgentDeploy"
+	}
+	last := map[string]string{"bios": "BIOS", "raid": "RAID"}[kind]
+	if last == "" {
+		last = strings.ToUpper(kind[:1]) + kind[1:]
+	}
+	// no-vendor is NoVendor: the kind is in the name already.
+	parts := strings.Split(strings.TrimSuffix(name, "-"+kind), "-")
+	for i, part := range parts {
+		parts[i] = strings.ToUpper(part[:1]) + part[1:]
+	}
+	return strings.Join(parts, "") + last
+}
+
+// declaredSteps are the steps of an interface as it tells them.
+func declaredSteps(d *driver, name string, kind stepKind) []db.Dict {
+	return describe(name, outOfBand[name+"/"+d.names[name]], kind)
+}
+
+func describe(name string, steps []step, kind stepKind) []db.Dict {
+	var all []db.Dict
+	for _, s := range steps {
+		o := s.of(kind)
+		if o == nil {
+			continue
+		}
+		told := db.Dict{"step": s.name, "priority": o.priority, "abortable": o.abortable, "argsinfo": nil, "interface": name}
+		if o.args != nil {
+			told["argsinfo"] = map[string]any(o.args.Clone())
+		}
+		if kind != deploySteps {
+			told["requires_ramdisk"] = o.ramdisk
+		}
+		all = append(all, told)
+	}
+	return all
+}
+
+// longestWait is [conductor]max_conductor_wait_step_seconds.
+const longestWait = 30
+
+// reservedStep does a step that needs no interface; over says that nothing
+// goes on after it now.
+func (t *task) reservedStep(ctx context.Context, step db.Dict) (over bool, err error) {
+	switch step.Text("step") {
+	case "power_on":
+		return false, t.setPower(ctx, powerOn)
+	case "power_off":
+		return false, t.setPower(ctx, powerOff)
+	case "reboot":
+		return false, t.setPower(ctx, reboot)
+	case "hold":
+		return true, t.process(onHold)
+	default:
+		args, _ := dictOf(step["args"])
+		if err := t.process(onWait); err != nil {
+			return true, err
+		}
+		if _, given := args["seconds"]; !given {
+			return true, nil
+		}
+		t.c.sleep(ctx, time.Duration(min(number(args["seconds"]), longestWait))*time.Second)
+		return true, t.process(onResume)
+	}
+}

@@ -1,0 +1,266 @@
+package conductor
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"time"
+
+	"ironworks/lab/db"
+)
+
+// task is work on a node: TaskManager of the real one. It has a copy of the
+// node; what was changed there is saved by save, and nothing else, so that what
+// others changed meanwhile stays.
+type task struct {
+	c      *Conductor
+	node   *db.Node
+	loaded *db.Node // as it was last read or saved
+	driver *driver  // nil if it was not asked for
+	shared bool
+
+	// What runs when the call that made the task has ended well, with its name
+	// in Python; and what is told if there is no worker for it.
+	after    func(context.Context, *task) error
+	name     string
+	refused  func(error)
+	reserved bool // workers for calls of the API may be used
+	held     bool // the lock
+	looked   bool // the steps have been checked once, and completed
+	// system is the BMC's last answer, during a synchronisation of power.
+	system *redfishSystem
+}
+
+// locking is how a node is taken.
+type locking struct {
+	shared   bool
+	once     bool // no second attempt
+	noDriver bool
+}
+
+// lockInterval is [conductor]node_locked_retry_interval.
+const lockInterval = time.Second
+
+// acquire takes a node: release gives it back.
+func (c *Conductor) acquire(ctx context.Context, uuid string, how locking) (*task, error) {
+	node, err := c.tables.Node(uuid)
+	if err != nil {
+		return nil, err
+	}
+	t := &task{c: c, shared: true, reserved: true}
+	if !how.shared {
+		if node, err = c.reserve(ctx, uuid, how); err != nil {
+			return nil, err
+		}
+		t.shared, t.held = false, true
+	}
+	t.set(node)
+	if how.noDriver {
+		return t, nil
+	}
+	if t.driver, err = c.buildDriver(t.node); err != nil {
+		t.release()
+		return nil, err
+	}
+	return t, nil
+}
+
+// reserve takes the lock of a node.
+func (c *Conductor) reserve(ctx context.Context, uuid string, how locking) (*db.Node, error) {
+	for try := 1; ; try++ {
+		node, err := c.tables.Reserve(uuid, c.options.Host)
+		if err == nil || !isKind(err, kindLocked) || how.once || try >= c.options.Limits.LockAttempts {
+			return node, err
+		}
+		if !c.sleep(ctx, lockInterval) {
+			return nil, err
+		}
+	}
+}
+
+// with does something with a node and gives it back, or hands it over to the
+// worker that goes on with it.
+func (c *Conductor) with(ctx context.Context, uuid string, how locking, do func(context.Context, *task) error) error {
+	t, err := c.acquire(ctx, uuid, how)
+	if err != nil {
+		return err
+	}
+	if err := do(ctx, t); err != nil {
+		t.release()
+		return err
+	}
+	if t.after == nil {
+		t.release()
+		return nil
+	}
+	if err := c.spawn(t.reserved, t.run); err != nil {
+		if t.refused != nil {
+			t.refused(err)
+		}
+		t.release()
+		return err
+	}
+	return nil
+}
+
+// run is the worker's part.
+func (t *task) run(ctx context.Context) {
+	err := t.after(ctx, t)
+	// An error that nobody has noted is noted here.
+	if err != nil && t.node != nil && t.node.LastError == "" {
+		t.node.LastError = fmt.Sprintf("Async execution of %s failed with error: %v", t.name, err)
+		_ = t.save()
+	}
+	t.release()
+}
+
+// then says what goes on in a worker after this call.
+func (t *task) then(name string, do func(context.Context, *task) error) {
+	t.name, t.after = name, do
+}
+
+// upgrade takes the lock of a shared task.
+func (t *task) upgrade(ctx context.Context, how locking) error {
+	if !t.shared {
+		return nil
+	}
+	node, err := t.c.reserve(ctx, t.node.UUID, how)
+	if err != nil {
+		return err
+	}
+	t.set(node)
+	t.shared, t.held = false, true
+	return nil
+}
+
+func (t *task) release() {
+	if t.held && t.loaded != nil {
+		t.held = false
+		_ = t.c.tables.Release(t.loaded.UUID, t.c.options.Host)
+	}
+}
+
+func (t *task) set(node *db.Node) {
+	t.node, t.loaded = node, node.Clone()
+	// Objects that are null are empty in Ironic's code.
+	for _, d := range []*db.Dict{&t.node.DriverInfo, &t.node.DriverInternalInfo, &t.node.Properties, &t.node.InstanceInfo} {
+		if *d == nil {
+			*d = db.Dict{}
+		}
+	}
+}
+
+// refresh reads the node again; what was not saved is lost.
+func (t *task) refresh() error {
+	node, err := t.c.tables.Node(t.node.UUID)
+	if err != nil {
+		return fmt.Errorf("reading node %s again: %w", t.node.UUID, err)
+	}
+	t.set(node)
+	return nil
+}
+
+// save writes the fields that were changed.
+func (t *task) save() error {
+	saved, err := t.c.tables.UpdateNode(t.node.UUID, func(n *db.Node) error {
+		changed, before, to := reflect.ValueOf(t.node).Elem(), reflect.ValueOf(t.loaded).Elem(), reflect.ValueOf(n).Elem()
+		for i := range changed.NumField() {
+			if !reflect.DeepEqual(changed.Field(i).Interface(), before.Field(i).Interface()) {
+				to.Field(i).Set(changed.Field(i))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("saving node %s: %w", t.node.UUID, err)
+	}
+	t.set(saved)
+	return nil
+}
+
+// touch is a sign of life: the timeouts count from it.
+func (t *task) touch() error {
+	now := t.c.tables.Now()
+	_, err := t.c.tables.TouchNode(t.node.UUID, func(n *db.Node) error {
+		n.ProvisionUpdatedAt = now
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("noting a sign of life of node %s: %w", t.node.UUID, err)
+	}
+	t.node.ProvisionUpdatedAt, t.loaded.ProvisionUpdatedAt = now, now
+	return nil
+}
+
+// process moves the node by an event and saves it.
+func (t *task) process(e event) error { return t.processTo(e, "") }
+
+// processTo is process with a target that is not that of the state.
+func (t *task) processTo(e event, target string) error {
+	state, newTarget, err := move(t.node.ProvisionState, t.node.TargetProvisionState, e, target)
+	if err != nil {
+		return err
+	}
+	t.node.ProvisionState = state
+	t.node.TargetProvisionState = newTarget
+	if stable(state) {
+		t.node.TargetProvisionState = ""
+	}
+	return t.save()
+}
+
+// start moves the node by an event after which a worker goes on. The last error
+// goes, or becomes the one given.
+func (t *task) start(e event, target, lastError string) error {
+	state, newTarget, err := move(t.node.ProvisionState, t.node.TargetProvisionState, e, target)
+	if err != nil {
+		return err
+	}
+	previous, previousTarget := t.node.ProvisionState, t.node.TargetProvisionState
+	t.refused = func(err error) { t.undo(err, previous, previousTarget) }
+	t.node.ProvisionState, t.node.TargetProvisionState, t.node.LastError = state, newTarget, lastError
+	return t.save()
+}
+
+// undo is provisioning_error_handler.
+func (t *task) undo(err error, state, target string) {
+	if !isKind(err, kindNoWorker) {
+		return
+	}
+	t.node.ProvisionState, t.node.TargetProvisionState = state, target
+	kind := "provisioning"
+	if state == inspecting || state == inspectWait || state == inspectFail {
+		kind = "introspection"
+	}
+	t.record("No free conductor workers available", kind, true)
+	_ = t.save()
+}
+
+// note is spawn_*_error_handler: the state stays.
+func (t *task) note(err error) {
+	if isKind(err, kindNoWorker) {
+		t.record("No free conductor workers available", "conductor", true)
+		_ = t.save()
+	}
+}
+
+// internal is driver_internal_info.
+func (t *task) internal(key string) any { return t.node.DriverInternalInfo[key] }
+
+func (t *task) setInternal(key string, value any) { t.node.DriverInternalInfo[key] = value }
+
+func (t *task) dropInternal(keys ...string) {
+	for _, key := range keys {
+		delete(t.node.DriverInternalInfo, key)
+	}
+}
+
+// stamp is timestamp_driver_internal_info: naive UTC.
+func (t *task) stamp(key string) {
+	t.setInternal(key, t.c.now().Format("2006-01-02T15:04:05.000000"))
+}
+
+// ports are the node's.
+func (t *task) ports() []*db.Port {
+	return t.c.tables.Ports(func(p *db.Port) bool { return p.NodeUUID == t.node.UUID })
+}

@@ -1,0 +1,113 @@
+package db
+
+import (
+	"maps"
+	"slices"
+)
+
+func clonePointer[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	v := *p
+	return &v
+}
+
+func cloneDicts(dicts []Dict) []Dict {
+	if dicts == nil {
+		return nil
+	}
+	copied := make([]Dict, len(dicts))
+	for i, d := range dicts {
+		copied[i] = d.Clone()
+	}
+	return copied
+}
+
+// Clone copies all levels.
+func (n *Node) Clone() *Node {
+	c := *n
+	for _, dict := range []*Dict{
+		&c.DriverInfo, &c.DriverInternalInfo, &c.Properties, &c.InstanceInfo, &c.Extra, &c.NetworkData,
+		&c.RAIDConfig, &c.TargetRAIDConfig, &c.CleanStep, &c.DeployStep, &c.ServiceStep,
+	} {
+		*dict = dict.Clone()
+	}
+	c.Interfaces = maps.Clone(n.Interfaces)
+	c.SecureBoot = clonePointer(n.SecureBoot)
+	c.AutomatedClean = clonePointer(n.AutomatedClean)
+	c.DisablePowerOff = clonePointer(n.DisablePowerOff)
+	c.Traits = slices.Clone(n.Traits)
+	return &c
+}
+
+// Clone copies all levels.
+func (p *Port) Clone() *Port {
+	c := *p
+	c.AvailableForDynamicPortgroup = clonePointer(p.AvailableForDynamicPortgroup)
+	c.LocalLinkConnection = p.LocalLinkConnection.Clone()
+	c.Extra = p.Extra.Clone()
+	c.InternalInfo = p.InternalInfo.Clone()
+	return &c
+}
+
+// Clone copies all levels.
+func (g *Portgroup) Clone() *Portgroup {
+	c := *g
+	c.DynamicPortgroup = clonePointer(g.DynamicPortgroup)
+	c.Properties = g.Properties.Clone()
+	c.Extra = g.Extra.Clone()
+	c.InternalInfo = g.InternalInfo.Clone()
+	return &c
+}
+
+// Clone copies all levels.
+func (a *Allocation) Clone() *Allocation {
+	c := *a
+	c.Traits = slices.Clone(a.Traits)
+	c.CandidateNodes = slices.Clone(a.CandidateNodes)
+	c.Extra = a.Extra.Clone()
+	return &c
+}
+
+// Clone copies all levels.
+func (t *DeployTemplate) Clone() *DeployTemplate {
+	c := *t
+	c.Steps = cloneDicts(t.Steps)
+	c.Extra = t.Extra.Clone()
+	return &c
+}
+
+// Clone copies all levels.
+func (h History) Clone() History {
+	h.Duration = clonePointer(h.Duration)
+	return h
+}
+
+// Clone copies all levels.
+func (i Inventory) Clone() Inventory {
+	return Inventory{Inventory: i.Inventory.Clone(), PluginData: i.PluginData.Clone()}
+}
+
+// Clone copies all levels.
+func (b BIOSSetting) Clone() BIOSSetting {
+	b.AllowableValues = slices.Clone(b.AllowableValues)
+	b.ReadOnly = clonePointer(b.ReadOnly)
+	b.ResetRequired = clonePointer(b.ResetRequired)
+	return b
+}
+
+// Clone copies all levels.
+func (f Firmware) Clone() Firmware { return f }
+
+// Clone copies all levels.
+func (c Conductor) Clone() Conductor {
+	c.Drivers = slices.Clone(c.Drivers)
+	return c
+}
+
+func (n *Node) key() (int, string)           { return n.ID, n.UUID }
+func (p *Port) key() (int, string)           { return p.ID, p.UUID }
+func (g *Portgroup) key() (int, string)      { return g.ID, g.UUID }
+func (a *Allocation) key() (int, string)     { return a.ID, a.UUID }
+func (t *DeployTemplate) key() (int, string) { return t.ID, t.UUID }

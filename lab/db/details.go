@@ -1,0 +1,149 @@
+package db
+
+import "slices"
+
+// keptHistory is the default of node_history_max_entries.
+const keptHistory = 300
+
+// details are what belongs to a node but is not read with it. They are changed
+// in place, under the store's lock, and copied when they are read.
+type details struct {
+	History   []History     `json:",omitempty"`
+	Inventory *Inventory    `json:",omitempty"`
+	BIOS      []BIOSSetting `json:",omitempty"`
+	Firmware  []Firmware    `json:",omitempty"`
+}
+
+type cloner[T any] interface{ Clone() T }
+
+func cloneAll[T cloner[T]](values []T) []T {
+	copied := make([]T, len(values))
+	for i, v := range values {
+		copied[i] = v.Clone()
+	}
+	return copied
+}
+
+// of is the details of a node, to be read. s.mu must be held.
+func (s *Store) of(node string) details {
+	if d := s.details[node]; d != nil {
+		return *d
+	}
+	return details{}
+}
+
+// change changes the details of a node that exists. s.mu must be held.
+func (s *Store) changeDetails(node string, change func(*details)) error {
+	if _, err := s.nodes.get(node); err != nil {
+		return err
+	}
+	d := s.details[node]
+	if d == nil {
+		d = &details{}
+		s.details[node] = d
+	}
+	change(d)
+	s.detailsChanged(node)
+	s.changed()
+	return nil
+}
+
+// History is what happened to a node, the oldest first.
+func (s *Store) History(node string) []History {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return cloneAll(s.of(node).History)
+}
+
+// AddHistory notes what happened to a node and gives it an ID, a UUID and the
+// time. Of a node that does not exist nothing is noted.
+func (s *Store) AddHistory(entry History) History {
+	entry = entry.Clone()
+	if entry.UUID == "" {
+		entry.UUID = NewUUID()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	entry.ID, entry.CreatedAt = s.historyID, s.now()
+	_ = s.changeDetails(entry.NodeUUID, func(d *details) {
+		s.historyID++
+		d.History = append(d.History, entry.Clone())
+		if surplus := len(d.History) - keptHistory; surplus > 0 {
+			d.History = slices.Delete(d.History, 0, surplus)
+		}
+	})
+	return entry
+}
+
+// Inventory is what inspection found of a node, false if it was not inspected.
+func (s *Store) Inventory(node string) (Inventory, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	found := s.of(node).Inventory
+	if found == nil {
+		return Inventory{}, false
+	}
+	return found.Clone(), true
+}
+
+// SetInventory replaces what inspection found.
+func (s *Store) SetInventory(node string, inventory Inventory) error {
+	inventory = inventory.Clone()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changeDetails(node, func(d *details) { d.Inventory = &inventory })
+}
+
+// BIOS are the settings as they were last read.
+func (s *Store) BIOS(node string) []BIOSSetting {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return cloneAll(s.of(node).BIOS)
+}
+
+// SetBIOS replaces all settings. One that was there before keeps the time it
+// was first seen.
+func (s *Store) SetBIOS(node string, settings []BIOSSetting) error {
+	settings = cloneAll(settings)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changeDetails(node, func(d *details) {
+		for i := range settings {
+			setting := &settings[i]
+			setting.CreatedAt, setting.UpdatedAt = s.now(), noTime
+			for _, old := range d.BIOS {
+				if old.Name == setting.Name {
+					setting.CreatedAt, setting.UpdatedAt = old.CreatedAt, s.now()
+				}
+			}
+		}
+		d.BIOS = settings
+	})
+}
+
+// Firmware are the components as they were last read.
+func (s *Store) Firmware(node string) []Firmware {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return cloneAll(s.of(node).Firmware)
+}
+
+// SetFirmware replaces all components. One that was there before keeps the time
+// it was first seen.
+func (s *Store) SetFirmware(node string, components []Firmware) error {
+	components = cloneAll(components)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changeDetails(node, func(d *details) {
+		for i := range components {
+			component := &components[i]
+			component.CreatedAt, component.UpdatedAt = s.now(), noTime
+			for _, old := range d.Firmware {
+				if old.Component == component.Component {
+					component.CreatedAt, component.UpdatedAt = old.CreatedAt, s.now()
+				}
+			}
+		}
+		d.Firmware = components
+	})
+}

@@ -1,0 +1,234 @@
+package db
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// detailsName is the folder of what belongs to a node but is not read with it.
+const detailsName = "details"
+
+// settleTime is how long changes are gathered before they are written.
+const settleTime = time.Second
+
+// disk is the folder of a store: a folder for each table, and in it a file for
+// each row, named by its UUID.
+type disk struct {
+	folder  string
+	dirty   map[string]bool // details that the disk has otherwise; guarded by Store.mu
+	changes chan struct{}   // one place: something is dirty
+	stop    context.CancelFunc
+	done    chan struct{}
+
+	writing sync.Mutex // one flush at a time
+}
+
+// Open makes a store that is kept in a folder, which is made if it is missing.
+// What is there already is loaded; a file that cannot be read as what it should
+// be is an error that names it, and it stays as it is. Changes are written soon
+// after they were made, and at the latest by [Store.Close].
+func Open(ctx context.Context, folder string, now func() time.Time) (*Store, error) {
+	s := New(now)
+	if err := s.load(folder); err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	s.disk = &disk{
+		folder: folder, dirty: map[string]bool{}, changes: make(chan struct{}, 1), stop: stop,
+		done: make(chan struct{}),
+	}
+	s.nodes.dirty, s.ports.dirty, s.groups.dirty = map[string]bool{}, map[string]bool{}, map[string]bool{}
+	s.allocations.dirty, s.templates.dirty = map[string]bool{}, map[string]bool{}
+	go s.disk.run(ctx, s)
+	return s, nil
+}
+
+// Close writes what is not written yet. Of a store in memory it does nothing.
+func (s *Store) Close() error {
+	if s.disk == nil {
+		return nil
+	}
+	s.disk.stop()
+	<-s.disk.done
+	return s.Flush()
+}
+
+// Flush writes what is not written yet, now. Of a store in memory it does
+// nothing.
+func (s *Store) Flush() error {
+	if s.disk == nil {
+		return nil
+	}
+	return s.disk.flush(s)
+}
+
+func (s *Store) changed() {
+	if s.disk == nil {
+		return
+	}
+	select {
+	case s.disk.changes <- struct{}{}:
+	default: // it knows already
+	}
+}
+
+func (s *Store) detailsChanged(node string) {
+	if s.disk != nil {
+		s.disk.dirty[node] = true
+	}
+}
+
+// run writes changes until the context ends. What could not be written stays
+// dirty, is tried again with the next change, and told by Close.
+func (d *disk) run(ctx context.Context, s *Store) {
+	defer close(d.done)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-d.changes:
+		}
+		timer := time.NewTimer(settleTime)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+		_ = d.flush(s)
+	}
+}
+
+// file is what a file should hold; nil is no file.
+type file struct {
+	path    string
+	content any
+	again   func() // marks it as dirty, with Store.mu held
+}
+
+func (d *disk) flush(s *Store) error {
+	d.writing.Lock()
+	defer d.writing.Unlock()
+	s.mu.Lock()
+	files := gather(d.folder, s.nodes)
+	files = append(files, gather(d.folder, s.groups)...)
+	files = append(files, gather(d.folder, s.ports)...)
+	files = append(files, gather(d.folder, s.allocations)...)
+	files = append(files, gather(d.folder, s.templates)...)
+	for node := range d.dirty {
+		f := file{path: filepath.Join(d.folder, detailsName, node+".json"), again: func() { d.dirty[node] = true }}
+		if now := s.details[node]; now != nil {
+			f.content = details{
+				History: cloneAll(now.History), Inventory: now.Inventory, BIOS: now.BIOS, Firmware: now.Firmware,
+			}
+		}
+		files = append(files, f)
+	}
+	clear(d.dirty)
+	s.mu.Unlock()
+
+	var errs []error
+	for _, f := range files {
+		if err := f.write(); err != nil {
+			errs = append(errs, err)
+			s.mu.Lock()
+			f.again()
+			s.mu.Unlock()
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// gather takes what is dirty of a table. Rows are never changed, so that they
+// can be written without the lock.
+func gather[T any, P row[T]](folder string, t *table[T, P]) []file {
+	files := make([]file, 0, len(t.dirty))
+	for uuid := range t.dirty {
+		f := file{path: filepath.Join(folder, t.name, uuid+".json"), again: func() { t.dirty[uuid] = true }}
+		if r, ok := t.rows[uuid]; ok {
+			f.content = r
+		}
+		files = append(files, f)
+	}
+	clear(t.dirty)
+	return files
+}
+
+func (f file) write() error {
+	if f.content == nil {
+		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("removing from the lab's state: %w", err)
+		}
+		return nil
+	}
+	content, err := json.Marshal(f.content)
+	if err != nil {
+		return fmt.Errorf("encoding %s: %w", f.path, err)
+	}
+	if err := writeWhole(f.path, append(content, '\n')); err != nil {
+		return fmt.Errorf("writing the lab's state: %w", err)
+	}
+	return nil
+}
+
+// writeWhole replaces a file by another: whoever reads it finds the old one or
+// the new one.
+func writeWhole(path string, content []byte) error {
+	temp, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = temp.Write(content)
+	err = errors.Join(err, temp.Close())
+	if err == nil {
+		err = os.Rename(temp.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(temp.Name()))
+	}
+	return nil
+}
+
+// readFolder reads each row of a table. Files that begin with a dot are what
+// was left by a write that was cut off.
+func readFolder(folder, name string, add func(uuid string, content []byte) error) error {
+	path := filepath.Join(folder, name)
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return fmt.Errorf("making the folder of the lab's state: %w", err)
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return fmt.Errorf("reading the lab's state: %w", err)
+	}
+	for _, entry := range entries {
+		uuid, isJSON := strings.CutSuffix(entry.Name(), ".json")
+		if !isJSON || strings.HasPrefix(uuid, ".") {
+			continue
+		}
+		at := filepath.Join(path, entry.Name())
+		content, err := os.ReadFile(at) //nolint:gosec // the folder is the user's own
+		if err != nil {
+			return fmt.Errorf("reading the lab's state: %w", err)
+		}
+		if err := add(uuid, content); err != nil {
+			return fmt.Errorf("the lab's state is broken in %s (it was left as it is): %w", at, err)
+		}
+	}
+	return nil
+}
+
+func decode(content []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(content))
+	decoder.UseNumber()
+	decoder.DisallowUnknownFields()
+	return decoder.Decode(into)
+}

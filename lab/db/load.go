@@ -1,0 +1,76 @@
+package db
+
+import (
+	"fmt"
+	"slices"
+)
+
+// load reads a folder into an empty store.
+func (s *Store) load(folder string) error {
+	if err := loadTable(folder, s.nodes, nil); err != nil {
+		return err
+	}
+	// What belongs to a node that is gone is what was left of a removal that
+	// was cut off.
+	hasNode := func(uuid string) bool { return s.nodes.rows[uuid] != nil }
+	if err := loadTable(folder, s.groups, func(g *Portgroup) bool { return hasNode(g.NodeUUID) }); err != nil {
+		return err
+	}
+	if err := loadTable(folder, s.ports, func(p *Port) bool { return hasNode(p.NodeUUID) }); err != nil {
+		return err
+	}
+	if err := loadTable(folder, s.allocations, func(a *Allocation) bool {
+		return a.NodeUUID == "" || hasNode(a.NodeUUID)
+	}); err != nil {
+		return err
+	}
+	if err := loadTable(folder, s.templates, nil); err != nil {
+		return err
+	}
+	return readFolder(folder, detailsName, func(uuid string, content []byte) error {
+		d := &details{}
+		if err := decode(content, d); err != nil {
+			return err
+		}
+		if hasNode(uuid) {
+			s.details[uuid] = d
+		}
+		for _, entry := range d.History {
+			s.historyID = max(s.historyID, entry.ID+1)
+		}
+		return nil
+	})
+}
+
+func loadTable[T any, P row[T]](folder string, t *table[T, P], keep func(*T) bool) error {
+	var rows []*T
+	err := readFolder(folder, t.name, func(uuid string, content []byte) error {
+		r := new(T)
+		if err := decode(content, r); err != nil {
+			return err
+		}
+		if _, own := P(r).key(); own != uuid {
+			return fmt.Errorf("it holds %q", own)
+		}
+		rows = append(rows, r)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	// In the order of their making: the highest ID tells the next one.
+	slices.SortFunc(rows, func(a, b *T) int {
+		first, _ := P(a).key()
+		second, _ := P(b).key()
+		return first - second
+	})
+	for _, r := range rows {
+		if keep != nil && !keep(r) {
+			continue
+		}
+		if err := t.insert(r); err != nil {
+			return fmt.Errorf("the lab's state contradicts itself: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package db
+
+import "time"
+
+// Node is a machine as Ironic knows it. The names are those of its API; empty
+// strings and zero times stand for null.
+type Node struct {
+	ID           int // the database's own: it orders what was made at one time
+	UUID         string
+	Name         string
+	ChassisUUID  string
+	InstanceUUID string
+	InstanceName string
+	AllocationID string // the UUID of its allocation
+
+	Driver             string
+	DriverInfo         Dict
+	DriverInternalInfo Dict
+	Properties         Dict
+	InstanceInfo       Dict
+	Extra              Dict
+	NetworkData        Dict
+	RAIDConfig         Dict
+	TargetRAIDConfig   Dict
+	CleanStep          Dict
+	DeployStep         Dict
+	ServiceStep        Dict
+
+	// Interfaces are by the name of the interface: "deploy" → "custom-agent".
+	Interfaces map[string]string
+
+	ProvisionState       string
+	TargetProvisionState string
+	ProvisionUpdatedAt   time.Time
+	PowerState           string
+	TargetPowerState     string
+	Reservation          string
+	LastError            string
+	Maintenance          bool
+	MaintenanceReason    string
+	Fault                string
+	Health               string
+	ConsoleEnabled       bool
+	BootMode             string
+	SecureBoot           *bool
+
+	ResourceClass  string
+	ConductorGroup string
+	Conductor      string // the host name; empty: no conductor serves it
+	Owner          string
+	Lessee         string
+	Description    string
+	Shard          string
+	ParentNode     string
+
+	AutomatedClean  *bool
+	DisablePowerOff *bool
+	Protected       bool
+	ProtectedReason string
+	Retired         bool
+	RetiredReason   string
+
+	Traits []string
+
+	InspectionStartedAt  time.Time
+	InspectionFinishedAt time.Time
+	CreatedAt            time.Time
+	UpdatedAt            time.Time // zero until it is first changed
+}

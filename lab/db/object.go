@@ -1,0 +1,120 @@
+package db
+
+import "time"
+
+// Port is a network interface of a node.
+type Port struct {
+	ID                           int
+	UUID                         string
+	NodeUUID                     string
+	PortgroupUUID                string
+	Address                      string
+	Name                         string
+	Description                  string
+	Vendor                       string
+	Category                     string
+	PhysicalNetwork              string
+	PXEEnabled                   bool
+	IsSmartNIC                   bool
+	AvailableForDynamicPortgroup *bool
+	LocalLinkConnection          Dict
+	Extra                        Dict
+	InternalInfo                 Dict
+	CreatedAt, UpdatedAt         time.Time
+}
+
+// Portgroup is several ports as one.
+type Portgroup struct {
+	ID                       int
+	UUID                     string
+	NodeUUID                 string
+	Name                     string
+	Address                  string
+	Mode                     string
+	PhysicalNetwork          string
+	Category                 string
+	StandalonePortsSupported bool
+	DynamicPortgroup         *bool
+	Properties               Dict
+	Extra                    Dict
+	InternalInfo             Dict
+	CreatedAt, UpdatedAt     time.Time
+}
+
+// Allocation is a wish for a node, and the node that was found.
+type Allocation struct {
+	ID                   int
+	UUID                 string
+	Name                 string
+	NodeUUID             string
+	State                string // allocating, active, error
+	LastError            string
+	ResourceClass        string
+	Owner                string
+	Traits               []string
+	CandidateNodes       []string
+	Extra                Dict
+	CreatedAt, UpdatedAt time.Time
+}
+
+// DeployTemplate is steps under the name of a trait.
+type DeployTemplate struct {
+	ID                   int
+	UUID                 string
+	Name                 string
+	Steps                []Dict
+	Extra                Dict
+	CreatedAt, UpdatedAt time.Time
+}
+
+// History is something that happened to a node.
+type History struct {
+	ID                   int
+	UUID                 string
+	NodeUUID             string
+	Conductor            string
+	Event                string
+	EventType            string
+	Severity             string
+	User                 string
+	Project              string
+	State                string
+	TargetProvisionState string
+	Duration             *float64 // seconds
+	CreatedAt            time.Time
+}
+
+// Inventory is what inspection found.
+type Inventory struct {
+	Inventory  Dict
+	PluginData Dict
+}
+
+// BIOSSetting is an attribute of the firmware as it was last read.
+type BIOSSetting struct {
+	Name                 string
+	Value                string
+	AttributeType        string
+	AllowableValues      []string
+	ReadOnly             *bool
+	ResetRequired        *bool
+	CreatedAt, UpdatedAt time.Time
+}
+
+// Firmware is a component with its version as it was last read.
+type Firmware struct {
+	Component            string
+	InitialVersion       string
+	CurrentVersion       string
+	LastVersionFlashed   string
+	CreatedAt, UpdatedAt time.Time
+}
+
+// Conductor serves nodes.
+type Conductor struct {
+	Hostname             string
+	Group                string
+	Alive                bool
+	Drivers              []string
+	CreatedAt, UpdatedAt time.Time
+}

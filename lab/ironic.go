@@ -1,0 +1,151 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"ironworks/lab/api"
+	"ironworks/lab/conductor"
+	"ironworks/lab/db"
+)
+
+// IronicOptions say how an embedded Ironic is set up.
+type IronicOptions struct {
+	// Listen is the address of the API: 127.0.0.1:0 if empty.
+	Listen string
+	// Dir keeps its database; memory if empty.
+	Dir string
+	// Speed divides its pauses, timeouts and periods; 1 if zero.
+	Speed float64
+	// Now is the clock; time.Now if nil.
+	Now func() time.Time
+}
+
+// Ironic is an embedded Ironic that runs: API and conductor, over HTTP.
+type Ironic struct {
+	// URL is the API's, without /v1.
+	URL string
+
+	conductor *conductor.Conductor
+	tables    *db.Store
+	stored    bool
+	client    *http.Client
+	end       context.CancelFunc
+	running   sync.WaitGroup
+	closing   sync.Once
+	err       error
+}
+
+const (
+	callbackTimeout = 1800 * time.Second // [conductor] deploy_callback_timeout and its like
+	checkPeriod     = 60 * time.Second
+	powerSyncPeriod = 120 * time.Second
+	recoveryPeriod  = 300 * time.Second
+)
+
+// StartIronic starts one. Close ends it.
+func StartIronic(ctx context.Context, options IronicOptions) (*Ironic, error) {
+	i, err := startIronic(ctx, options)
+	if err != nil {
+		return nil, fmt.Errorf("starting the embedded Ironic: %w", err)
+	}
+	return i, nil
+}
+
+func startIronic(ctx context.Context, options IronicOptions) (_ *Ironic, err error) {
+	if options.Listen == "" {
+		options.Listen = "127.0.0.1:0"
+	}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	if options.Speed == 0 {
+		options.Speed = 1
+	}
+	i := &Ironic{client: newClient(), stored: options.Dir != ""}
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	i.end = end
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, i.Close())
+		}
+	}()
+	if i.stored {
+		if i.tables, err = db.Open(life, options.Dir, options.Now); err != nil {
+			return nil, err
+		}
+	} else {
+		i.tables = db.New(options.Now)
+	}
+	images, err := listen(ctx, "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	if i.conductor, err = conductor.New(i.conductorOptions(options, images.Addr())); err != nil {
+		return nil, errors.Join(err, images.Close())
+	}
+	i.serve(life, images, i.conductor.Images())
+	door, err := listen(ctx, options.Listen)
+	if err != nil {
+		return nil, err
+	}
+	i.URL = "http://" + door.Addr().String()
+	i.serve(life, door, api.New(i.tables, i.conductor))
+	i.running.Go(func() { _ = i.conductor.Run(life) })
+	return i, nil
+}
+
+func (i *Ironic) conductorOptions(options IronicOptions, images net.Addr) conductor.Options {
+	p := pace(options.Speed)
+	timeout := p.of(callbackTimeout)
+	return conductor.Options{
+		Tables: i.tables, HTTPURL: "http://" + images.String(), Client: i.client, RequireTLS: true, AutomatedClean: true, Speed: options.Speed,
+		Timeouts: conductor.Timeouts{
+			Deploy: timeout, Clean: timeout, Inspect: timeout, Rescue: timeout, Service: timeout,
+		},
+		Periods: conductor.Periods{
+			Provision: p.of(checkPeriod), Rescue: p.of(checkPeriod), PowerSync: p.of(powerSyncPeriod), PowerRecovery: p.of(recoveryPeriod),
+		},
+	}
+}
+
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listening: %w", err)
+	}
+	return listener, nil
+}
+
+// serve answers until the context ends.
+func (i *Ironic) serve(ctx context.Context, listener net.Listener, handler http.Handler) {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
+	i.running.Go(func() { _ = server.Serve(listener) })
+	i.running.Go(func() {
+		<-ctx.Done()
+		_ = server.Close()
+	})
+}
+
+// Close ends it and waits until nothing of it runs. What it keeps on disk is
+// whole then.
+func (i *Ironic) Close() error {
+	i.closing.Do(func() {
+		i.end()
+		if i.conductor != nil {
+			i.conductor.Close()
+		}
+		i.running.Wait()
+		i.client.CloseIdleConnections()
+		if i.tables != nil && i.stored {
+			i.err = i.tables.Close()
+		}
+	})
+	return i.err
+}

@@ -1,0 +1,107 @@
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ironworks/lab/machine"
+)
+
+// saved is what of a lab's machines outlasts the program.
+type saved struct {
+	// BMCPort is tried again, so that the nodes find their machines.
+	BMCPort  int                               `json:"bmc_port"`
+	Machines map[string]map[string]savedSystem `json:"machines"`
+}
+
+// savedSystem is a system on a disk.
+type savedSystem struct {
+	What     string    `json:"what"`
+	Image    string    `json:"image,omitempty"`
+	Ignition []byte    `json:"ignition,omitempty"`
+	At       time.Time `json:"at"`
+}
+
+const savedFile = "machines.json"
+
+// loadMachines reads what an earlier lab left; nothing is no error.
+func loadMachines(dir string) (saved, error) {
+	var s saved
+	content, err := os.ReadFile(filepath.Join(dir, savedFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return s, fmt.Errorf("reading the lab's machines: %w", err)
+	}
+	if err := json.Unmarshal(content, &s); err != nil {
+		return s, fmt.Errorf("reading the lab's machines from %s: %w; move it away to begin anew", filepath.Join(dir, savedFile), err)
+	}
+	return s, nil
+}
+
+// restore puts the systems back on the disks.
+func (s saved) restore(l *Lab) {
+	for name, disks := range s.Machines {
+		m, found := l.Machine(name)
+		if !found {
+			continue
+		}
+		for disk, system := range disks {
+			// A disk that is no longer there has lost its system.
+			_ = m.Install(disk, machine.Installation{What: system.What, Image: system.Image, Ignition: system.Ignition, At: system.At})
+		}
+	}
+}
+
+// save writes what is on the disks, whole or not at all.
+func (l *Lab) save(dir string) error {
+	s := saved{BMCPort: l.bmcPort, Machines: map[string]map[string]savedSystem{}}
+	for _, m := range l.machines {
+		for _, d := range m.Disks() {
+			if d.Installed == nil {
+				continue
+			}
+			if s.Machines[m.Name()] == nil {
+				s.Machines[m.Name()] = map[string]savedSystem{}
+			}
+			s.Machines[m.Name()][d.Name] = savedSystem{What: d.Installed.What, Image: d.Installed.Image, Ignition: d.Installed.Ignition, At: d.Installed.At}
+		}
+	}
+	content, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("saving the lab's machines: %w", err)
+	}
+	next := filepath.Join(dir, savedFile+".new")
+	if err := os.WriteFile(next, content, 0o600); err != nil {
+		return fmt.Errorf("saving the lab's machines: %w", err)
+	}
+	if err := os.Rename(next, filepath.Join(dir, savedFile)); err != nil {
+		return fmt.Errorf("saving the lab's machines: %w", err)
+	}
+	return nil
+}
+
+// savePeriod bounds what a lab that is killed forgets.
+const savePeriod = 2 * time.Second
+
+// keepSaving saves while disks change, and at the end.
+func (l *Lab) keepSaving(ctx context.Context, dir string, changed <-chan struct{}) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return l.save(dir)
+		case <-changed:
+			if err := l.save(dir); err != nil {
+				return err
+			}
+		}
+		pace(1).wait(ctx, savePeriod)
+	}
+}

@@ -1,0 +1,169 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"ironworks/lab/machine"
+)
+
+// SiteOptions say what a site is.
+type SiteOptions struct {
+	Members []Member
+	// Listen is the address of the API; a free port of 127.0.0.1 if empty.
+	Listen string
+	// Speed divides what everything takes; 1 if zero.
+	Speed float64
+	// Dir keeps database and disks; memory if empty.
+	Dir string
+	// Story lets the cast live: see the documentation.
+	Story bool
+	// Trouble is told what goes wrong while the site is built up and later.
+	Trouble func(error)
+}
+
+// Site is a lab under an embedded Ironic: nothing else is needed, and nothing
+// outside of 127.0.0.1 is touched.
+type Site struct {
+	Lab    *Lab
+	Ironic *Ironic
+
+	options SiteOptions
+	http    *client
+	end     context.CancelFunc
+	running sync.WaitGroup
+}
+
+// StartSite starts one and answers when the first machines are enrolled; the
+// others follow while it runs.
+func StartSite(ctx context.Context, options SiteOptions) (*Site, error) {
+	s, err := startSite(ctx, options)
+	if err != nil {
+		return nil, fmt.Errorf("starting the lab: %w", err)
+	}
+	return s, nil
+}
+
+func startSite(ctx context.Context, options SiteOptions) (_ *Site, err error) {
+	if options.Trouble == nil {
+		options.Trouble = func(error) {}
+	}
+	var before saved
+	database := ""
+	if options.Dir != "" {
+		if err := os.MkdirAll(options.Dir, 0o700); err != nil {
+			return nil, fmt.Errorf("keeping its state: %w", err)
+		}
+		if before, err = loadMachines(options.Dir); err != nil {
+			return nil, err
+		}
+		database = filepath.Join(options.Dir, "ironic")
+	}
+	s := &Site{options: options}
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	s.end = end
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
+	changed := make(chan struct{}, 1)
+	s.Ironic, err = StartIronic(ctx, IronicOptions{Listen: options.Listen, Dir: database, Speed: options.Speed})
+	if err != nil {
+		return nil, err
+	}
+	s.http = &client{base: s.Ironic.URL, http: newClient()}
+	labOptions := Options{
+		IronicURL: s.Ironic.URL, Speed: options.Speed, OneBMC: true, BMCPort: before.BMCPort,
+		OnEvent: func(e machine.Event) { noteChange(e, changed) },
+	}
+	if s.Lab, err = Start(labOptions, options.Members); err != nil && before.BMCPort != 0 {
+		labOptions.BMCPort = 0 // somebody else has it now
+		s.Lab, err = Start(labOptions, options.Members)
+	}
+	if err != nil {
+		return nil, err
+	}
+	before.restore(s.Lab)
+	if options.Dir != "" {
+		s.running.Go(func() { s.trouble(life, s.Lab.keepSaving(life, options.Dir, changed)) })
+	}
+	machines := s.Lab.Machines()
+	first := min(len(machines), firstMachines)
+	fresh := s.enrol(ctx, machines[:first])
+	if options.Story {
+		s.running.Go(func() { tellStories(life, s.http, fresh) })
+	}
+	s.running.Go(func() { s.enrol(life, machines[first:]) })
+	return s, nil
+}
+
+// firstMachines is as many as the cast has.
+const firstMachines = 12
+
+// noteChange wakes who saves the disks.
+func noteChange(e machine.Event, changed chan<- struct{}) {
+	if e.Kind != machine.DiskInstalled && e.Kind != machine.DiskWiped {
+		return
+	}
+	select {
+	case changed <- struct{}{}:
+	default:
+	}
+}
+
+func (s *Site) trouble(ctx context.Context, err error) {
+	if err != nil && ctx.Err() == nil {
+		s.options.Trouble(err)
+	}
+}
+
+// enrol makes the nodes that are not there yet, and tells those that are where
+// their machines are now. It answers the names of those that it made.
+func (s *Site) enrol(ctx context.Context, machines []*Machine) (made []string) {
+	interfaces := map[string]string{"deploy": "custom-agent", "inspect": "agent", "rescue": "agent"}
+	for _, m := range machines {
+		found, err := s.http.exists(ctx, m.Name())
+		switch {
+		case err != nil:
+		case found:
+			err = s.http.setDriverInfo(ctx, m.Name(), m.DriverInfo())
+		default:
+			e := m.Enrolment("site", interfaces)
+			if s.options.Story && stories[m.Name()] != nil {
+				e.hasten(m.Name())
+			}
+			_, err = m.enrol(ctx, s.http, e)
+			made = append(made, m.Name())
+		}
+		s.trouble(ctx, err)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return made
+}
+
+// Close ends everything: the machines go dark, and what is kept is written.
+func (s *Site) Close() error {
+	s.end()
+	s.running.Wait()
+	var err error
+	if s.Ironic != nil {
+		err = s.Ironic.Close()
+	}
+	if s.Lab != nil {
+		s.Lab.Close()
+	}
+	if s.http != nil {
+		s.http.http.CloseIdleConnections()
+	}
+	if err != nil {
+		return fmt.Errorf("ending the lab: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,178 @@
+package lab_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ironworks/lab"
+	"ironworks/test/ironic"
+)
+
+// site is a lab with its own Ironic.
+func site(t *testing.T, options lab.SiteOptions) *lab.Site {
+	t.Helper()
+	if options.Speed == 0 {
+		options.Speed = 50
+	}
+	options.Trouble = func(err error) { t.Errorf("the lab complains: %v", err) }
+	s, err := lab.StartSite(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("closing: %v", err)
+		}
+	})
+	return s
+}
+
+// states are those of all nodes, by name.
+func states(ctx context.Context, url string) (map[string]string, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/v1/nodes?fields=name,provision_state", http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("X-OpenStack-Ironic-API-Version", "1.80")
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("listing: %w", err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	var list struct {
+		Nodes []struct {
+			Name  string `json:"name"`
+			State string `json:"provision_state"`
+		} `json:"nodes"`
+	}
+	if err := json.NewDecoder(response.Body).Decode(&list); err != nil {
+		return nil, fmt.Errorf("listing: %w", err)
+	}
+	all := map[string]string{}
+	for _, n := range list.Nodes {
+		all[n.Name] = n.State
+	}
+	return all, nil
+}
+
+// untilStates waits until the nodes are in these states.
+func untilStates(t *testing.T, url string, want map[string]string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	var seen map[string]string
+	err := ironic.Poll(ctx, 100*time.Millisecond, func(ctx context.Context) (bool, error) {
+		var err error
+		seen, err = states(ctx, url)
+		for name, state := range want {
+			if seen[name] != state {
+				return false, err
+			}
+		}
+		return err == nil, err
+	})
+	if err != nil {
+		t.Fatalf("%v; the nodes are %v, want %v", err, seen, want)
+	}
+}
+
+// The cast lives its story on the embedded Ironic: what works, works, and each
+// trouble ends as it does in a real one.
+func TestStory(t *testing.T) {
+	s := site(t, lab.SiteOptions{Members: lab.Cast(14), Story: true})
+	if seen, err := states(t.Context(), s.Ironic.URL); err != nil || len(seen) < 12 {
+		t.Errorf("at the start there are %d nodes, %v", len(seen), err)
+	}
+	untilStates(t, s.Ironic.URL, map[string]string{
+		"r7-n01": "active", "r7-n02": "deploy failed", "r7-n03": "deploy failed", "r7-n04": "available", "r7-n05": "manageable", "r7-n06": "enroll",
+		"r7-n07": "active", "r7-n08": "clean failed", "r7-n09": "manageable", "r7-n10": "manageable", "r7-n11": "active", "r7-n12": "enroll", "r7-n14": "enroll",
+	})
+	m, _ := s.Lab.Machine("r7-n01")
+	if d := m.Disks()[1]; d.Installed == nil || !strings.Contains(string(d.Installed.Ignition), "3.4.0") {
+		t.Errorf("the smallest disk has %+v", d.Installed)
+	}
+	journal := ""
+	for _, e := range m.Journal() {
+		journal += e.Text + "\n"
+	}
+	for _, line := range []string{"Linux version", "Started ironic-agent.service", "Read disk", "Install complete."} {
+		if !strings.Contains(journal, line) {
+			t.Errorf("the journal has no %q", line)
+		}
+	}
+}
+
+// A lab that is started again with its folder has its nodes and what is on
+// their disks.
+func TestStateIsKept(t *testing.T) {
+	dir := t.TempDir()
+	members := lab.Cast(1)
+	first := site(t, lab.SiteOptions{Members: members, Dir: dir, Story: true})
+	untilStates(t, first.Ironic.URL, map[string]string{"r7-n01": "active"})
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	second := site(t, lab.SiteOptions{Members: members, Dir: dir, Story: true})
+	if seen, err := states(t.Context(), second.Ironic.URL); err != nil || seen["r7-n01"] != "active" || len(seen) != 1 {
+		t.Errorf("the nodes are %v, %v", seen, err)
+	}
+	m, _ := second.Lab.Machine("r7-n01")
+	if m.Disks()[1].Installed == nil {
+		t.Errorf("the disks are empty: %+v", m.Disks())
+	}
+	// Ironic remembers that it was on, and switches it on.
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := ironic.Poll(ctx, 50*time.Millisecond, func(context.Context) (bool, error) { return m.Power() == "On", nil }); err != nil {
+		t.Errorf("the power stays %s", m.Power())
+	}
+}
+
+func TestSitesThatCannotStart(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = taken.Close() }()
+	broken := t.TempDir()
+	if err := os.WriteFile(filepath.Join(broken, "machines.json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name    string
+		options lab.SiteOptions
+		want    string
+	}{
+		{"a taken address", lab.SiteOptions{Members: lab.Cast(1), Listen: taken.Addr().String()}, "address already in use"},
+		{"a broken file", lab.SiteOptions{Members: lab.Cast(1), Dir: broken}, "machines.json"},
+		{"a folder that is a file", lab.SiteOptions{Members: lab.Cast(1), Dir: file}, "not a directory"},
+		{"a name that is there twice", lab.SiteOptions{Members: append(lab.Cast(1), lab.Cast(1)...)}, "r7-n01 is there twice"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s, err := lab.StartSite(t.Context(), test.options)
+			if err == nil {
+				_ = s.Close()
+			}
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want %q", err, test.want)
+			}
+		})
+	}
+	if content, err := os.ReadFile(filepath.Join(broken, "machines.json")); err != nil || string(content) != "{" {
+		t.Errorf("the broken file is now %q, %v", content, err)
+	}
+}

@@ -1,0 +1,85 @@
+package lab
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// chapter is something that is asked of a node; the next comes when the node
+// rests where this one leads.
+type chapter struct {
+	verb string
+	ends string
+}
+
+var (
+	manage  = chapter{"manage", "manageable"}
+	inspect = chapter{"inspect", "manageable"}
+	provide = chapter{"provide", "available"}
+	deploy  = chapter{"active", "active"}
+)
+
+// stories are what happens by itself to the cast in a lab that was just
+// started, so that there is something to see, and something left to do.
+var stories = map[string][]chapter{
+	"r7-n01": {manage, provide, deploy},
+	"r7-n02": {manage, inspect, provide, deploy},
+	"r7-n03": {manage, provide, deploy},
+	"r7-n04": {manage, inspect, provide},
+	"r7-n05": {manage},
+	"r7-n06": {manage},
+	"r7-n07": {manage, provide, deploy},
+	"r7-n08": {manage, provide},
+	"r7-n09": {manage, inspect},
+	"r7-n10": {manage, inspect},
+	"r7-n11": {manage, provide, deploy},
+}
+
+// hasty are those whose disks are not cleaned on the way to available, so that
+// something is deployed soon after the start.
+var hasty = []string{"r7-n01", "r7-n02", "r7-n03", "r7-n07", "r7-n11"}
+
+// tellStories lives them all, until the context ends.
+func tellStories(ctx context.Context, c *client, names []string) {
+	var telling sync.WaitGroup
+	for _, name := range names {
+		if story := stories[name]; story != nil {
+			telling.Go(func() { c.tell(ctx, name, story) })
+		}
+	}
+	telling.Wait()
+}
+
+// tell lives one story. Whoever acts on the node meanwhile ends it: what is
+// refused is left, and so is a node that went elsewhere.
+func (c *client) tell(ctx context.Context, name string, story []chapter) {
+	for _, chapter := range story {
+		body := map[string]any{"target": chapter.verb}
+		if chapter.verb == deploy.verb {
+			body["deploy_steps"] = []any{map[string]any{"interface": "deploy", "step": "install_coreos", "args": map[string]any{}, "priority": 80}}
+			body["configdrive"] = map[string]any{"user_data": map[string]any{"ignition": map[string]any{"version": "3.4.0"}}}
+		}
+		if c.provision(ctx, name, body) != nil || !c.reaches(ctx, name, chapter.ends) {
+			return
+		}
+	}
+}
+
+var resting = []string{
+	"enroll", "manageable", "available", "active", "error", "rescue",
+	"deploy failed", "clean failed", "inspect failed",
+}
+
+// reaches waits until the node rests, and reports whether it is in the state.
+func (c *client) reaches(ctx context.Context, name, want string) bool {
+	for {
+		state, reservation, err := c.state(ctx, name)
+		if err != nil || reservation == "" && slices.Contains(resting, state) {
+			return err == nil && state == want
+		}
+		if !pace(1).wait(ctx, lookEvery) {
+			return false
+		}
+	}
+}

@@ -1,0 +1,307 @@
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ironworks/lab"
+	"ironworks/models"
+	"ironworks/test/ironic"
+)
+
+// running is a command of the program that runs until it is interrupted.
+type running struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	stdout lockedBuffer
+	stderr lockedBuffer
+	first  chan string // its first lines
+}
+
+// background starts a command; the test's end interrupts it.
+func (c *console) background(args ...string) *running {
+	c.t.Helper()
+	r := &running{t: c.t, cmd: c.command(context.Background(), args...), first: make(chan string, 100)}
+	out, err := r.cmd.StdoutPipe()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	r.cmd.Stderr = &r.stderr
+	if err := r.cmd.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+	go func() {
+		defer close(r.first)
+		lines := bufio.NewScanner(out)
+		for lines.Scan() {
+			_, _ = r.stdout.Write([]byte(lines.Text() + "\n"))
+			select {
+			case r.first <- lines.Text():
+			default:
+			}
+		}
+	}()
+	c.t.Cleanup(func() { r.interrupt() })
+	return r
+}
+
+// line waits for a line of its output.
+func (r *running) line(pattern string) []string {
+	r.t.Helper()
+	limit := time.NewTimer(time.Minute)
+	defer limit.Stop()
+	for {
+		select {
+		case text, open := <-r.first:
+			if found := regexp.MustCompile(pattern).FindStringSubmatch(text); found != nil {
+				return found
+			}
+			if !open {
+				r.t.Fatalf("%q ended without a line like %s: %s", r.cmd.Args, pattern, r.stderr.String())
+			}
+		case <-limit.C:
+			r.t.Fatalf("no line like %s: %s%s", pattern, r.stdout.String(), r.stderr.String())
+		}
+	}
+}
+
+// says waits for a text on standard error.
+func (r *running) says(text string) {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	err := ironic.Poll(ctx, 20*time.Millisecond, func(context.Context) (bool, error) { return strings.Contains(r.stderr.String(), text), nil })
+	if err != nil {
+		r.t.Fatalf("%q does not say %q: %s", r.cmd.Args, text, r.stderr.String())
+	}
+}
+
+// interrupt ends it as ctrl-C does, and gives its exit code.
+func (r *running) interrupt() int {
+	if r.cmd.ProcessState == nil {
+		_ = r.cmd.Process.Signal(syscall.SIGINT)
+		for range r.first { //nolint:revive // until it has written all
+		}
+		_ = r.cmd.Wait()
+	}
+	return r.cmd.ProcessState.ExitCode()
+}
+
+// labUp runs a lab with an Ironic of its own, and is a console that finds it.
+func labUp(t *testing.T, args ...string) (*console, *running) {
+	t.Helper()
+	c := newConsole(t)
+	up := c.background(append([]string{"lab", "up"}, args...)...)
+	url := up.line(`^export OS_ENDPOINT=(.*)$`)[1]
+	return newConsole(t, "OS_AUTH_TYPE=none", "OS_ENDPOINT="+url), up
+}
+
+func TestLabUp(t *testing.T) {
+	t.Parallel()
+	c, up := labUp(t, "--lab-machines", "12", "--lab-speed", "30")
+	if names := strings.Fields(c.ok("nodes", "-o", "name").stdout); len(names) != 12 {
+		t.Errorf("nodes: %q", names)
+	}
+	c.ok("manage", "r7-n01", "r7-n02", "--wait", "--timeout", "1m")
+	c.ok("inspect", "r7-n01", "--wait", "--timeout", "1m")
+	c.ok("provide", "r7-n01", "r7-n02", "--wait", "--timeout", "1m")
+	c.ok("deploy", "r7-n01", "--yes", "--wait", "--timeout", "2m", "--step", "deploy.install_coreos")
+	if state := c.state("r7-n01"); state != models.StateActive {
+		t.Errorf("r7-n01 is %s", state)
+	}
+	o := c.fails(1, "deploy", "r7-n02", "--yes", "--wait", "--timeout", "2m", "--step", "deploy.install_coreos")
+	if !strings.Contains(o.stdout, "No suitable device was found") {
+		t.Errorf("r7-n02: %s%s", o.stdout, o.stderr)
+	}
+	if code := up.interrupt(); code != 0 {
+		t.Errorf("exit code %d: %s", code, up.stderr.String())
+	}
+	c.fails(4, "nodes")
+}
+
+// TestLabScreen is what a newcomer sees: everything is there at once, LAB is on every
+// screen, and nothing is left when it ends.
+func TestLabScreen(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	began := time.Now()
+	s := c.screen(roomy, "--lab", "--lab-speed", "30")
+	s.until(" LAB ", "r7-n01", "r7-n12")
+	t.Logf("first rows after %v", time.Since(began))
+	for _, place := range places() {
+		s.pick(":", paletteTitle, place.word)
+		s.until(" LAB ", place.shows)
+	}
+	s.pick(":", paletteTitle, "r7-n02")
+	s.until(" LAB ", "› r7-n02")
+	s.Resize(30, 8)
+	s.until(" LAB ")
+	s.Resize(20, 6)
+	s.until("LAB")
+	s.Resize(roomy.w, roomy.h)
+	s.pick(":", paletteTitle, "fleet")
+	s.within(time.Minute, "the story goes on", func() bool {
+		return strings.Contains(s.row("r7-n01"), "active") && strings.Contains(s.row("r7-n02"), "deploy failed")
+	})
+	s.pick(":", paletteTitle, "connect")
+	s.until("› connect", "lab")
+	s.quits()
+	left, err := filepath.Glob(filepath.Join(c.home, ".*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("it left %q, %v", left, err)
+	}
+}
+
+func TestLabRefusals(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	bad := filepath.Join(c.home, "machines.yaml")
+	if err := os.WriteFile(bad, []byte("machines: [{name: a, scenario: wobbly}]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"lab"}, "want lab up|machines|scenarios"},
+		{[]string{"lab", "up", "--lab-machines", "0"}, "--lab-machines 0: want 1 to 10000"},
+		{[]string{"lab", "up", "--lab-speed", "0"}, "--lab-speed 0: want a positive number"},
+		{[]string{"lab", "up", "--scenarios", bad}, `unknown scenario "wobbly"; there are ok, slow`},
+		{[]string{"lab", "up", "--scenarios", "/nowhere"}, "no such file"},
+		{[]string{"lab", "machines", "--count", "10001"}, "--count 10001"},
+		{[]string{"lab", "machines", "--bmc", "two"}, `--bmc "two"`},
+		{[]string{"lab", "machines", "--clean", "--enrol"}, "--clean runs no machines"},
+	} {
+		if o := c.fails(2, test.args...); !strings.Contains(o.stderr, test.want) {
+			t.Errorf("%q: %s", test.args, o.stderr)
+		}
+	}
+	for _, args := range [][]string{{"--lab", "--url", "http://127.0.0.1:1"}, {"--lab-speed", "3"}, {"--lab", "--lab-machines", "-1"}} {
+		s := c.screen(roomy, args...)
+		s.when("it refuses", func() bool {
+			return s.Contains("exclude each other") || s.Contains("is for --lab") || s.Contains("want 1 to")
+		})
+	}
+}
+
+// TestLabMachines gives machines to real Ironics, by the command alone.
+func TestLabMachines(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+		c := at(t, server)
+		file := filepath.Join(c.home, "machines.yaml")
+		name := unique("lent")
+		if err := os.WriteFile(file, []byte("machines: [{name: "+name+"}, {name: "+name+"-b, scenario: bmc-password}]"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		machines := newConsole(t).background("lab", "machines", "--ironic-url", server.URL, "--enrol", "--scenarios", file, "--lab-speed", "15")
+		machines.line(name + ` .*/redfish/v1/Systems/` + name)
+		machines.says("2 machines run for Ironic at " + server.URL)
+		c.ok("manage", name, "--wait", "--timeout", "1m")
+		c.ok("provide", name, "--wait", "--timeout", "1m")
+		c.ok("deploy", name, "--yes", "--wait", "--timeout", "2m", "--step", "deploy.install_coreos")
+		if o := c.fails(1, "manage", name+"-b", "--wait", "--timeout", "1m"); !strings.Contains(o.stdout, "401") {
+			t.Errorf("the wrong password: %s%s", o.stdout, o.stderr)
+		}
+		machines.line("disk installed /dev/sda: CoreOS")
+		if again := newConsole(t).failing(1, "lab", "machines", "--ironic-url", server.URL, "--enrol", "--scenarios", file); !strings.Contains(again, "--clean removes the nodes of an earlier lab") {
+			t.Errorf("a second time: %s", again)
+		}
+		if code := machines.interrupt(); code != 0 || !strings.Contains(machines.stderr.String(), "lab machines --clean removes them") {
+			t.Errorf("exit code %d: %s", code, machines.stderr.String())
+		}
+		// Others of this test's Ironic must stay.
+		other := ordinary(t, server)
+		c.ok("lab", "machines", "--clean")
+		if o := c.run("node", name); o.code == 0 {
+			t.Errorf("%s is still there", name)
+		}
+		c.ok("node", other)
+	})
+}
+
+// failing is fails with all that was said.
+func (c *console) failing(code int, args ...string) string {
+	c.t.Helper()
+	o := c.fails(code, args...)
+	return o.stdout + o.stderr
+}
+
+// ordinary is a node that no lab has made.
+func ordinary(t *testing.T, server *ironic.Server) string {
+	t.Helper()
+	name := unique("stays")
+	server.CreateNode(t, map[string]any{"name": name})
+	return name
+}
+
+// TestBaremetalCommandLine drives the lab with the client that everybody knows.
+func TestBaremetalCommandLine(t *testing.T) {
+	t.Parallel()
+	c, _ := labUp(t, "--lab-speed", "30")
+	program := ironic.Program(t, "baremetal")
+	run := func(args ...string) string {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, program, args...)
+		cmd.Env = c.env
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("baremetal %q: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	uuid := strings.TrimSpace(run("node", "show", "r7-n04", "-f", "value", "-c", "uuid"))
+	for _, step := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"node", "list"}, "r7-n12"},
+		{[]string{"driver", "list"}, "redfish"},
+		{[]string{"conductor", "list"}, "localhost"},
+		{[]string{"node", "manage", "r7-n04", "--wait", "60"}, ""},
+		{[]string{"node", "inspect", "r7-n04", "--wait", "60"}, ""},
+		{[]string{"node", "inventory", "save", "r7-n04"}, "INTEL SSDSC2KB48"},
+		{[]string{"node", "validate", "r7-n04"}, "power"},
+		{[]string{"node", "provide", "r7-n04", "--wait", "60"}, ""},
+		{[]string{"node", "set", "r7-n04", "--instance-info", `root_device={"rotational": false}`, "--property", "x=y"}, ""},
+		{[]string{"node", "add", "trait", "r7-n04", "CUSTOM_LAB"}, "CUSTOM_LAB"},
+		{[]string{"node", "deploy", "r7-n04", "--wait", "120", "--deploy-steps", `[{"interface": "deploy", "step": "install_coreos", "args": {}, "priority": 80}]`}, ""},
+		{[]string{"node", "show", "r7-n04"}, "active"},
+		{[]string{"node", "history", "list", "r7-n04"}, "install_coreos"},
+		{[]string{"node", "reboot", "r7-n04"}, ""},
+		{[]string{"node", "undeploy", "r7-n04", "--wait", "120"}, ""},
+		{[]string{"node", "maintenance", "set", "r7-n04", "--reason", "a fan"}, ""},
+		{[]string{"node", "show", "r7-n04", "-f", "value", "-c", "maintenance_reason"}, "a fan"},
+		{[]string{"port", "list", "--node", "r7-n04"}, "52:54:"},
+		{[]string{"port", "group", "create", "--node", uuid, "--name", "bond0"}, "bond0"},
+		{[]string{"node", "create", "--driver", "fake-hardware", "--name", "mine"}, "mine"},
+		{[]string{"allocation", "create", "--resource-class", "gp-9x", "--name", "wish"}, "wish"},
+		{[]string{"deploy", "template", "create", "CUSTOM_RAID", "--steps", `[{"interface": "deploy", "step": "erase_devices_metadata", "args": {}, "priority": 90}]`}, "CUSTOM_RAID"},
+		{[]string{"node", "delete", "mine"}, ""},
+	} {
+		if out := run(step.args...); !strings.Contains(out, step.want) {
+			t.Errorf("baremetal %q: no %q in\n%s", step.args, step.want, out)
+		}
+	}
+}
+
+// scenarios are listed with what is wrong.
+func TestLabScenarios(t *testing.T) {
+	t.Parallel()
+	o := newConsole(t).ok("lab", "scenarios")
+	for _, s := range lab.Scenarios() {
+		if !strings.Contains(o.stdout, s.Name) || !strings.Contains(o.stdout, s.Summary) {
+			t.Errorf("%s is missing: %s", s.Name, o.stdout)
+		}
+	}
+}
