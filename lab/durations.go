@@ -20,6 +20,10 @@ const (
 	eraseTime     = 60 * time.Second // one disk, whole
 	imageTime     = 40 * time.Second
 	progressLines = 40
+
+	// leastBoot is for the fastest of labs, too: a conductor must have got to its
+	// waiting state before the ramdisk calls.
+	leastBoot = 300 * time.Millisecond
 )
 
 // pace turns durations of the real thing into those of a lab.

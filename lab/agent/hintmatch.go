@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"ironworks/lab/python"
 )
 
 // matches is specs_matcher.match: does a value (string or float64) satisfy a
@@ -97,7 +99,7 @@ var floatForm = regexp.MustCompile(`^[+-]?(\d+(_\d+)*\.?(\d+(_\d+)*)?|\.\d+(_\d+
 func toFloat(s string) (float64, error) {
 	trimmed := strings.TrimSpace(s)
 	if !floatForm.MatchString(trimmed) {
-		return 0, raise("ValueError", "could not convert string to float: %s", reprString(s))
+		return 0, raise("ValueError", "could not convert string to float: %s", python.Quote(s))
 	}
 	// A number that is too large is infinite, as it is in Python.
 	f, _ := strconv.ParseFloat(strings.ReplaceAll(trimmed, "_", ""), 64)

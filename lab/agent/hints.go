@@ -2,7 +2,10 @@ package agent
 
 import (
 	"errors"
+	"fmt"
 	"strings"
+
+	"ironworks/lab/python"
 )
 
 // hintType is what the value of a hint must be.
@@ -76,7 +79,7 @@ func operatorAndValues(expression string) (op string, values []string, err error
 	t := tokens(expression)
 	switch len(t) {
 	case 0:
-		return "", nil, raise("ParseException", "Expected {{{'<or>' ~{}}}...}, found %s  (at char 0), (line:1, col:1)", reprString(firstWord(expression)))
+		return "", nil, raise("ParseException", "Expected {{{'<or>' ~{}}}...}, found %s  (at char 0), (line:1, col:1)", python.Quote(firstWord(expression)))
 	case 1:
 		return "", []string{expression}, nil
 	}
@@ -102,7 +105,7 @@ func quote(s string) string {
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("_.-~/", c) >= 0:
 			b.WriteByte(c)
 		default:
-			b.WriteString("%" + strings.ToUpper(hexRune(rune(c), 2)))
+			b.WriteString(fmt.Sprintf("%%%02X", c))
 		}
 	}
 	return b.String()

@@ -2,10 +2,12 @@ package agent
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf16"
+
+	"ironworks/lab/python"
 )
 
 // dict is a JSON object that keeps the order of its keys: errors quote it.
@@ -142,7 +144,7 @@ func repr(v any) string {
 		}
 		return "False"
 	case string:
-		return reprString(v)
+		return python.Quote(v)
 	case number:
 		return string(v)
 	case list:
@@ -154,50 +156,11 @@ func repr(v any) string {
 	case *dict:
 		items := make([]string, len(v.keys))
 		for i, key := range v.keys {
-			items[i] = reprString(key) + ": " + repr(v.values[key])
+			items[i] = python.Quote(key) + ": " + repr(v.values[key])
 		}
 		return "{" + strings.Join(items, ", ") + "}"
 	}
 	return ""
-}
-
-func reprString(s string) string {
-	quote := '\''
-	if strings.ContainsRune(s, '\'') && !strings.ContainsRune(s, '"') {
-		quote = '"'
-	}
-	var b strings.Builder
-	b.WriteRune(quote)
-	for _, r := range s {
-		switch {
-		case r == quote || r == '\\':
-			b.WriteRune('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r < ' ' || r == 0x7f:
-			b.WriteString(`\x` + hexRune(r, 2))
-		case r == ' ' || unicode.IsPrint(r):
-			b.WriteRune(r)
-		case r <= 0xff:
-			b.WriteString(`\x` + hexRune(r, 2))
-		case r <= 0xffff:
-			b.WriteString(`\u` + hexRune(r, 4))
-		default:
-			b.WriteString(`\U` + hexRune(r, 8))
-		}
-	}
-	b.WriteRune(quote)
-	return b.String()
-}
-
-func hexRune(r rune, width int) string {
-	s := strconv.FormatInt(int64(r), 16)
-	return strings.Repeat("0", max(0, width-len(s))) + s
 }
 
 // dump writes JSON as Python's json.dumps does, spaces included.
@@ -257,11 +220,13 @@ func dumpString(s string) string {
 			b.WriteRune(r)
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)
-			b.WriteString(`\u` + hexRune(high, 4) + `\u` + hexRune(low, 4))
+			b.WriteString(`\u` + hex4(high) + `\u` + hex4(low))
 		default:
-			b.WriteString(`\u` + hexRune(r, 4))
+			b.WriteString(`\u` + hex4(r))
 		}
 	}
 	b.WriteByte('"')
 	return b.String()
 }
+
+func hex4(r rune) string { return fmt.Sprintf("%04x", r) }

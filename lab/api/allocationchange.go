@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // allocationSchema is what a client may give; node came with 1.58.
@@ -143,7 +144,7 @@ func (c *call) patchAllocation(ident string) (any, error) {
 		return nil, err
 	}
 	for _, value := range patchValues(patch, "/name") {
-		if name := pythonText(value); truthy(value) && !c.isLogicalName(name) {
+		if name := python.Str(value); python.Truthy(value) && !c.isLogicalName(name) {
 			return nil, invalid("Cannot update allocation with invalid name '%s'", name)
 		}
 	}

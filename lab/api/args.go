@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // check looks at an argument and says what it means (ironic/common/args.py). A
@@ -19,7 +20,7 @@ func checkText(name string, value any) (any, error) {
 	if _, ok := value.(string); ok || value == nil {
 		return value, nil
 	}
-	return nil, invalidValue("Expected string for %s: %s", name, pythonText(value))
+	return nil, invalidValue("Expected string for %s: %s", name, python.Str(value))
 }
 
 func checkBool(name string, value any) (any, error) {
@@ -29,14 +30,14 @@ func checkBool(name string, value any) (any, error) {
 	if b, ok := value.(bool); ok {
 		return b, nil
 	}
-	switch strings.ToLower(strings.TrimSpace(pythonText(value))) {
+	switch strings.ToLower(strings.TrimSpace(python.Str(value))) {
 	case "1", "t", "true", "on", "y", "yes":
 		return true, nil
 	case "0", "f", "false", "off", "n", "no":
 		return false, nil
 	default:
 		return nil, invalidValue("Invalid %s: Unrecognized value %s, acceptable values are: '0', '1', 'f', 'false', "+
-			"'n', 'no', 'off', 'on', 't', 'true', 'y', 'yes'", name, pythonRepr(pythonText(value)))
+			"'n', 'no', 'off', 'on', 't', 'true', 'y', 'yes'", name, python.Repr(python.Str(value)))
 	}
 }
 
@@ -58,28 +59,28 @@ func checkInt(name string, value any) (any, error) {
 			return int(f), nil
 		}
 	}
-	return nil, invalidValue("Expected an integer for %s: %s", name, pythonText(value))
+	return nil, invalidValue("Expected an integer for %s: %s", name, python.Str(value))
 }
 
 func checkUUID(name string, value any) (any, error) {
 	if value == nil || isUUID(value) {
 		return value, nil
 	}
-	return nil, invalidValue("Expected UUID for %s: %s", name, pythonText(value))
+	return nil, invalidValue("Expected UUID for %s: %s", name, python.Str(value))
 }
 
 func checkName(name string, value any) (any, error) {
 	if value == nil || isName(value) {
 		return value, nil
 	}
-	return nil, invalidValue("Expected name for %s: %s", name, pythonText(value))
+	return nil, invalidValue("Expected name for %s: %s", name, python.Str(value))
 }
 
 func checkIdent(name string, value any) (any, error) {
 	if value == nil || isName(value) || isUUID(value) {
 		return value, nil
 	}
-	return nil, invalidValue("Expected UUID or name for %s: %s", name, pythonText(value))
+	return nil, invalidValue("Expected UUID or name for %s: %s", name, python.Str(value))
 }
 
 func checkMAC(name string, value any) (any, error) {
@@ -89,7 +90,7 @@ func checkMAC(name string, value any) (any, error) {
 	if mac, ok := normalMAC(value); ok {
 		return mac, nil
 	}
-	return nil, invalidValue("Expected valid MAC address for %s: %s", name, pythonText(value))
+	return nil, invalidValue("Expected valid MAC address for %s: %s", name, python.Str(value))
 }
 
 // checkList takes a list apart. As the real one does, it makes the items of a
@@ -132,7 +133,7 @@ func checkTypes(types ...string) check {
 		for i := range types {
 			quoted[i] = "<class '" + types[i] + "'>"
 		}
-		return nil, invalidValue("Expected types %s for %s: %s", strings.Join(quoted, ", "), name, pythonText(value))
+		return nil, invalidValue("Expected types %s for %s: %s", strings.Join(quoted, ", "), name, python.Str(value))
 	}
 }
 

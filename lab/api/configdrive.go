@@ -1,5 +1,7 @@
 package api
 
+import "ironworks/lab/python"
+
 import "strings"
 
 // configdriveSchema is what a configdrive may be made of.
@@ -21,7 +23,7 @@ const base64Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123
 // checkConfigdrive checks a configdrive and that the target takes one. Whatever
 // is wrong is a 400, also what is too new for the version.
 func (c *call) checkConfigdrive(target string, configdrive any) error {
-	if !truthy(configdrive) {
+	if !python.Truthy(configdrive) {
 		return nil
 	}
 	targets := []string{"active"}

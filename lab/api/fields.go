@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // nodeFields are the fields of a node's document that are columns, as they can
@@ -80,7 +81,7 @@ func (c *call) checkAskedFields(fields []string) error {
 func (c *call) returned(fields []string, detail *bool, standard []string, detailVersion int) ([]string, error) {
 	switch {
 	case detail != nil && !c.atLeast(detailVersion):
-		return nil, invalidValue("Invalid query parameter ?detail=%s received.", pythonText(*detail))
+		return nil, invalidValue("Invalid query parameter ?detail=%s received.", python.Str(*detail))
 	case fields != nil && detail != nil && *detail:
 		return nil, invalidValue("Can not specify ?detail=True and fields in the same request.")
 	case fields == nil && (detail == nil || !*detail):

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // operation is one step of a JSON patch, as it was given and checked.
@@ -103,7 +104,7 @@ func (o operation) repr() string {
 	var parts []string
 	for _, key := range []string{"op", "path", "value"} {
 		if value, ok := o[key]; ok {
-			parts = append(parts, pythonQuote(key)+": "+pythonRepr(value))
+			parts = append(parts, python.Quote(key)+": "+python.Repr(value))
 		}
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
@@ -163,7 +164,7 @@ func (s slot) value() (any, error) {
 	if s.object != nil {
 		value, ok := s.object[s.part]
 		if !ok {
-			return nil, fmt.Errorf("member '%s' not found in %s", s.part, pythonRepr(s.object))
+			return nil, fmt.Errorf("member '%s' not found in %s", s.part, python.Repr(s.object))
 		}
 		return value, nil
 	}

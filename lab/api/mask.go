@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // masked stands for a secret.
@@ -89,7 +90,7 @@ func maskText(s string) string {
 func maskDriverInfo(info db.Dict) db.Dict {
 	shown := maskSecrets(info)
 	for _, key := range []string{"snmp_auth_key", "snmp_priv_key"} {
-		if truthy(shown[key]) {
+		if python.Truthy(shown[key]) {
 			shown[key] = masked
 		}
 	}
@@ -99,7 +100,7 @@ func maskDriverInfo(info db.Dict) db.Dict {
 func maskInstanceInfo(info db.Dict) db.Dict {
 	shown := maskSecrets(info)
 	for _, key := range []string{"configdrive", "image_url"} {
-		if truthy(shown[key]) {
+		if python.Truthy(shown[key]) {
 			shown[key] = masked
 		}
 	}

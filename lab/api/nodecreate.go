@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // reservedNames are parts of the paths below /nodes, in the order in which the
@@ -30,16 +31,16 @@ func (c *call) createNode() (any, error) {
 		return nil, err
 	}
 	if given["name"] != nil {
-		name := pythonText(given["name"])
+		name := python.Str(given["name"])
 		if err := c.checkNames([]any{name}, "Cannot create node with invalid name '"+name+"'"); err != nil {
 			return nil, err
 		}
 	}
-	if truthy(given["owner"]) {
+	if python.Truthy(given["owner"]) {
 		// Without authentication nobody has a project.
 		return nil, invalid("Cannot create a node as a project scoped admin with an owner other than your own project.")
 	}
-	if chassis := pythonText(given["chassis_uuid"]); truthy(given["chassis_uuid"]) {
+	if chassis := python.Str(given["chassis_uuid"]); python.Truthy(given["chassis_uuid"]) {
 		return nil, noChassis(chassis, http.StatusBadRequest)
 	}
 	if value, ok := given["maintenance"]; ok && value == nil {

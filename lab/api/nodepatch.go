@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // patchable are the fields of a node that a patch may change, in the order in
@@ -45,7 +46,7 @@ func (c *call) patchNode(ident string, more ...string) (any, error) {
 	}
 	parent := ""
 	if links := patchValues(patch, "/parent_node"); len(links) > 0 {
-		linked, err := c.authorizeLink(node.Owner, pythonText(links[0]), "parent_node")
+		linked, err := c.authorizeLink(node.Owner, python.Str(links[0]), "parent_node")
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +58,7 @@ func (c *call) patchNode(ident string, more ...string) (any, error) {
 		return nil, err
 	}
 	if names := patchValues(patch, "/name"); len(names) > 0 {
-		text := "Node " + ident + ": Cannot change name to invalid name '" + pythonText(names[0]) + "'"
+		text := "Node " + ident + ": Cannot change name to invalid name '" + python.Str(names[0]) + "'"
 		if err := c.checkNames(names, text); err != nil {
 			return nil, err
 		}
@@ -145,8 +146,8 @@ func (c *call) updateNode(node *db.Node, ident string, old, changed map[string]a
 	if _, err := checkObject(patchedSchema, nodeChecks)("patch", changed); err != nil {
 		return nil, err
 	}
-	if chassis := changed["chassis_uuid"]; truthy(chassis) {
-		return nil, noChassis(pythonText(chassis), http.StatusBadRequest)
+	if chassis := changed["chassis_uuid"]; python.Truthy(chassis) {
+		return nil, noChassis(python.Str(chassis), http.StatusBadRequest)
 	}
 	group, ok := changed["conductor_group"]
 	switch text, isText := group.(string); {

@@ -3,6 +3,8 @@ package api
 import (
 	"net/http"
 	"slices"
+
+	"ironworks/lab/python"
 )
 
 // partVersions are the minor versions that brought parts below a node. Before
@@ -122,7 +124,7 @@ func (c *call) routeNode(ident string, more ...string) (any, error) {
 	return methods{
 		http.MethodGet: get, http.MethodPatch: patch, http.MethodDelete: remove,
 		http.MethodPost: func() (any, error) {
-			return nil, invalidValue("Schema error for node: %s is not of type 'object'", pythonQuote(ident))
+			return nil, invalidValue("Schema error for node: %s is not of type 'object'", python.Quote(ident))
 		},
 	}.serve(c)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // maxLimit is the default of [api] max_limit.
@@ -40,7 +41,7 @@ func takePaging(args arguments) (paging, error) {
 	}
 	direction := "asc"
 	if given, ok := args["sort_dir"]; ok {
-		direction = pythonText(given)
+		direction = python.Str(given)
 	}
 	if direction != "asc" && direction != "desc" {
 		return p, invalid("Invalid sort direction: %s. Acceptable values are 'asc' or 'desc'", direction)
@@ -146,7 +147,7 @@ func detailQuery(detail *bool) []query {
 	if detail == nil {
 		return nil
 	}
-	return []query{{"detail", pythonText(*detail)}}
+	return []query{{"detail", python.Str(*detail)}}
 }
 
 // pick keeps the fields that were asked for, and the links.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // createPort is POST of /ports.
@@ -127,7 +128,7 @@ func (c *call) patchPort(ident string, parent portParent) (any, error) {
 		return nil, err
 	}
 	if links := patchValues(patch, "/node_uuid"); len(links) > 0 {
-		if node, err = c.authorizeLink(node.Owner, pythonText(links[0]), "node_uuid"); err != nil {
+		if node, err = c.authorizeLink(node.Owner, python.Str(links[0]), "node_uuid"); err != nil {
 			return nil, err
 		}
 	}

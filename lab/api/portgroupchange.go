@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 var portgroupSchema = &schema{
@@ -65,7 +66,7 @@ func (c *call) createPortgroup(parent string) (any, error) {
 	if parent != "" {
 		return nil, malformedURI()
 	}
-	if !c.atLeast(26) && (truthy(given["mode"]) || truthy(given["properties"])) {
+	if !c.atLeast(26) && (python.Truthy(given["mode"]) || python.Truthy(given["properties"])) {
 		return nil, notAcceptable()
 	}
 	if name := db.Dict(given).Text("name"); name != "" && !c.isLogicalName(name) {
@@ -106,7 +107,7 @@ func (c *call) patchPortgroup(ident, parent string) (any, error) {
 		return nil, err
 	}
 	for _, value := range patchValues(patch, "/name") {
-		if name := pythonText(value); truthy(value) && !c.isLogicalName(name) {
+		if name := python.Str(value); python.Truthy(value) && !c.isLogicalName(name) {
 			return nil, invalid("Portgroup %s: Cannot change name to invalid name '%s'", ident, name)
 		}
 	}
@@ -115,7 +116,7 @@ func (c *call) patchPortgroup(ident, parent string) (any, error) {
 		return nil, err
 	}
 	if links := patchValues(patch, "/node_uuid"); len(links) > 0 {
-		if node, err = c.authorizeLink(node.Owner, pythonText(links[0]), "node_uuid"); err != nil {
+		if node, err = c.authorizeLink(node.Owner, python.Str(links[0]), "node_uuid"); err != nil {
 			return nil, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // routePortgroups is everything below a /portgroups; parent is a node, if it is
@@ -40,7 +41,7 @@ func (c *call) routePortgroups(rest []string, parent string) (any, error) {
 			return c.deletePortgroup(ident, parent)
 		})),
 		http.MethodPost: c.portgroupEndpoint(func() (any, error) {
-			return nil, invalidValue("Schema error for portgroup: %s is not of type 'object'", pythonQuote(ident))
+			return nil, invalidValue("Schema error for portgroup: %s is not of type 'object'", python.Quote(ident))
 		}),
 	}.serve(c)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // provisionRequest is what a PUT of states/provision asks for.
@@ -36,7 +37,7 @@ func (c *call) provision(ident string) (any, error) {
 		return nil, err
 	}
 	request := provisionRequest{
-		target: pythonText(args["target"]), configdrive: args["configdrive"], password: args.text("rescue_password"),
+		target: python.Str(args["target"]), configdrive: args["configdrive"], password: args.text("rescue_password"),
 		noRamdisk: args.boolean("disable_ramdisk"),
 	}
 	request.cleanSteps, _ = args["clean_steps"].([]any)

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // schema is as much of JSON Schema as Ironic's API uses. Zero is not checked.
@@ -145,13 +146,13 @@ func (s *schema) violations(value any) []*violation {
 	if len(s.types) > 0 && !s.hasType(value) {
 		quoted := make([]string, len(s.types))
 		for i := range s.types {
-			quoted[i] = pythonQuote(s.types[i])
+			quoted[i] = python.Quote(s.types[i])
 		}
-		fail("%s is not of type %s", pythonRepr(value), strings.Join(quoted, ", "))
+		fail("%s is not of type %s", python.Repr(value), strings.Join(quoted, ", "))
 	}
 	if len(s.enum) > 0 {
 		if text, ok := value.(string); !ok || !slices.Contains(s.enum, text) {
-			fail("%s is not one of %s", pythonRepr(value), pythonRepr(s.enum))
+			fail("%s is not one of %s", python.Repr(value), python.Repr(s.enum))
 		}
 	}
 	switch v := value.(type) {
@@ -163,7 +164,7 @@ func (s *schema) violations(value any) []*violation {
 		}
 	case []any:
 		if len(v) < s.minItems {
-			fail("%s should be non-empty", pythonRepr(v))
+			fail("%s should be non-empty", python.Repr(v))
 		}
 		if s.items != nil {
 			for i := range v {
@@ -187,13 +188,13 @@ func (s *schema) violations(value any) []*violation {
 func (s *schema) checkString(v string, fail func(string, ...any)) {
 	length := utf8.RuneCountInString(v)
 	if length < s.minLength {
-		fail("%s should be non-empty", pythonRepr(v))
+		fail("%s should be non-empty", python.Repr(v))
 	}
 	if s.maxLength > 0 && length > s.maxLength {
-		fail("%s is too long", pythonRepr(v))
+		fail("%s is too long", python.Repr(v))
 	}
 	if s.pattern != "" && !pythonRule(s.pattern).MatchString(v) {
-		fail("%s does not match %s", pythonRepr(v), pythonRepr(s.pattern))
+		fail("%s does not match %s", python.Repr(v), python.Repr(s.pattern))
 	}
 	wrong := false
 	switch s.format {
@@ -204,7 +205,7 @@ func (s *schema) checkString(v string, fail func(string, ...any)) {
 		wrong = !right
 	}
 	if wrong {
-		fail("%s is not a %s", pythonRepr(v), pythonRepr(s.format))
+		fail("%s is not a %s", python.Repr(v), python.Repr(s.format))
 	}
 }
 
@@ -227,7 +228,7 @@ func (s *schema) objectViolations(v map[string]any) []*violation {
 	needed := func() {
 		for _, name := range s.required {
 			if _, ok := v[name]; !ok {
-				fail("%s is a required property", pythonQuote(name))
+				fail("%s is a required property", python.Quote(name))
 			}
 		}
 	}
@@ -235,7 +236,7 @@ func (s *schema) objectViolations(v map[string]any) []*violation {
 		var extras []string
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			if s.closed && s.properties[name] == nil {
-				extras = append(extras, pythonQuote(name))
+				extras = append(extras, python.Quote(name))
 			}
 		}
 		verb := "were"
@@ -259,7 +260,7 @@ func (s *schema) objectViolations(v map[string]any) []*violation {
 		}
 		for _, other := range s.together[name] {
 			if _, ok := v[other]; !ok {
-				fail("%s is a dependency of %s", pythonQuote(other), pythonQuote(name))
+				fail("%s is a dependency of %s", python.Quote(other), python.Quote(name))
 			}
 		}
 	}
@@ -282,7 +283,7 @@ func (s *schema) choiceViolations(value any) []*violation {
 		fitting, context := choose(choices)
 		if len(choices) > 0 && len(fitting) == 0 {
 			found = append(found, &violation{
-				message: pythonRepr(value) + " is not valid under any of the given schemas",
+				message: python.Repr(value) + " is not valid under any of the given schemas",
 				weak:    true, rightly: len(s.types) > 0 && s.hasType(value), context: context,
 			})
 		}
@@ -294,7 +295,7 @@ func (s *schema) choiceViolations(value any) []*violation {
 			texts = append(texts, choice.text)
 		}
 		found = append(found, &violation{
-			message: pythonRepr(value) + " is valid under each of " + strings.Join(texts, ", "),
+			message: python.Repr(value) + " is valid under each of " + strings.Join(texts, ", "),
 			weak:    true, rightly: len(s.types) > 0 && s.hasType(value),
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // routeStates is everything below /nodes/{node}/states.
@@ -111,7 +112,7 @@ func (c *call) setPower(ident string) (any, error) {
 	}
 	switch {
 	case !slices.Contains([]string{powerOn, powerOff, reboot, softReboot, softPowerOff}, target):
-		return nil, badState(pythonText(args["target"]), ident, node.PowerState)
+		return nil, badState(python.Str(args["target"]), ident, node.PowerState)
 	case node.ProvisionState == "clean wait" || node.ProvisionState == "cleaning":
 		return nil, badState(target, ident, node.ProvisionState)
 	case (target == powerOff || target == softPowerOff) && node.DisablePowerOff != nil && *node.DisablePowerOff:
@@ -159,7 +160,7 @@ func (c *call) setBootMode(ident string) (any, error) {
 	mode := args.text("target")
 	if mode != "uefi" && mode != "bios" {
 		return nil, invalidValue("Invalid boot mode %s requested for node. Allowed boot modes are: bios, uefi",
-			pythonText(args["target"]))
+			python.Str(args["target"]))
 	}
 	if err := checkSteady(node); err != nil {
 		return nil, err

@@ -3,6 +3,8 @@ package api
 import (
 	"fmt"
 	"strings"
+
+	"ironworks/lab/python"
 )
 
 // stepInterfaces are the interfaces that have steps, in the order of their
@@ -74,7 +76,7 @@ func checkSteps(kind string, steps []any, s *schema) error {
 func (v *violation) whereabouts(value any) string {
 	var b strings.Builder
 	for _, step := range v.path {
-		fmt.Fprintf(&b, "[%s]", pythonRepr(step))
+		fmt.Fprintf(&b, "[%s]", python.Repr(step))
 		switch at := step.(type) {
 		case int:
 			list, _ := value.([]any)
@@ -84,5 +86,5 @@ func (v *violation) whereabouts(value any) string {
 			value = object[at]
 		}
 	}
-	return "\n\nOn instance" + b.String() + ":\n    " + pythonRepr(value)
+	return "\n\nOn instance" + b.String() + ":\n    " + python.Repr(value)
 }

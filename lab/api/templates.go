@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 var (
@@ -69,7 +70,7 @@ func (c *call) routeTemplates(rest []string) (any, error) {
 		http.MethodPatch:  func() (any, error) { return c.patchTemplate(ident) },
 		http.MethodDelete: c.emptied(func() (any, error) { return c.deleteTemplate(ident) }),
 		http.MethodPost: func() (any, error) {
-			return nil, invalidValue("Schema error for template: %s is not of type 'object'", pythonQuote(ident))
+			return nil, invalidValue("Schema error for template: %s is not of type 'object'", python.Quote(ident))
 		},
 	}.serve(c)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // Act is manage, provide, abort, adopt and unhold.
@@ -118,7 +119,7 @@ func (t *task) worker(name string, do func(*task, context.Context)) {
 // deferAbort marks a step that is not abortable as the last one.
 func (t *task) deferAbort(kind stepKind) bool {
 	step := *kind.step(t.node)
-	if len(step) == 0 || truthy(step["abortable"]) {
+	if len(step) == 0 || python.Truthy(step["abortable"]) {
 		return false
 	}
 	step["abort_after"] = true
@@ -174,7 +175,7 @@ func (t *task) tearDown(ctx context.Context, before string) error {
 	t.node.InstanceUUID, t.node.InstanceName = "", ""
 	t.wipeSteps(deploySteps)
 	t.dropInternal("instance", "root_uuid_or_disk_id", "is_whole_disk_image", "is_source_a_path", "deploy_boot_mode")
-	if truthy(t.internal("automatic_lessee")) {
+	if python.Truthy(t.internal("automatic_lessee")) {
 		t.node.Lessee = ""
 		t.dropInternal("automatic_lessee")
 	}

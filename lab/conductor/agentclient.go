@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // agentTransport makes the clients that call agents.
@@ -194,7 +195,7 @@ func commandError(command db.Dict) string {
 				return s
 			}
 		}
-		return repr(e)
+		return python.Repr(e)
 	}
 }
 
@@ -262,11 +263,11 @@ func (t *task) refreshSteps(ctx context.Context, kind stepKind) error {
 	var absent []string
 	for _, key := range []string{name + "_steps", "hardware_manager_version"} {
 		if _, ok := result[key]; !ok {
-			absent = append(absent, repr(key))
+			absent = append(absent, python.Repr(key))
 		}
 	}
 	if len(absent) > 0 {
-		return bad("agent get_%s_steps for node %s returned an invalid result. Keys: {%s} are missing from result: %s.", name, t.node.UUID, strings.Join(absent, ", "), repr(result))
+		return bad("agent get_%s_steps for node %s returned an invalid result. Keys: {%s} are missing from result: %s.", name, t.node.UUID, strings.Join(absent, ", "), python.Repr(result))
 	}
 	byManager, _ := dictOf(result[name+"_steps"])
 	byInterface := map[string]any{}
@@ -274,7 +275,7 @@ func (t *task) refreshSteps(ctx context.Context, kind stepKind) error {
 		for _, step := range dictsOf(byManager[manager]) {
 			for _, key := range []string{"interface", "step", "priority"} {
 				if _, ok := step[key]; !ok {
-					return bad("agent get_%s_steps for node %s returned an invalid %s step. Keys: {%s} are missing from step: %s.", name, t.node.UUID, name, repr(key), repr(step))
+					return bad("agent get_%s_steps for node %s returned an invalid %s step. Keys: {%s} are missing from step: %s.", name, t.node.UUID, name, python.Repr(key), python.Repr(step))
 				}
 			}
 			if kind == cleanSteps {
@@ -323,7 +324,7 @@ func (t *task) executeInBand(ctx context.Context, kind stepKind, step db.Dict) (
 		return "", err
 	}
 	if answer.Text("command_status") == "" {
-		return "", failure(stepFailure(kind), "Agent on node %s returned bad command result: %s", t.node.UUID, repr(answer))
+		return "", failure(stepFailure(kind), "Agent on node %s returned bad command result: %s", t.node.UUID, python.Repr(answer))
 	}
 	return kind.waits(), nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // CreateAllocation keeps the wish for a node and looks for one. One that names
@@ -156,10 +157,10 @@ func (c *Conductor) backfill(ctx context.Context, a *db.Allocation, node string)
 			problems = append(problems, fmt.Sprintf("Resource class %s does not match the requested resource class %s", nameOrNone(t.node.ResourceClass), a.ResourceClass))
 		}
 		if !hasTraits(t.node, a.Traits) {
-			problems = append(problems, fmt.Sprintf("List of traits %s does not match the requested traits %s", repr(t.node.Traits), repr(a.Traits)))
+			problems = append(problems, fmt.Sprintf("List of traits %s does not match the requested traits %s", python.Repr(t.node.Traits), python.Repr(a.Traits)))
 		}
 		if len(a.CandidateNodes) > 0 && !slices.Contains(a.CandidateNodes, node) {
-			problems = append(problems, "Candidate nodes must be empty or contain the target node, but got "+repr(a.CandidateNodes))
+			problems = append(problems, "Candidate nodes must be empty or contain the target node, but got "+python.Repr(a.CandidateNodes))
 		}
 		if len(problems) > 0 {
 			return allocationFault(a.UUID, fmt.Sprintf("Cannot backfill an allocation for node %s: %s", node, strings.Join(problems, "; ")))

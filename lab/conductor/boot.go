@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // bootOption is how an instance boots: local, or from its ramdisk.
@@ -162,14 +163,14 @@ func agentISO(n *db.Node, mode string) string {
 func missingParams(problem string, d db.Dict, keys ...string) error {
 	var absent []string
 	for _, key := range keys {
-		if !truthy(d[key]) {
+		if !python.Truthy(d[key]) {
 			absent = append(absent, key)
 		}
 	}
 	if len(absent) == 0 {
 		return nil
 	}
-	return missing("%s. Missing are: %s", problem, repr(absent))
+	return missing("%s. Missing are: %s", problem, python.Repr(absent))
 }
 
 // virtualMediaBoot is redfish-virtual-media.
@@ -188,7 +189,7 @@ func (virtualMediaBoot) checkDriverInfo(t *task) error {
 		problem := "Error validating Redfish virtual media. Some parameters were missing in node's driver_info"
 		both := db.Dict{}
 		// One of the two without the other counts for neither.
-		if kernel, ramdisk := t.node.DriverInfo[mode+"_kernel"], t.node.DriverInfo[mode+"_ramdisk"]; truthy(kernel) && truthy(ramdisk) {
+		if kernel, ramdisk := t.node.DriverInfo[mode+"_kernel"], t.node.DriverInfo[mode+"_ramdisk"]; python.Truthy(kernel) && python.Truthy(ramdisk) {
 			both[mode+"_kernel"], both[mode+"_ramdisk"] = kernel, ramdisk
 		}
 		if err := missingParams(problem, both, mode+"_kernel", mode+"_ramdisk"); err != nil {
@@ -220,7 +221,7 @@ func checkRamdiskImage(t *task) error {
 	}
 	problem := "Cannot validate image information for node " + t.node.UUID +
 		" because one or more parameters are missing from its instance_info and insufficient information is present to boot from a remote volume"
-	if truthy(info["kernel"]) || truthy(info["ramdisk"]) || info.Text("image_source") == "" {
+	if python.Truthy(info["kernel"]) || python.Truthy(info["ramdisk"]) || info.Text("image_source") == "" {
 		return missingParams(problem, info, "kernel", "ramdisk")
 	}
 	return nil
@@ -302,7 +303,7 @@ func (b virtualMediaBoot) prepareInstance(ctx context.Context, t *task) error {
 	if err := t.configureSecureBoot(ctx, true); err != nil {
 		return err
 	}
-	if bootOption(t.node) == "local" || truthy(t.internal("is_whole_disk_image")) {
+	if bootOption(t.node) == "local" || python.Truthy(t.internal("is_whole_disk_image")) {
 		return t.setBootDevice(ctx, "disk", true)
 	}
 	iso := t.node.InstanceInfo.Text("boot_iso")
@@ -320,7 +321,7 @@ func (b virtualMediaBoot) prepareInstance(ctx context.Context, t *task) error {
 	if err := t.insertMedium(ctx, system, image, "CD"); err != nil {
 		return err
 	}
-	if truthy(t.node.InstanceInfo["configdrive"]) {
+	if python.Truthy(t.node.InstanceInfo["configdrive"]) {
 		return failure(kindDeployFailure, "Cannot attach configdrive for node %s: no suitable virtual USB slot has been found", t.node.UUID)
 	}
 	return t.setBootDevice(ctx, "cdrom", true)
@@ -380,7 +381,7 @@ func (networkBoot) checkImages(t *task, mode string) error {
 		return nil
 	}
 	both := db.Dict{}
-	if kernel, ramdisk := t.node.DriverInfo[mode+"_kernel"], t.node.DriverInfo[mode+"_ramdisk"]; truthy(kernel) && truthy(ramdisk) {
+	if kernel, ramdisk := t.node.DriverInfo[mode+"_kernel"], t.node.DriverInfo[mode+"_ramdisk"]; python.Truthy(kernel) && python.Truthy(ramdisk) {
 		both[mode+"_kernel"], both[mode+"_ramdisk"] = kernel, ramdisk
 	}
 	return missingParams("Cannot validate PXE bootloader. Some parameters were missing in node's driver_info and configuration", both, mode+"_kernel", mode+"_ramdisk")

@@ -7,6 +7,7 @@ import (
 
 	"ironworks/lab/api"
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // managing does something with the management interface of a node.
@@ -50,7 +51,7 @@ func (c *Conductor) SetSecureBoot(ctx context.Context, uuid string, on bool) err
 				return
 			}
 			if err := t.driver.management.setSecureBoot(ctx, t, on); err != nil {
-				t.node.LastError = fmt.Sprintf("Failed to change secure_boot state to '%s': %s", repr(on), text(err))
+				t.node.LastError = fmt.Sprintf("Failed to change secure_boot state to '%s': %s", python.Repr(on), text(err))
 			} else {
 				t.node.SecureBoot = &on
 			}
@@ -138,7 +139,7 @@ func (c *Conductor) DetachMedia(ctx context.Context, uuid string, devices []stri
 			if err := t.driver.management.detachMedia(ctx, t, devices); err != nil {
 				shown := "None"
 				if devices != nil {
-					shown = repr(devices)
+					shown = python.Repr(devices)
 				}
 				t.record(fmt.Sprintf("Could not detach device(s) %s from node %s: %s", shown, t.node.UUID, text(err)), "", true)
 			}

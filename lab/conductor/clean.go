@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // The reasons of maintenance that the conductor has (common/faults.py).
@@ -139,7 +140,7 @@ func (t *task) checkCleanStepsEarly() (checked, noRamdisk bool, err error) {
 	known := t.driverSteps(cleanSteps, false, false)
 	for _, step := range steps {
 		declared := findStep(known, step)
-		if declared == nil || truthy(declared["requires_ramdisk"]) {
+		if declared == nil || python.Truthy(declared["requires_ramdisk"]) {
 			return true, false, nil
 		}
 	}
@@ -173,12 +174,12 @@ func (t *task) cleanFrom(ctx context.Context, index int, noRamdisk bool) error {
 		switch {
 		case ctx.Err() != nil:
 			return fmt.Errorf("the conductor ends: %w", ctx.Err())
-		case isKind(err, kindAgentConnection) && truthy(t.internal("cleaning_reboot")), isKind(err, kindAgentInProgress):
+		case isKind(err, kindAgentConnection) && python.Truthy(t.internal("cleaning_reboot")), isKind(err, kindAgentInProgress):
 			t.setInternal("skip_current_clean_step", false)
 			return t.processTo(onWait, t.manualTarget())
 		case err != nil:
 			t.flowEnds(cleaningFlow(manual), steps, step.Text("step"))
-			message := fmt.Sprintf("Node %s failed step %s: %s", t.node.UUID, repr(t.node.CleanStep), text(err))
+			message := fmt.Sprintf("Node %s failed step %s: %s", t.node.UUID, python.Repr(t.node.CleanStep), text(err))
 			if !noRamdisk {
 				t.collectLogs(ctx, "cleaning")
 			}
@@ -189,7 +190,7 @@ func (t *task) cleanFrom(ctx context.Context, index int, noRamdisk bool) error {
 		case state == cleanWait:
 			return t.processTo(onWait, t.manualTarget())
 		case state != "":
-			t.failCleaning(ctx, fmt.Sprintf("While executing step %s on node %s, step returned invalid value: %s", repr(step), t.node.UUID, state), cleanFailure{})
+			t.failCleaning(ctx, fmt.Sprintf("While executing step %s on node %s, step returned invalid value: %s", python.Repr(step), t.node.UUID, state), cleanFailure{})
 			return nil
 		}
 	}
@@ -224,14 +225,14 @@ func (t *task) cleaned(ctx context.Context, manual, noRamdisk bool) error {
 func (t *task) continueCleaning(ctx context.Context) {
 	t.guardCleaning(ctx, func() error {
 		next := t.nextStep(cleanSteps)
-		if truthy(t.node.CleanStep["abort_after"]) {
+		if python.Truthy(t.node.CleanStep["abort_after"]) {
 			if err := t.processTo(onFail, t.manualTarget()); err != nil {
 				return err
 			}
 			t.abortCleaning(ctx)
 			return nil
 		}
-		return t.cleanFrom(ctx, next, truthy(t.internal("cleaning_disable_ramdisk")))
+		return t.cleanFrom(ctx, next, python.Truthy(t.internal("cleaning_disable_ramdisk")))
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"ironworks/lab/api"
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // limit refuses an action when as many nodes as allowed are at it.
@@ -102,7 +103,7 @@ func (t *task) checkDeployment(ctx context.Context, steps []db.Dict) error {
 // checkInstanceTraits is validate_instance_info_traits.
 func (t *task) checkInstanceTraits() error {
 	value := t.node.InstanceInfo["traits"]
-	if !truthy(value) {
+	if !python.Truthy(value) {
 		return nil
 	}
 	bad := invalid("Error parsing traits from Node %s instance_info field. A list of strings is expected.", t.node.UUID)
@@ -138,7 +139,7 @@ func (t *task) noteImageType() bool {
 	}
 	whole := info.Text("image_type") == "whole-disk"
 	if info.Text("image_type") == "" {
-		whole = !truthy(info["kernel"]) && !truthy(info["ramdisk"])
+		whole = !python.Truthy(info["kernel"]) && !python.Truthy(info["ramdisk"])
 	}
 	t.setInternal("is_whole_disk_image", whole)
 	info["image_type"] = "partition"
@@ -151,7 +152,7 @@ func (t *task) noteImageType() bool {
 // deploy is do_node_deploy.
 func (t *task) deploy(ctx context.Context, configdrive any, steps []db.Dict) error {
 	t.wipeSteps(deploySteps)
-	if truthy(configdrive) {
+	if python.Truthy(configdrive) {
 		if d, ok := configdrive.(db.Dict); ok {
 			configdrive = map[string]any(d)
 		}
@@ -222,7 +223,7 @@ func (t *task) deployFrom(ctx context.Context, index int) error {
 			}
 			return nil
 		case state != "":
-			t.failDeployment(ctx, "Failed to deploy: "+repr(t.node.DeployStep), true)
+			t.failDeployment(ctx, "Failed to deploy: "+python.Repr(t.node.DeployStep), true)
 			return nil
 		}
 	}
@@ -244,7 +245,7 @@ func (t *task) deployStepFailed(ctx context.Context, step db.Dict, steps []db.Di
 		return
 	}
 	t.flowEnds(deployment, steps, step.Text("step"))
-	if isKind(err, kindAgentConnection) && (truthy(t.internal("deployment_reboot")) || !truthy(t.internal("agent_url"))) {
+	if isKind(err, kindAgentConnection) && (python.Truthy(t.internal("deployment_reboot")) || !python.Truthy(t.internal("agent_url"))) {
 		t.setInternal("skip_current_deploy_step", false)
 		_ = t.process(onWait)
 		return
@@ -300,7 +301,7 @@ func (t *task) setFailedState(ctx context.Context, message string, logs bool) {
 // continueDeployment goes on after a step, or after the first heartbeat.
 func (t *task) continueDeployment(ctx context.Context) {
 	t.guardDeployment(ctx, func() error {
-		if !truthy(t.internal("steps_validated")) {
+		if !python.Truthy(t.internal("steps_validated")) {
 			if err := t.checkFinalSteps(); err != nil {
 				if !isIronic(err) {
 					return err
@@ -310,7 +311,7 @@ func (t *task) continueDeployment(ctx context.Context) {
 			}
 		}
 		next := t.nextStep(deploySteps)
-		if truthy(t.node.DeployStep["abort_after"]) {
+		if python.Truthy(t.node.DeployStep["abort_after"]) {
 			if err := t.process(onFail); err != nil {
 				return err
 			}

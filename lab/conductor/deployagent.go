@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // agentDeploy is a deploy interface with an agent: custom-agent, direct, and
@@ -70,9 +71,9 @@ func (d agentDeploy) execute(ctx context.Context, t *task, kind stepKind, asked 
 			return s.do(ctx, t, args)
 		}
 	}
-	if !truthy(t.internal("agent_cached_deploy_steps")) {
+	if !python.Truthy(t.internal("agent_cached_deploy_steps")) {
 		return "", failure(kindDeployFailure, "Deploy step %s has not been found. Available out-of-band steps: %s. Agent is not running.",
-			repr(asked), repr(describe("deploy", d.own(), kind)))
+			python.Repr(asked), python.Repr(describe("deploy", d.own(), kind)))
 	}
 	return t.executeInBand(ctx, kind, asked)
 }
@@ -354,7 +355,7 @@ func writeImage(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	if secret := info.Text("image_request_authorization_secret"); secret != "" {
 		image["image_request_authorization"] = base64.StdEncoding.EncodeToString([]byte(secret))
 	}
-	if !truthy(t.internal("is_whole_disk_image")) {
+	if !python.Truthy(t.internal("is_whole_disk_image")) {
 		for _, label := range []string{
 			"kernel", "ramdisk", "root_gb", "root_mb", "swap_mb", "ephemeral_mb", "ephemeral_format", "configdrive", "preserve_ephemeral", "image_type",
 		} {
@@ -363,7 +364,7 @@ func writeImage(ctx context.Context, t *task, _ db.Dict) (string, error) {
 		image["deploy_boot_mode"], image["boot_option"] = bootModeFor(t), "local"
 	}
 	drive := info["configdrive"]
-	if truthy(drive) {
+	if python.Truthy(drive) {
 		image["configdrive"] = drive
 	}
 	return t.executeInBand(ctx, deploySteps, db.Dict{
@@ -374,14 +375,14 @@ func writeImage(ctx context.Context, t *task, _ db.Dict) (string, error) {
 // configureLocalBoot installs a boot loader where the image has none, and
 // boots the disk.
 func (t *task) configureLocalBoot(ctx context.Context) error {
-	whole := truthy(t.internal("is_whole_disk_image"))
+	whole := python.Truthy(t.internal("is_whole_disk_image"))
 	answer, err := t.command(ctx, "standby.get_partition_uuids", db.Dict{}, true)
 	if err != nil {
 		return err
 	}
 	uuids, _ := dictOf(answer["command_result"])
 	root := uuids["root uuid"]
-	if truthy(root) {
+	if python.Truthy(root) {
 		t.setInternal("root_uuid_or_disk_id", root)
 		if err := t.save(); err != nil {
 			return err
@@ -392,7 +393,7 @@ func (t *task) configureLocalBoot(ctx context.Context) error {
 	if !whole && mode == "uefi" {
 		efi = uuids["efi system partition uuid"]
 	}
-	if (truthy(root) && !whole) || (whole && mode == "uefi") {
+	if (python.Truthy(root) && !whole) || (whole && mode == "uefi") {
 		params := db.Dict{"root_uuid": root, "efi_system_part_uuid": efi, "prep_boot_part_uuid": nil, "target_boot_mode": mode}
 		result, err := t.pollCommand(ctx, "image.install_bootloader", params)
 		if err != nil {

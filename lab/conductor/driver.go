@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // kinds of interfaces, in the order in which Ironic goes through them.
@@ -76,7 +77,7 @@ func (c *Conductor) checkInterface(hardware, kind, name string) error {
 	enabled := c.options.Enabled[kind]
 	if !slices.Contains(enabled, name) {
 		return db.Faultf(http.StatusBadRequest, "InterfaceNotFoundInEntrypoint",
-			"Could not find the following interface in the 'ironic.hardware.interfaces.%s' entrypoint: %s. Valid interfaces are %s.", kind, name, repr(slices.Sorted(slices.Values(enabled))))
+			"Could not find the following interface in the 'ironic.hardware.interfaces.%s' entrypoint: %s. Valid interfaces are %s.", kind, name, python.Repr(slices.Sorted(slices.Values(enabled))))
 	}
 	// Fake hardware takes everything that is enabled.
 	if hardware == "fake-hardware" || slices.Contains(supported[hardware][kind], name) {

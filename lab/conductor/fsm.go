@@ -3,6 +3,8 @@ package conductor
 import (
 	"fmt"
 	"slices"
+
+	"ironworks/lab/python"
 )
 
 // The states of provisioning (ironic/common/states.py).
@@ -188,7 +190,7 @@ func tuple(words []string) string {
 		if i > 0 {
 			text += ", "
 		}
-		text += repr(word)
+		text += python.Repr(word)
 	}
 	if len(words) == 1 {
 		text += ","

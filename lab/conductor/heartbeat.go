@@ -10,6 +10,7 @@ import (
 
 	"ironworks/lab/api"
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // beat is a heartbeat, with the place of its certificate.
@@ -63,7 +64,7 @@ func (c *Conductor) Heartbeat(ctx context.Context, uuid string, h api.Heartbeat)
 				return err
 			}
 		}
-		if !truthy(t.internal("agent_url")) && t.node.Reservation != "" {
+		if !python.Truthy(t.internal("agent_url")) && t.node.Reservation != "" {
 			return conflict(kindLocked, "Node %s is locked by host %s, please retry after the current operation is completed.", t.node.UUID, t.node.Reservation)
 		}
 		t.reserved = false
@@ -137,7 +138,7 @@ func (agentDeploy) heartbeat(ctx context.Context, t *task, b beat) error {
 func (t *task) heartbeatInDeployment(ctx context.Context) {
 	doing := "Failed to load in-band deploy steps"
 	err := func() error {
-		if !truthy(t.internal("agent_cached_deploy_steps")) {
+		if !python.Truthy(t.internal("agent_cached_deploy_steps")) {
 			if err := t.refreshSteps(ctx, deploySteps); err != nil {
 				return err
 			}
@@ -145,7 +146,7 @@ func (t *task) heartbeatInDeployment(ctx context.Context) {
 		if err := t.touch(); err != nil {
 			return err
 		}
-		if truthy(t.internal("deployment_polling")) {
+		if python.Truthy(t.internal("deployment_polling")) {
 			return nil
 		}
 		doing = "Failed to process the next deploy step"
@@ -164,7 +165,7 @@ func (t *task) heartbeatInCleaning(ctx context.Context) {
 		}
 		if len(t.node.CleanStep) > 0 {
 			doing = "Node failed to check cleaning progress"
-			if truthy(t.internal("cleaning_polling")) {
+			if python.Truthy(t.internal("cleaning_polling")) {
 				return nil
 			}
 			return t.processNextStep(ctx, cleanSteps)
@@ -176,7 +177,7 @@ func (t *task) heartbeatInCleaning(ctx context.Context) {
 		if err := t.refreshSteps(ctx, cleanSteps); err != nil {
 			return err
 		}
-		if err := t.planCleaning(false, truthy(t.internal("declarative_cleaning"))); err != nil {
+		if err := t.planCleaning(false, python.Truthy(t.internal("declarative_cleaning"))); err != nil {
 			return err
 		}
 		t.continueCleaning(ctx)
@@ -195,7 +196,7 @@ func (t *task) heartbeatInService(ctx context.Context) {
 		}
 		if len(t.node.ServiceStep) > 0 {
 			doing = "Node failed to check service progress"
-			if truthy(t.internal("servicing_polling")) {
+			if python.Truthy(t.internal("servicing_polling")) {
 				return nil
 			}
 			return t.processNextStep(ctx, serviceSteps)
@@ -265,13 +266,13 @@ func (t *task) processNextStep(ctx context.Context, kind stepKind) error {
 	case "CLEAN_VERSION_MISMATCH", "VERSION_MISMATCH":
 		return t.replan(ctx, kind)
 	case "SUCCEEDED":
-		if truthy(current["reboot_requested"]) {
+		if python.Truthy(current["reboot_requested"]) {
 			t.rebootAfterStep(ctx, kind)
 			return nil
 		}
 		return t.goOn(ctx, kind)
 	default:
-		t.stepFailed(ctx, kind, fmt.Sprintf("Agent returned unknown status for %s step %s on node %s : %s.", kind, repr(current), t.node.UUID, status))
+		t.stepFailed(ctx, kind, fmt.Sprintf("Agent returned unknown status for %s step %s on node %s : %s.", kind, python.Repr(current), t.node.UUID, status))
 	}
 	return nil
 }
@@ -319,7 +320,7 @@ func (t *task) rebootAfterStep(ctx context.Context, kind stepKind) {
 		err = t.setPower(ctx, reboot)
 	}
 	if err != nil {
-		message := fmt.Sprintf("Reboot requested by %s step %s failed for node %s: %s", kind, repr(*kind.step(t.node)), t.node.UUID, text(err))
+		message := fmt.Sprintf("Reboot requested by %s step %s failed for node %s: %s", kind, python.Repr(*kind.step(t.node)), t.node.UUID, text(err))
 		switch kind {
 		case cleanSteps:
 			t.failCleaning(ctx, message, cleanFailure{})
@@ -331,7 +332,7 @@ func (t *task) rebootAfterStep(ctx context.Context, kind stepKind) {
 		return
 	}
 	t.setInternal(kind.gerund()+"_reboot", true)
-	if !truthy(t.internal("agent_secret_token_pregenerated")) {
+	if !python.Truthy(t.internal("agent_secret_token_pregenerated")) {
 		t.dropInternal("agent_secret_token")
 	}
 	t.dropInternal(kind.gerund() + "_polling")

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // rootHints are the hints there are, in Ironic's order, with their types.
@@ -31,9 +32,9 @@ var hintOperators = []string{"<all-in>", "<in>", "<or>", "<range-in>", "s==", "s
 // checkRootDevice is get_root_device_for_deploy.
 func checkRootDevice(n *db.Node) error {
 	hints, source := n.InstanceInfo["root_device"], "instance_info"
-	if !truthy(hints) {
+	if !python.Truthy(hints) {
 		hints, source = n.Properties["root_device"], "properties"
-		if !truthy(hints) {
+		if !python.Truthy(hints) {
 			return nil
 		}
 	}
@@ -42,7 +43,7 @@ func checkRootDevice(n *db.Node) error {
 		return fmt.Errorf("'%s' object has no attribute 'items'", "str")
 	}
 	if err := checkHints(d); err != nil {
-		return invalid("Failed to validate the root device hints %s (from the node's %s) for node %s: %s", repr(d), source, n.UUID, err.Error())
+		return invalid("Failed to validate the root device hints %s (from the node's %s) for node %s: %s", python.Repr(d), source, n.UUID, err.Error())
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // record notes an event in the node's history; an error is its last error, too.
@@ -49,7 +50,7 @@ func cleaningFlow(manual bool) flow {
 // flowStarts notes which steps begin.
 func (t *task) flowStarts(f flow, steps []db.Dict) {
 	name := strings.ReplaceAll(string(f), "_", " ")
-	t.record(fmt.Sprintf("Starting %s with steps=%s", name, repr(maskedSteps(steps))), string(f)+"_start", false)
+	t.record(fmt.Sprintf("Starting %s with steps=%s", name, python.Repr(maskedSteps(steps))), string(f)+"_start", false)
 }
 
 // flowEnds notes that steps have ended, all of them or at one that failed.
@@ -60,10 +61,10 @@ func (t *task) flowEnds(f flow, steps []db.Dict, aborted string) {
 	}
 	name := strings.Join(words, " ")
 	if aborted != "" {
-		t.record(fmt.Sprintf("%s aborted at step '%s' with steps=%s", name, aborted, repr(maskedSteps(steps))), string(f)+"_end", true)
+		t.record(fmt.Sprintf("%s aborted at step '%s' with steps=%s", name, aborted, python.Repr(maskedSteps(steps))), string(f)+"_end", true)
 		return
 	}
-	t.record(fmt.Sprintf("%s completed successfully with steps=%s", name, repr(maskedSteps(steps))), string(f)+"_end", false)
+	t.record(fmt.Sprintf("%s completed successfully with steps=%s", name, python.Repr(maskedSteps(steps))), string(f)+"_end", false)
 }
 
 // maskedSteps hides the secrets in the arguments of steps.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // instanceCapabilities are instance_info/capabilities, an object or a text with
@@ -105,7 +106,7 @@ func (t *task) buildInstanceInfo(ctx context.Context) error {
 	}
 	info["image_url"] = source
 	info["image_type"] = "partition"
-	if truthy(t.internal("is_whole_disk_image")) {
+	if python.Truthy(t.internal("is_whole_disk_image")) {
 		info["image_type"] = "whole-disk"
 	}
 	return t.save()

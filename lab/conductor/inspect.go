@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // Inspect begins an inspection.
@@ -187,7 +188,7 @@ func bootForInspection(ctx context.Context, t *task, managed bool) error {
 // went wrong.
 func tearDownInspection(ctx context.Context, t *task, always bool) []string {
 	var problems []string
-	managed := truthy(t.internal(managesBoot))
+	managed := python.Truthy(t.internal(managesBoot))
 	t.dropInternal(managesBoot)
 	if managed {
 		if err := t.driver.boot.cleanUpRamdisk(ctx, t); err != nil {
@@ -238,7 +239,7 @@ func (agentInspect) proceed(ctx context.Context, t *task, inventory, pluginData 
 // architecture.
 func runHooks(t *task, inventory, pluginData db.Dict) error {
 	var problems []string
-	if told := pluginData["error"]; truthy(told) {
+	if told := pluginData["error"]; python.Truthy(told) {
 		problems = append(problems, "Error in preprocess hook ramdisk-error: "+text(inspectionFailure("Ramdisk reported error: %s", plain(told))))
 	}
 	interfaces, valid, err := inspectedInterfaces(t.node.UUID, inventory)
@@ -261,7 +262,7 @@ func runHooks(t *task, inventory, pluginData db.Dict) error {
 	cpu, ok := dictOf(inventory["cpu"])
 	architecture, known := cpu["architecture"]
 	if !ok || !known {
-		reason := fmt.Sprintf("Inventory has malformed or missing CPU architecture information: %s for node %s.", repr(inventory["cpu"]), t.node.UUID)
+		reason := fmt.Sprintf("Inventory has malformed or missing CPU architecture information: %s for node %s.", python.Repr(inventory["cpu"]), t.node.UUID)
 		return inspectionFailure("Unexpected exception InvalidNodeInventory during processing for node: %s. Error: %s", t.node.UUID, text(invalidInventory(t.node.UUID, reason)))
 	}
 	t.node.Properties["cpu_arch"] = architecture

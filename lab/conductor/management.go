@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // redfishManagement is the management interface of BMCs.
@@ -156,7 +157,7 @@ func (m redfishManagement) setSecureBoot(ctx context.Context, t *task, on bool) 
 		return failure(kindRedfish, "Redfish exception occurred. Error: Configuring secure boot requires UEFI for node %s", t.node.UUID)
 	}
 	_, err = system.bmc.do(ctx, http.MethodPatch, system.SecureBoot.ID, map[string]any{"SecureBootEnable": on})
-	return redfishFailure(err, "Failed to set secure boot state on node %s to %s: %s", t.node.UUID, repr(on))
+	return redfishFailure(err, "Failed to set secure boot state on node %s to %s: %s", t.node.UUID, python.Repr(on))
 }
 
 func (redfishManagement) health(ctx context.Context, t *task) (string, error) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // periodicWorkers is [conductor]periodic_max_workers: as many nodes at a time
@@ -91,7 +92,7 @@ func (t *task) deployTimedOut(ctx context.Context) {
 }
 
 func (t *task) cleanTimedOut(ctx context.Context) {
-	t.failCleaning(ctx, fmt.Sprintf("Timeout reached while cleaning the node. Please check if the ramdisk responsible for the cleaning is running on the node. Failed on step %s.", repr(t.node.CleanStep)), cleanFailure{noChange: true})
+	t.failCleaning(ctx, fmt.Sprintf("Timeout reached while cleaning the node. Please check if the ramdisk responsible for the cleaning is running on the node. Failed on step %s.", python.Repr(t.node.CleanStep)), cleanFailure{noChange: true})
 }
 
 func (t *task) inspectTimedOut(ctx context.Context) {
@@ -103,7 +104,7 @@ func (t *task) rescueTimedOut(ctx context.Context) {
 }
 
 func (t *task) serviceTimedOut(ctx context.Context) {
-	t.failService(ctx, fmt.Sprintf("Timeout reached while servicing the node. Please check if the ramdisk responsible for the servicing is running on the node. Failed on step %s.", repr(t.node.ServiceStep)), serviceFailure{noChange: true})
+	t.failService(ctx, fmt.Sprintf("Timeout reached while servicing the node. Please check if the ramdisk responsible for the servicing is running on the node. Failed on step %s.", python.Repr(t.node.ServiceStep)), serviceFailure{noChange: true})
 }
 
 // notSynced are the states in which the power is left alone.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"ironworks/lab/python"
 )
 
 // SetPower begins a change of power. The timeout is in seconds; 0 is the
@@ -110,7 +112,7 @@ func (t *task) powerIs(ctx context.Context, change string) (bool, error) {
 // wipeOnPowerOff forgets an agent that is gone.
 func (t *task) wipeOnPowerOff() {
 	t.dropInternal("agent_url")
-	if !truthy(t.internal("agent_secret_token_pregenerated")) {
+	if !python.Truthy(t.internal("agent_secret_token_pregenerated")) {
 		t.dropInternal("agent_secret_token")
 	}
 	t.dropInternal("agent_cached_deploy_steps", "agent_cached_clean_steps", "agent_verify_ca", "agent_start_attempted")

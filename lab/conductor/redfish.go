@@ -18,6 +18,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"ironworks/lab/python"
 )
 
 // sushyError is an error of the Redfish library of the real one, with its class
@@ -254,7 +256,7 @@ func (m *bmc) check(method, path string, got answer) error {
 		if detail == "" {
 			detail = "unknown error."
 		}
-		problem, extended = code+": "+detail, reprJSON(body.Error.Extended)
+		problem, extended = code+": "+detail, python.ReprJSON(body.Error.Extended)
 	}
 	e.text = fmt.Sprintf("HTTP %s %s returned code %d. %s Extended information: %s", method, address, got.status, problem, extended)
 	return e

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // redfishInfo is what driver_info says of a BMC.
@@ -24,7 +25,7 @@ type redfishInfo struct {
 // parseRedfish is parse_driver_info.
 func parseRedfish(n *db.Node) (redfishInfo, error) {
 	info := n.DriverInfo
-	if !truthy(info["redfish_address"]) {
+	if !python.Truthy(info["redfish_address"]) {
 		return redfishInfo{}, missing("Missing the following Redfish properties in node %s driver_info: ['redfish_address']", n.UUID)
 	}
 	bad := invalid("Invalid Redfish address %s set in driver_info/redfish_address on node %s", plain(info["redfish_address"]), n.UUID)
@@ -48,7 +49,7 @@ func parseRedfish(n *db.Node) (redfishInfo, error) {
 	if system, given := info["redfish_system_id"]; given && system != nil {
 		name, isText := system.(string)
 		if !isText {
-			return redfishInfo{}, invalid("Invalid value \"%s\" set in driver_info/redfish_system_id on node %s. The value should be a path (string) to the resource that the driver will interact with. For example: /redfish/v1/Systems/1", repr(system), n.UUID)
+			return redfishInfo{}, invalid("Invalid value \"%s\" set in driver_info/redfish_system_id on node %s. The value should be a path (string) to the resource that the driver will interact with. For example: /redfish/v1/Systems/1", python.Repr(system), n.UUID)
 		}
 		r.system = name
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // Service begins to service a node that is in use.
@@ -63,7 +64,7 @@ func (t *task) service(ctx context.Context, given []db.Dict, noRamdisk bool) err
 		first = 0
 	}
 	for _, step := range steps {
-		ramdisk = ramdisk || truthy(step["requires_ramdisk"])
+		ramdisk = ramdisk || python.Truthy(step["requires_ramdisk"])
 	}
 	if ramdisk && !noRamdisk {
 		state, err := t.driver.deploy.prepareService(ctx, t)
@@ -105,12 +106,12 @@ func (t *task) serviceFrom(ctx context.Context, index int, noRamdisk bool) error
 		switch {
 		case ctx.Err() != nil:
 			return fmt.Errorf("the conductor ends: %w", ctx.Err())
-		case isKind(err, kindAgentConnection) && truthy(t.internal("servicing_reboot")), isKind(err, kindAgentInProgress):
+		case isKind(err, kindAgentConnection) && python.Truthy(t.internal("servicing_reboot")), isKind(err, kindAgentInProgress):
 			t.setInternal("skip_current_service_step", false)
 			return t.process(onWait)
 		case err != nil:
 			t.flowEnds(servicingFlow, steps, step.Text("step"))
-			message := fmt.Sprintf("Node %s failed step %s: %s", t.node.UUID, repr(t.node.ServiceStep), text(err))
+			message := fmt.Sprintf("Node %s failed step %s: %s", t.node.UUID, python.Repr(t.node.ServiceStep), text(err))
 			if !noRamdisk {
 				t.collectLogs(ctx, "service")
 			}
@@ -121,7 +122,7 @@ func (t *task) serviceFrom(ctx context.Context, index int, noRamdisk bool) error
 		case state == serviceWait:
 			return t.process(onWait)
 		case state != "":
-			t.failService(ctx, fmt.Sprintf("While executing step %s on node %s, step returned invalid value: %s", repr(step), t.node.UUID, state), serviceFailure{})
+			t.failService(ctx, fmt.Sprintf("While executing step %s on node %s, step returned invalid value: %s", python.Repr(step), t.node.UUID, state), serviceFailure{})
 			return nil
 		}
 	}
@@ -149,14 +150,14 @@ func (t *task) serviceFrom(ctx context.Context, index int, noRamdisk bool) error
 func (t *task) continueService(ctx context.Context) {
 	t.guardService(ctx, func() error {
 		next := t.nextStep(serviceSteps)
-		if truthy(t.node.ServiceStep["abort_after"]) {
+		if python.Truthy(t.node.ServiceStep["abort_after"]) {
 			if err := t.process(onFail); err != nil {
 				return err
 			}
 			t.abortService(ctx)
 			return nil
 		}
-		return t.serviceFrom(ctx, next, truthy(t.internal("service_disable_ramdisk")))
+		return t.serviceFrom(ctx, next, python.Truthy(t.internal("service_disable_ramdisk")))
 	})
 }
 
@@ -196,7 +197,7 @@ func (t *task) failService(ctx context.Context, message string, how serviceFailu
 // abortService is do_node_service_abort.
 func (t *task) abortService(ctx context.Context) {
 	err := func() error {
-		attempted := truthy(t.internal("agent_start_attempted"))
+		attempted := python.Truthy(t.internal("agent_start_attempted"))
 		if attempted {
 			if err := t.driver.power.set(ctx, t, powerOff, 0); err != nil {
 				return err

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // stepKind is what steps are for.
@@ -134,7 +135,7 @@ func (t *task) checkUserSteps(given []db.Dict, kind stepKind, prefix string, ski
 	var problems []string
 	var result []db.Dict
 	for _, step := range given {
-		if truthy(step["execute_on_child_nodes"]) || isReserved(step) {
+		if python.Truthy(step["execute_on_child_nodes"]) || isReserved(step) {
 			continue
 		}
 		// Of several steps of one name the last counts.
@@ -146,7 +147,7 @@ func (t *task) checkUserSteps(given []db.Dict, kind stepKind, prefix string, ski
 		}
 		if declared == nil {
 			if !skipMissing {
-				problems = append(problems, fmt.Sprintf("node does not support this %s step: %s", kind, repr(step)))
+				problems = append(problems, fmt.Sprintf("node does not support this %s step: %s", kind, python.Repr(step)))
 			}
 			continue
 		}
@@ -177,13 +178,13 @@ func checkUserStep(step, declared db.Dict, kind stepKind, noRamdisk bool) []stri
 		}
 	}
 	if len(unexpected) > 0 {
-		problems = append(problems, fmt.Sprintf("%s step %s has these unexpected arguments: %s", kind, repr(step), strings.Join(unexpected, ", ")))
+		problems = append(problems, fmt.Sprintf("%s step %s has these unexpected arguments: %s", kind, python.Repr(step), strings.Join(unexpected, ", ")))
 	}
 	if kind != deploySteps || number(step["priority"]) > 0 {
 		var absent []string
 		for _, name := range slices.Sorted(maps.Keys(info)) {
 			arg, _ := dictOf(info[name])
-			if _, given := args[name]; given || !truthy(arg["required"]) {
+			if _, given := args[name]; given || !python.Truthy(arg["required"]) {
 				continue
 			}
 			if description := arg.Text("description"); description != "" {
@@ -192,10 +193,10 @@ func checkUserStep(step, declared db.Dict, kind stepKind, noRamdisk bool) []stri
 			absent = append(absent, name)
 		}
 		if len(absent) > 0 {
-			problems = append(problems, fmt.Sprintf("%s step %s is missing these required arguments: %s", kind, repr(step), strings.Join(absent, ", ")))
+			problems = append(problems, fmt.Sprintf("%s step %s is missing these required arguments: %s", kind, python.Repr(step), strings.Join(absent, ", ")))
 		}
-		if needs, told := declared["requires_ramdisk"]; noRamdisk && (!told || truthy(needs)) {
-			problems = append(problems, fmt.Sprintf("%s step %s requires booting a ramdisk", kind, repr(step)))
+		if needs, told := declared["requires_ramdisk"]; noRamdisk && (!told || python.Truthy(needs)) {
+			problems = append(problems, fmt.Sprintf("%s step %s requires booting a ramdisk", kind, python.Repr(step)))
 		}
 	}
 	switch {
@@ -210,7 +211,7 @@ func checkUserStep(step, declared db.Dict, kind stepKind, noRamdisk bool) []stri
 
 // completeStep gives a step what only its interface knows of it.
 func completeStep(step, declared db.Dict) {
-	step["abortable"] = truthy(declared["abortable"])
+	step["abortable"] = python.Truthy(declared["abortable"])
 	step["priority"] = number(declared["priority"])
 }
 
@@ -338,7 +339,7 @@ func (t *task) nextStep(kind stepKind) int {
 	skip := true
 	key := "skip_current_" + string(kind) + "_step"
 	if kept, ok := t.node.DriverInternalInfo[key]; ok {
-		skip = truthy(kept)
+		skip = python.Truthy(kept)
 	}
 	t.dropInternal(key, kind.gerund()+"_polling")
 	if len(*kind.step(t.node)) == 0 {

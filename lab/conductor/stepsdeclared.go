@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // step is one that an interface does itself, without an agent.
@@ -76,7 +77,7 @@ func plain(value any) string {
 	if s, ok := value.(string); ok {
 		return s
 	}
-	return repr(value)
+	return python.Repr(value)
 }
 
 // noSuchStep is Python's error for a method that an interface does not have.

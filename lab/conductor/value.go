@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
+	"ironworks/lab/python"
 )
 
 // dictOf is a value as an object.
@@ -71,28 +72,6 @@ func number(value any) int {
 	}
 }
 
-// truthy is what Python takes for true.
-func truthy(value any) bool {
-	switch v := value.(type) {
-	case nil:
-		return false
-	case bool:
-		return v
-	case string:
-		return v != ""
-	case []any:
-		return len(v) > 0
-	case db.Dict:
-		return len(v) > 0
-	case map[string]any:
-		return len(v) > 0
-	case json.Number, int, int64, float64:
-		return number(v) != 0
-	default:
-		return true
-	}
-}
-
 // boolFrom reads a bool as oslo's strutils does; ok is false for what is none.
 func boolFrom(value any) (yes, ok bool) {
 	if b, isBool := value.(bool); isBool {
@@ -100,7 +79,7 @@ func boolFrom(value any) (yes, ok bool) {
 	}
 	text, isText := value.(string)
 	if !isText {
-		text = repr(value)
+		text = python.Repr(value)
 	}
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "1", "t", "true", "on", "y", "yes":

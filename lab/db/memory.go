@@ -1,7 +1,6 @@
 package db
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"net/http"
@@ -24,9 +23,6 @@ type Store struct {
 	details     map[string]*details // by node
 	historyID   int
 	conductors  []Conductor
-	// released is closed, and made anew, when a node is given back: it wakes
-	// who waits for one.
-	released chan struct{}
 
 	disk *disk // nil: memory only
 }
@@ -46,7 +42,6 @@ func New(now func() time.Time) *Store {
 		templates:   templateTable(),
 		details:     map[string]*details{},
 		historyID:   1,
-		released:    make(chan struct{}),
 	}
 }
 
@@ -189,28 +184,4 @@ func NewUUID() string {
 	raw[8] = raw[8]&0x3f | 0x80
 	text := hex.EncodeToString(raw[:])
 	return text[:8] + "-" + text[8:12] + "-" + text[12:16] + "-" + text[16:20] + "-" + text[20:]
-}
-
-// ReserveWait takes the lock of a node as soon as it is free; a context that
-// ends before gives the fault of Reserve. Every is how long it waits at the
-// most before it looks again.
-func (s *Store) ReserveWait(ctx context.Context, uuid, host string, every time.Duration) (*Node, error) {
-	for {
-		s.mu.RLock()
-		released := s.released
-		s.mu.RUnlock()
-		node, err := s.Reserve(uuid, host)
-		if err == nil || !isLocked(err) {
-			return node, err
-		}
-		timer := time.NewTimer(every)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return nil, err
-		case <-released:
-		case <-timer.C:
-		}
-		timer.Stop()
-	}
 }

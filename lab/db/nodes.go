@@ -1,7 +1,6 @@
 package db
 
 import (
-	"errors"
 	"net/http"
 )
 
@@ -13,11 +12,6 @@ const (
 	stateInspectFailed = "inspect failed"
 	stateManageable    = "manageable"
 )
-
-func isLocked(err error) bool {
-	fault, ok := errors.AsType[*Fault](err)
-	return ok && fault.Kind == "NodeLocked"
-}
 
 // Node finds one by UUID.
 func (s *Store) Node(uuid string) (*Node, error) {
@@ -126,7 +120,6 @@ func (s *Store) updateNode(uuid string, change func(*Node) error, stamp bool) (*
 		return nil, err
 	}
 	if old.Reservation != "" && n.Reservation == "" {
-		s.wake()
 	}
 	s.changed()
 	return n.Clone(), nil
@@ -162,7 +155,6 @@ func (s *Store) DestroyNode(uuid string) error {
 	removeOf(s.allocations, func(a *Allocation) bool { return a.NodeUUID == uuid })
 	delete(s.details, uuid)
 	s.detailsChanged(uuid)
-	s.wake()
 	s.changed()
 	return nil
 }
@@ -205,10 +197,4 @@ func (s *Store) Release(uuid, host string) error {
 func lockedBy(n *Node) error {
 	return Faultf(http.StatusConflict, "NodeLocked", "Node %s is locked by host %s, please retry "+
 		"after the current operation is completed.", n.UUID, n.Reservation)
-}
-
-// wake makes those look again who wait for a node.
-func (s *Store) wake() {
-	close(s.released)
-	s.released = make(chan struct{})
 }

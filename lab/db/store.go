@@ -1,7 +1,6 @@
 package db
 
 import (
-	"context"
 	"time"
 )
 
@@ -32,8 +31,6 @@ type Tables interface {
 	// the 409 Fault NodeLocked. Release gives it back.
 	Reserve(uuid, host string) (*Node, error)
 	Release(uuid, host string) error
-	// ReserveWait tries until the context ends.
-	ReserveWait(ctx context.Context, uuid, host string, every time.Duration) (*Node, error)
 
 	Ports(keep func(*Port) bool) []*Port
 	Port(uuid string) (*Port, error)
