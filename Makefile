@@ -10,17 +10,18 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 CC_FOUND := $(shell command -v $(CC) || command -v gcc || command -v clang)
 RACE := $(if $(CC_FOUND),-race,)
 
-.PHONY: build test lint bench vuln ironic pythons clean
+.PHONY: build test lint bench screens vuln ironic pythons clean
 
 build:
 	go build -trimpath -ldflags '-X main.buildVersion=$(VERSION)' -o bin/ironworks ./cmd/ironworks
 
-# The old Ironic needs Python 3.11 or earlier. Elsewhere it is left out, except in CI.
+# The old Ironic and its agent need Python 3.11 or earlier. Elsewhere they are left out,
+# except in CI.
 pythons:
-	@python3 test/ironic/venv.py newest
-	@python3 test/ironic/venv.py old || { status=$$?; \
+	@python3 lab/real/venv.py --progress-fd 2 newest agent-newest
+	@python3 lab/real/venv.py --progress-fd 2 old agent-old || { status=$$?; \
 	  if [ $$status -ne 3 ] || [ -n "$$CI" ]; then exit $$status; fi; \
-	  echo "leaving out Ironic 21.4.4: no Python 3.11 or earlier here"; }
+	  echo "leaving out Ironic 21.4.4 and its agent: no Python 3.11 or earlier here"; }
 
 # One package at a time: several of them drive real Ironics, which want the processor.
 test: pythons
@@ -42,6 +43,10 @@ bench: pythons build
 	go test ./ui -run '^$$' -bench 'View|Key|Picture'
 	go test ./ui -run '^$$' -bench Bytes -benchtime 1x
 	go test ./ui/widget/... -run '^$$' -bench .
+
+# Draws the pictures of README and docs anew, from the console on the lab; a minute.
+screens: build
+	go run ./test/screens -binary bin/ironworks -out docs/pictures
 
 # Needs the open network, so that it is part of nothing else.
 vuln:

@@ -16,11 +16,12 @@ import (
 // client calls an Ironic without authentication: the one that a lab brings
 // along. What it does is what any other client can do.
 type client struct {
-	base string
-	http *http.Client
+	base    string
+	version string
+	http    *http.Client
 }
 
-// apiVersion is that of 39.0.0.
+// apiVersion is that of 39.0.0, and of the embedded one.
 const apiVersion = "1.115"
 
 // statusError is a refusal.
@@ -31,7 +32,29 @@ type statusError struct {
 
 func (e *statusError) Error() string { return fmt.Sprintf("status %d: %s", e.status, e.text) }
 
+// passes reports whether the same call may do in a moment: somebody has locked
+// the node, or SQLite under a real Ironic.
+func (e *statusError) passes() bool {
+	return e.status == http.StatusServiceUnavailable || strings.Contains(e.text, "database is locked") ||
+		e.status == http.StatusConflict && strings.Contains(e.text, "is locked by host")
+}
+
+// patience is how often a call is made again that may do in a moment: for a
+// minute.
+const patience = int(time.Minute / lookEvery)
+
+// do makes a call until it is answered for good.
 func (c *client) do(ctx context.Context, method, path string, body, answer any) error {
+	for attempt := 1; ; attempt++ {
+		err := c.once(ctx, method, path, body, answer)
+		var refused *statusError
+		if !errors.As(err, &refused) || !refused.passes() || attempt >= patience || !pace(1).wait(ctx, lookEvery) {
+			return err
+		}
+	}
+}
+
+func (c *client) once(ctx context.Context, method, path string, body, answer any) error {
 	var content io.Reader = http.NoBody
 	if body != nil {
 		encoded, err := json.Marshal(body)
@@ -44,7 +67,7 @@ func (c *client) do(ctx context.Context, method, path string, body, answer any) 
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", method, path, err)
 	}
-	request.Header.Set("X-OpenStack-Ironic-API-Version", apiVersion)
+	request.Header.Set("X-OpenStack-Ironic-API-Version", c.version)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json")
 	response, err := c.http.Do(request)

@@ -15,6 +15,8 @@ import (
 
 // saved is what of a lab's machines outlasts the program.
 type saved struct {
+	// Ironic is the name of the one that drove them; empty for the embedded one.
+	Ironic string `json:"ironic,omitempty"`
 	// BMCPort is tried again, so that the nodes find their machines.
 	BMCPort  int                               `json:"bmc_port"`
 	Machines map[string]map[string]savedSystem `json:"machines"`
@@ -30,10 +32,11 @@ type savedSystem struct {
 
 const savedFile = "machines.json"
 
-// loadMachines reads what an earlier lab left; nothing is no error.
-func loadMachines(dir string) (saved, error) {
+// loadMachines reads what an earlier lab left; nothing is no error. Another
+// Ironic's is: this one has none of its nodes.
+func loadMachines(dir, ironic string) (saved, error) {
 	var s saved
-	content, err := os.ReadFile(filepath.Join(dir, savedFile))
+	content, err := os.ReadFile(filepath.Join(dir, savedFile)) //nolint:gosec // the folder that we were given
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
 	}
@@ -43,7 +46,17 @@ func loadMachines(dir string) (saved, error) {
 	if err := json.Unmarshal(content, &s); err != nil {
 		return s, fmt.Errorf("reading the lab's machines from %s: %w; move it away to begin anew", filepath.Join(dir, savedFile), err)
 	}
+	if s.Ironic != ironic {
+		return s, fmt.Errorf("%s is the state of a lab with %s: choose another folder, or begin as that one did", dir, ironicWords(s.Ironic))
+	}
 	return s, nil
+}
+
+func ironicWords(name string) string {
+	if name == "" {
+		return "the embedded Ironic"
+	}
+	return "a real Ironic " + name
 }
 
 // restore puts the systems back on the disks.
@@ -61,8 +74,8 @@ func (s saved) restore(l *Lab) {
 }
 
 // save writes what is on the disks, whole or not at all.
-func (l *Lab) save(dir string) error {
-	s := saved{BMCPort: l.bmcPort, Machines: map[string]map[string]savedSystem{}}
+func (l *Lab) save(dir, ironic string) error {
+	s := saved{Ironic: ironic, BMCPort: l.bmcPort, Machines: map[string]map[string]savedSystem{}}
 	for _, m := range l.machines {
 		for _, d := range m.Disks() {
 			if d.Installed == nil {
@@ -92,13 +105,13 @@ func (l *Lab) save(dir string) error {
 const savePeriod = 2 * time.Second
 
 // keepSaving saves while disks change, and at the end.
-func (l *Lab) keepSaving(ctx context.Context, dir string, changed <-chan struct{}) error {
+func (l *Lab) keepSaving(ctx context.Context, dir, ironic string, changed <-chan struct{}) error {
 	for {
 		select {
 		case <-ctx.Done():
-			return l.save(dir)
+			return l.save(dir, ironic)
 		case <-changed:
-			if err := l.save(dir); err != nil {
+			if err := l.save(dir, ironic); err != nil {
 				return err
 			}
 		}

@@ -1,10 +1,12 @@
 package lab_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -19,24 +21,92 @@ import (
 // patience is how long a conductor may take for one thing.
 const patience = 4 * time.Minute
 
-// node is a machine in a real Ironic. Its methods give errors, so that many can
+// subject is an Ironic that drives the lab's machines: a real one of either
+// release, or the embedded one, which is to be like the newest.
+type subject struct {
+	url string
+	do  func(ctx context.Context, method, path string, body any) (int, []byte, error)
+	old bool
+}
+
+func real(t *testing.T, release ironic.Release, settings map[string]map[string]string) subject {
+	t.Helper()
+	server := ironic.StartT(t, ironic.Options{Release: release, Settings: settings})
+	return subject{url: server.URL, do: server.Do, old: release == ironic.Old}
+}
+
+// embedded is one whose timeouts are those that the scenarios' test sets.
+func embedded(t *testing.T) subject {
+	t.Helper()
+	i, err := lab.StartIronic(t.Context(), lab.IronicOptions{Speed: 1800 / scenarioTimeout.Seconds()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := i.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return subject{url: i.URL, do: func(ctx context.Context, method, path string, body any) (int, []byte, error) {
+		return ask(ctx, i.URL, method, path, body)
+	}}
+}
+
+// ask is one call without credentials.
+func ask(ctx context.Context, url, method, path string, body any) (int, []byte, error) {
+	encoded, err := json.Marshal(body)
+	if err != nil {
+		return 0, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	var content io.Reader = http.NoBody
+	if body != nil {
+		content = bytes.NewReader(encoded)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, url+path, content)
+	if err != nil {
+		return 0, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	request.Header.Set("X-OpenStack-Ironic-API-Version", "1.115")
+	request.Header.Set("Content-Type", "application/json")
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	if err != nil {
+		return 0, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	answer, err := io.ReadAll(response.Body)
+	return response.StatusCode, answer, err
+}
+
+// node is a machine in an Ironic. Its methods give errors, so that many can
 // live at the same time, whatever the number of processors.
 type node struct {
 	*lab.Machine
-	ctx    context.Context //nolint:containedctx // of one test
-	server *ironic.Server
-	uuid   string
+	ctx     context.Context //nolint:containedctx // of one test
+	subject subject
+	uuid    string
 }
 
 // enrol tells an Ironic of a machine.
-func enrol(t *testing.T, server *ironic.Server, m *lab.Machine) node {
+func enrol(t *testing.T, s subject, m *lab.Machine) node {
 	t.Helper()
-	interfaces := map[string]string{"deploy": "custom-agent", "inspect": "redfish", "rescue": "agent"}
-	if server.Release == ironic.Newest {
-		interfaces["inspect"] = "agent"
+	interfaces := map[string]string{"deploy": "custom-agent", "inspect": "agent", "rescue": "agent"}
+	if s.old {
+		interfaces["inspect"] = "redfish"
 	}
 	e := m.Enrolment("test", interfaces)
-	n := node{Machine: m, ctx: t.Context(), server: server, uuid: server.CreateNode(t, e.Node)}
+	n := node{Machine: m, ctx: t.Context(), subject: s}
+	answer, err := n.call(http.MethodPost, "/v1/nodes", e.Node, http.StatusCreated)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var made struct {
+		UUID string `json:"uuid"`
+	}
+	if err := json.Unmarshal(answer, &made); err != nil {
+		t.Fatal(err)
+	}
+	n.uuid = made.UUID
 	for _, port := range e.Ports {
 		port["node_uuid"] = n.uuid
 		if _, err := n.call(http.MethodPost, "/v1/ports", port, http.StatusCreated); err != nil {
@@ -52,7 +122,7 @@ func (n node) call(method, path string, body any, want int) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(n.ctx, patience)
 	defer cancel()
 	err := ironic.Poll(ctx, 300*time.Millisecond, func(ctx context.Context) (bool, error) {
-		status, got, err := n.server.Do(ctx, method, path, body)
+		status, got, err := n.subject.do(ctx, method, path, body)
 		if err != nil {
 			return false, err
 		}
@@ -70,7 +140,7 @@ func (n node) call(method, path string, body any, want int) ([]byte, error) {
 }
 
 func (n node) get(ctx context.Context) (map[string]any, error) {
-	_, answer, err := n.server.Do(ctx, http.MethodGet, "/v1/nodes/"+n.uuid, nil)
+	_, answer, err := n.subject.do(ctx, http.MethodGet, "/v1/nodes/"+n.uuid, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -172,11 +242,11 @@ func (n node) reasons() (string, error) {
 }
 
 // startLab starts machines for a server.
-func startLab(t *testing.T, server *ironic.Server, options lab.Options, members []lab.Member) *lab.Lab {
+func startLab(t *testing.T, s subject, options lab.Options, members []lab.Member) *lab.Lab {
 	t.Helper()
-	options.IronicURL, options.Dir = server.URL, t.TempDir()
+	options.IronicURL, options.Dir = s.url, t.TempDir()
 	options.Agent = lab.NewestAgent
-	if server.Release == ironic.Old {
+	if s.old {
 		options.Agent = lab.OldAgent
 	}
 	l, err := lab.Start(options, members)
@@ -208,11 +278,11 @@ func all(t *testing.T, nodes []node, do func(n node) error) {
 func TestTenMachinesUnderARealConductor(t *testing.T) {
 	for _, release := range ironic.Releases(t) {
 		t.Run(release.Name(), func(t *testing.T) {
-			server := ironic.StartT(t, ironic.Options{Release: release, Settings: map[string]map[string]string{
+			server := real(t, release, map[string]map[string]string{
 				"conductor": {"automated_clean": "true"},
 				"agent":     {"require_tls": "true"},
 				"deploy":    {"erase_devices_priority": "0"},
-			}})
+			})
 			members := make([]lab.Member, 10)
 			for i := range members {
 				members[i] = lab.Member{Name: fmt.Sprintf("m%02d", i)}
@@ -266,7 +336,7 @@ func (n node) inspect() error {
 	if properties, _ := seen["properties"].(map[string]any); properties["cpu_arch"] != "x86_64" {
 		return fmt.Errorf("machine %s: properties after inspection: %v", n.Name(), properties)
 	}
-	if n.server.Release == ironic.Old {
+	if n.subject.old {
 		return nil
 	}
 	inventory, err := n.call(http.MethodGet, "/v1/nodes/"+n.uuid+"/inventory", nil, http.StatusOK)

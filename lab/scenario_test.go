@@ -60,49 +60,60 @@ var outcomes = map[string]outcome{
 }
 
 // Every scenario ends as its outcome says, under a real conductor of each
-// release, all at the same time.
-func TestScenariosUnderARealConductor(t *testing.T) {
+// release and under the embedded one, all at the same time.
+func TestScenarios(t *testing.T) {
 	for _, s := range lab.Scenarios() {
 		if _, found := outcomes[s.Name]; !found {
 			t.Errorf("no outcome for %s", s.Name)
 		}
 	}
+	timeout := fmt.Sprint(int(scenarioTimeout.Seconds()))
 	for _, release := range ironic.Releases(t) {
 		t.Run(release.Name(), func(t *testing.T) {
-			server := ironic.StartT(t, ironic.Options{Release: release, Settings: map[string]map[string]string{
+			t.Parallel() // they wait more than they work
+			runScenarios(t, real(t, release, map[string]map[string]string{
 				"conductor": {
-					"deploy_callback_timeout": "75", "clean_callback_timeout": "75", "inspect_wait_timeout": "75",
+					"deploy_callback_timeout": timeout, "clean_callback_timeout": timeout, "inspect_wait_timeout": timeout,
 					"power_state_change_timeout": "20",
 				},
 				"agent":  {"require_tls": "true"},
 				"deploy": {"erase_devices_priority": "0"},
-			}})
-			var members []lab.Member
-			for name := range outcomes {
-				for i := range map[string]int{"shared-disk": 1}[name] + 1 {
-					scenario, err := lab.FindScenario(name)
-					if err != nil {
-						t.Fatal(err)
-					}
-					members = append(members, lab.Member{Name: fmt.Sprintf("%s.%d", name, i), Scenario: scenario})
-				}
-			}
-			l := startLab(t, server, lab.Options{Speed: 6}, members)
-			var nodes []node
-			for _, m := range l.Machines() {
-				nodes = append(nodes, enrol(t, server, m))
-			}
-			all(t, nodes, runScenario)
-			checkDisks(t, l)
+			}))
 		})
 	}
+	t.Run("embedded", func(t *testing.T) {
+		t.Parallel()
+		runScenarios(t, embedded(t))
+	})
 }
 
-var cleanThis = []any{map[string]any{"op": "add", "path": "/automated_clean", "value": true}}
+// scenarioTimeout is how long an Ironic of these tests waits for agents.
+const scenarioTimeout = 75 * time.Second
+
+func runScenarios(t *testing.T, s subject) {
+	t.Helper()
+	var members []lab.Member
+	for name := range outcomes {
+		for i := range map[string]int{"shared-disk": 1}[name] + 1 {
+			scenario, err := lab.FindScenario(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			members = append(members, lab.Member{Name: fmt.Sprintf("%s.%d", name, i), Scenario: scenario})
+		}
+	}
+	l := startLab(t, s, lab.Options{Speed: 6}, members)
+	var nodes []node
+	for _, m := range l.Machines() {
+		nodes = append(nodes, enrol(t, s, m))
+	}
+	all(t, nodes, runScenario)
+	checkDisks(t, l)
+}
 
 func runScenario(n node) error {
 	want := outcomes[n.Scenario().Name]
-	if n.server.Release == ironic.Old {
+	if n.subject.old {
 		if want.oldState != "" {
 			want.state, want.reason = want.oldState, ""
 		}
@@ -119,8 +130,10 @@ func runScenario(n node) error {
 		if verb == "active" {
 			body = installCoreOS
 		}
-		if verb == "provide" && want.state == "clean failed" {
-			if _, err := n.call(http.MethodPatch, "/v1/nodes/"+n.uuid, cleanThis, http.StatusOK); err != nil {
+		// Only who is to fail there takes the time to be cleaned.
+		if verb == "provide" {
+			clean := []any{map[string]any{"op": "add", "path": "/automated_clean", "value": want.state == "clean failed"}}
+			if _, err := n.call(http.MethodPatch, "/v1/nodes/"+n.uuid, clean, http.StatusOK); err != nil {
 				return err
 			}
 		}

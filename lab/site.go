@@ -14,7 +14,10 @@ import (
 // SiteOptions say what a site is.
 type SiteOptions struct {
 	Members []Member
-	// Listen is the address of the API; a free port of 127.0.0.1 if empty.
+	// Ironic drives the machines; an embedded one if nil.
+	Ironic *OtherIronic
+	// Listen is the address of the embedded Ironic's API; a free port of
+	// 127.0.0.1 if empty.
 	Listen string
 	// Speed divides what everything takes; 1 if zero.
 	Speed float64
@@ -26,16 +29,37 @@ type SiteOptions struct {
 	Trouble func(error)
 }
 
-// Site is a lab under an embedded Ironic: nothing else is needed, and nothing
+// OtherIronic is an Ironic that is not the embedded one. It needs no
+// authentication, and runs as long as the site does.
+type OtherIronic struct {
+	// Name says which one it is: no two keep their state in the same folder.
+	Name string
+	// APIVersion is what the site speaks with it: 1.115.
+	APIVersion string
+	// Agent is the agent that it can drive.
+	Agent AgentRelease
+	// Interfaces are those that the nodes have beside Redfish's: {"deploy":
+	// "custom-agent"}.
+	Interfaces map[string]string
+	// Start starts it, and answers the address of its API without /v1 and what
+	// ends it.
+	Start func(ctx context.Context) (url string, end func() error, err error)
+}
+
+// Site is a lab under an Ironic of its own: nothing else is needed, and nothing
 // outside of 127.0.0.1 is touched.
 type Site struct {
-	Lab    *Lab
+	// URL is the API's, without /v1.
+	URL string
+	Lab *Lab
+	// Ironic is the embedded one, nil if the site has another.
 	Ironic *Ironic
 
-	options SiteOptions
-	http    *client
-	end     context.CancelFunc
-	running sync.WaitGroup
+	options   SiteOptions
+	http      *client
+	endIronic func() error
+	end       context.CancelFunc
+	running   sync.WaitGroup
 }
 
 // StartSite starts one and answers when the first machines are enrolled; the
@@ -53,15 +77,13 @@ func startSite(ctx context.Context, options SiteOptions) (_ *Site, err error) {
 		options.Trouble = func(error) {}
 	}
 	var before saved
-	database := ""
 	if options.Dir != "" {
 		if err := os.MkdirAll(options.Dir, 0o700); err != nil {
 			return nil, fmt.Errorf("keeping its state: %w", err)
 		}
-		if before, err = loadMachines(options.Dir); err != nil {
+		if before, err = loadMachines(options.Dir, options.ironicName()); err != nil {
 			return nil, err
 		}
-		database = filepath.Join(options.Dir, "ironic")
 	}
 	s := &Site{options: options}
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -72,13 +94,11 @@ func startSite(ctx context.Context, options SiteOptions) (_ *Site, err error) {
 		}
 	}()
 	changed := make(chan struct{}, 1)
-	s.Ironic, err = StartIronic(ctx, IronicOptions{Listen: options.Listen, Dir: database, Speed: options.Speed})
-	if err != nil {
+	if err := s.startIronic(ctx); err != nil {
 		return nil, err
 	}
-	s.http = &client{base: s.Ironic.URL, http: newClient()}
 	labOptions := Options{
-		IronicURL: s.Ironic.URL, Speed: options.Speed, OneBMC: true, BMCPort: before.BMCPort,
+		IronicURL: s.URL, Agent: s.options.Ironic.Agent, Speed: options.Speed, OneBMC: true, BMCPort: before.BMCPort,
 		OnEvent: func(e machine.Event) { noteChange(e, changed) },
 	}
 	if s.Lab, err = Start(labOptions, options.Members); err != nil && before.BMCPort != 0 {
@@ -90,7 +110,7 @@ func startSite(ctx context.Context, options SiteOptions) (_ *Site, err error) {
 	}
 	before.restore(s.Lab)
 	if options.Dir != "" {
-		s.running.Go(func() { s.trouble(life, s.Lab.keepSaving(life, options.Dir, changed)) })
+		s.running.Go(func() { s.trouble(life, s.Lab.keepSaving(life, options.Dir, options.ironicName(), changed)) })
 	}
 	machines := s.Lab.Machines()
 	first := min(len(machines), firstMachines)
@@ -100,6 +120,41 @@ func startSite(ctx context.Context, options SiteOptions) (_ *Site, err error) {
 	}
 	s.running.Go(func() { s.enrol(life, machines[first:]) })
 	return s, nil
+}
+
+// ironicName tells Ironics from each other; the embedded one has none.
+func (o *SiteOptions) ironicName() string {
+	if o.Ironic == nil {
+		return ""
+	}
+	return o.Ironic.Name
+}
+
+// startIronic starts the one that there is to be; from then on both kinds are
+// alike.
+func (s *Site) startIronic(ctx context.Context) (err error) {
+	if s.options.Ironic == nil {
+		s.options.Ironic = &OtherIronic{
+			APIVersion: apiVersion, Agent: NewestAgent, Start: s.startEmbedded,
+			Interfaces: map[string]string{"deploy": "custom-agent", "inspect": "agent", "rescue": "agent"},
+		}
+	}
+	if s.URL, s.endIronic, err = s.options.Ironic.Start(ctx); err != nil {
+		return err
+	}
+	s.http = &client{base: s.URL, version: s.options.Ironic.APIVersion, http: newClient()}
+	return nil
+}
+
+func (s *Site) startEmbedded(ctx context.Context) (url string, end func() error, err error) {
+	options := IronicOptions{Listen: s.options.Listen, Speed: s.options.Speed}
+	if s.options.Dir != "" {
+		options.Dir = filepath.Join(s.options.Dir, "ironic")
+	}
+	if s.Ironic, err = StartIronic(ctx, options); err != nil {
+		return "", nil, err
+	}
+	return s.Ironic.URL, s.Ironic.Close, nil
 }
 
 // firstMachines is as many as the cast has.
@@ -125,7 +180,6 @@ func (s *Site) trouble(ctx context.Context, err error) {
 // enrol makes the nodes that are not there yet, and tells those that are where
 // their machines are now. It answers the names of those that it made.
 func (s *Site) enrol(ctx context.Context, machines []*Machine) (made []string) {
-	interfaces := map[string]string{"deploy": "custom-agent", "inspect": "agent", "rescue": "agent"}
 	for _, m := range machines {
 		found, err := s.http.exists(ctx, m.Name())
 		switch {
@@ -133,7 +187,7 @@ func (s *Site) enrol(ctx context.Context, machines []*Machine) (made []string) {
 		case found:
 			err = s.http.setDriverInfo(ctx, m.Name(), m.DriverInfo())
 		default:
-			e := m.Enrolment("site", interfaces)
+			e := m.Enrolment("site", s.options.Ironic.Interfaces)
 			if s.options.Story && stories[m.Name()] != nil {
 				e.hasten(m.Name())
 			}
@@ -153,8 +207,8 @@ func (s *Site) Close() error {
 	s.end()
 	s.running.Wait()
 	var err error
-	if s.Ironic != nil {
-		err = s.Ironic.Close()
+	if s.endIronic != nil {
+		err = s.endIronic()
 	}
 	if s.Lab != nil {
 		s.Lab.Close()

@@ -13,7 +13,10 @@ func (e *Event) Text() string {
 
 func (e *Event) what() string {
 	arrow := func(what string) string {
-		text := what + e.From + " → " + e.To
+		text := what + e.To
+		if e.From != "" { // it was not known before
+			text = what + e.From + " → " + e.To
+		}
 		if e.Reason != "" {
 			text += "  " + e.Reason
 		}

@@ -2,6 +2,7 @@ package models
 
 import (
 	"encoding/json"
+	"regexp"
 	"strconv"
 )
 
@@ -68,3 +69,17 @@ const (
 	CleanSteps   StepKind = "clean"
 	ServiceSteps StepKind = "service"
 )
+
+// failedStep is how Ironic begins the reason of a step that failed, for all kinds
+// (ironic/conductor/utils.py, drivers/modules/agent_base.py).
+var failedStep = regexp.MustCompile(`^(?:Deploy|Clean|Service) step ([a-z]+)\.([A-Za-z0-9_]+) failed `)
+
+// FailedStep is the step that the reason of a failure names: what was seen last may be
+// an earlier one, where it all went too fast.
+func FailedStep(reason string) (Step, bool) {
+	m := failedStep.FindStringSubmatch(reason)
+	if m == nil {
+		return Step{}, false
+	}
+	return Step{Interface: m[1], Step: m[2]}, true
+}

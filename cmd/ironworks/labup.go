@@ -60,21 +60,30 @@ func (a *app) labUpCommand() *cobra.Command {
 	var flags siteFlags
 	var address string
 	var story bool
+	var real realFlags
 	cmd := &cobra.Command{
 		Use: "up", Short: "Run machines and an Ironic of their own, without the console", Args: cobra.NoArgs,
 		Long: "Run machines under an embedded Ironic until interrupted, for scripts and other clients.\n" +
-			"It prints what to set so that they find it.",
-		Example: "  ironworks lab up --listen 127.0.0.1:6385",
+			"It prints what to set so that they find it. With --real the Ironic is a real one, whose Python\n" +
+			"environment is made on first use: that needs python3, the network and about 400 MB.",
+		Example: "  ironworks lab up --listen 127.0.0.1:6385\n  ironworks lab up --real --release 21.4.4",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := real.check(cmd, &flags); err != nil {
+				return err
+			}
 			options, err := flags.options()
 			if err != nil {
 				return err
 			}
 			options.Listen, options.Story = address, story
+			if real.on {
+				return a.labReal(cmd.Context(), options, real)
+			}
 			return a.labUp(cmd.Context(), options)
 		},
 	}
 	flags.register(cmd.Flags())
+	real.register(cmd.Flags())
 	cmd.Flags().StringVar(&flags.file, "scenarios", "", "YAML file of machines and scenarios, instead of the usual cast")
 	cmd.Flags().StringVar(&address, "listen", "127.0.0.1:0", "address of the API")
 	cmd.Flags().BoolVar(&story, "story", false, "let things happen to the cast by themselves, as in ironworks --lab")
@@ -96,7 +105,7 @@ func (a *app) labUp(ctx context.Context, options lab.SiteOptions) error {
 
 // printSite tells clients where the lab is.
 func (a *app) printSite(site *lab.Site) error {
-	url := site.Ironic.URL
+	url := site.URL
 	return a.print(result{
 		data: map[string]any{"url": url, "machines": len(site.Lab.Machines())}, names: []string{url},
 		text: fmt.Sprintf("export OS_AUTH_TYPE=none\nexport OS_ENDPOINT=%s\n# ironworks --url %s\n", url, url),

@@ -97,6 +97,11 @@ func (c *Conductor) SetRAID(ctx context.Context, uuid string, target db.Dict) er
 		if len(target) > 0 && t.driver.names["raid"] == "no-raid" {
 			return unsupported(t.node.Driver, "raid")
 		}
+		if len(target) > 0 {
+			if err := checkRAID(target); err != nil {
+				return err
+			}
+		}
 		t.node.TargetRAIDConfig = target
 		return t.save()
 	})

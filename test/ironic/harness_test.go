@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"ironworks/lab/real"
 )
 
 // get asks a server without the help of Do.
@@ -178,9 +181,14 @@ func checkRestart(t *testing.T, s *Server) {
 func TestPortTaken(t *testing.T) {
 	t.Parallel()
 	s := StartT(t, Options{})
-	second, err := Start(t.Context(), Options{Port: s.port})
-	if !errors.Is(err, errPortTaken) {
-		t.Errorf("error %v, want %v", err, errPortTaken)
+	_, text, _ := strings.Cut(strings.TrimPrefix(s.URL, "http://"), ":")
+	port, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := Start(t.Context(), Options{Port: port})
+	if !errors.Is(err, real.ErrPortTaken) {
+		t.Errorf("error %v, want %v", err, real.ErrPortTaken)
 	}
 	if second != nil {
 		second.Stop()

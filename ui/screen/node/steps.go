@@ -3,6 +3,7 @@ package node
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"ironworks/models"
@@ -90,7 +91,25 @@ func (s *Screen) currentWork(row *models.Row) work {
 	if e := &s.evidence; w.past || e.Phase == state.Phase() || state.Class() == models.ClassHold {
 		w.kind, w.steps, w.index = e.Kind, e.Steps, e.StepIndex
 	}
+	if w.past && !w.well {
+		w.blame(row.Reason)
+	}
 	return w
+}
+
+// blame is for a step that failed between two looks: the reason names it. It may be one
+// that was not on the list yet, for the ramdisk brings its own along.
+func (w *work) blame(reason string) {
+	failed, named := models.FailedStep(reason)
+	if !named {
+		return
+	}
+	i := slices.IndexFunc(w.steps, func(s models.Step) bool { return s.Label() == failed.Label() })
+	if i < 0 {
+		i = min(w.index+1, len(w.steps))
+		w.steps = slices.Insert(slices.Clone(w.steps), i, failed)
+	}
+	w.index = i
 }
 
 // kindOf is which steps belong to what the node does.

@@ -1,0 +1,108 @@
+package real
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// settings are the sections of an ini file.
+type settings map[string]map[string]string
+
+// merge adds the settings of other, which win.
+func (s settings) merge(other map[string]map[string]string) {
+	for section, values := range other {
+		if s[section] == nil {
+			s[section] = map[string]string{}
+		}
+		maps.Copy(s[section], values)
+	}
+}
+
+// write writes the file, in a fixed order.
+func (s settings) write(path string) error {
+	var b strings.Builder
+	for _, section := range slices.Sorted(maps.Keys(s)) {
+		fmt.Fprintf(&b, "[%s]\n", section)
+		for _, key := range slices.Sorted(maps.Keys(s[section])) {
+			fmt.Fprintf(&b, "%s = %s\n", key, s[section][key])
+		}
+		b.WriteString("\n")
+	}
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		return fmt.Errorf("writing the configuration: %w", err)
+	}
+	return nil
+}
+
+// ironicSettings is the configuration of a server: both releases read the
+// same, except for interfaces that the old one does not know; one unknown
+// name keeps the conductor from starting.
+func ironicSettings(server *Server) settings {
+	inspect := "fake,no-inspect,redfish"
+	if server.Release != Old {
+		inspect += ",agent"
+	}
+	in := func(name string) string { return filepath.Join(server.Dir, name) }
+	s := settings{
+		"DEFAULT": {
+			"auth_strategy":                 "noauth",
+			"host":                          "localhost",
+			"rpc_transport":                 "none",
+			"enabled_hardware_types":        "fake-hardware,redfish",
+			"enabled_boot_interfaces":       "fake,redfish-virtual-media,ipxe,pxe",
+			"enabled_deploy_interfaces":     "fake,direct,custom-agent,ramdisk",
+			"enabled_management_interfaces": "fake,redfish",
+			"enabled_power_interfaces":      "fake,redfish",
+			"enabled_inspect_interfaces":    inspect,
+			"enabled_network_interfaces":    "noop",
+			"enabled_console_interfaces":    "fake,no-console",
+			"enabled_raid_interfaces":       "fake,no-raid,agent",
+			"enabled_bios_interfaces":       "fake,no-bios",
+			"enabled_vendor_interfaces":     "fake,no-vendor",
+			"enabled_storage_interfaces":    "noop",
+			"enabled_rescue_interfaces":     "fake,no-rescue,agent",
+			"state_path":                    server.Dir,
+			"tempdir":                       in("tmp"),
+		},
+		"api":                {"host_ip": server.host, "port": strconv.Itoa(server.port)},
+		"database":           {"connection": "sqlite:///" + in(database)},
+		"dhcp":               {"dhcp_provider": "none"},
+		"deploy":             {"http_root": in("http"), "http_url": server.files.url, "iso_master_path": in("isos")},
+		"service_catalog":    {"auth_type": "none", "endpoint_override": server.URL},
+		"redfish":            {"use_swift": "false"},
+		"oslo_concurrency":   {"lock_path": in("lock")},
+		"conductor":          {"automated_clean": "false"},
+		"agent":              {"require_tls": "false", "deploy_logs_collect": "always", "deploy_logs_local_path": in("deploylogs")},
+		"pxe":                {"tftp_root": in("tftp"), "images_path": in("images"), "instance_master_path": in("master"), "tftp_master_path": in("tmaster")},
+		"oslo_policy":        {},
+		"keystone_authtoken": {},
+	}
+	s.merge(quickSettings())
+	return s
+}
+
+// quickSettings shorten the pauses of the conductor that one would wait for.
+// Its power synchronisation stays slow: it locks nodes, so that calls would
+// meet a 409 now and then.
+func quickSettings() settings {
+	return settings{
+		"DEFAULT": {"graceful_shutdown_timeout": "2"},
+		"conductor": {
+			"check_provision_state_interval": "2",
+			"check_rescue_state_interval":    "2",
+			"check_allocations_interval":     "2",
+			"sync_power_state_interval":      "120",
+		},
+		"agent": {
+			"post_deploy_get_power_state_retries":        "20",
+			"post_deploy_get_power_state_retry_interval": "1",
+			"command_wait_interval":                      "1",
+		},
+		"redfish": {"connection_attempts": "3", "connection_retry_interval": "1"},
+	}
+}

@@ -1,0 +1,59 @@
+package real
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	loopback = "127.0.0.1"
+	// database is the name of the database in the folder of a server.
+	database = "ironic.sqlite"
+	// releaseFile says whose folder it is.
+	releaseFile = "release"
+)
+
+// folder makes the folder of a server, or takes the one that is to be kept: no
+// release reads the database of another.
+func folder(options Options) (string, error) {
+	if options.Dir == "" {
+		return os.MkdirTemp("", "ironic-"+options.Release.name+"-")
+	}
+	// The service runs in the folder, and its paths have to mean the same there.
+	dir, err := filepath.Abs(options.Dir)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, releaseFile)
+	version, err := os.ReadFile(path) //nolint:gosec // in the folder that we were given
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return dir, os.WriteFile(path, []byte(options.Release.version+"\n"), 0o600)
+	case err != nil:
+		return "", err
+	}
+	if left := strings.TrimSpace(string(version)); left != options.Release.version {
+		return "", fmt.Errorf("%s is the state of Ironic %q, and this one is %s", dir, left, options.Release.version)
+	}
+	return dir, nil
+}
+
+// reachable is where a server is called that listens at a host: one that
+// listens everywhere is on loopback, too.
+func reachable(host string) string {
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		if ip.To4() == nil {
+			return "::1"
+		}
+		return loopback
+	}
+	return host
+}

@@ -1,0 +1,63 @@
+package real
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestReleaseOf(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]Release{"newest": Newest, "39.0.0": Newest, "old": Old, "21.4.4": Old} {
+		if got, err := ReleaseOf(text); err != nil || got != want {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "39", "Old"} {
+		if _, err := ReleaseOf(text); err == nil || !strings.Contains(err.Error(), "39.0.0 (newest)") {
+			t.Errorf("%q: error %v", text, err)
+		}
+	}
+}
+
+// A folder belongs to one release.
+func TestFolder(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	for range 2 {
+		if got, err := folder(Options{Release: Newest, Dir: dir}); err != nil || got != dir {
+			t.Fatalf("folder %q, %v", got, err)
+		}
+	}
+	if _, err := folder(Options{Release: Old, Dir: dir}); err == nil || !strings.Contains(err.Error(), `is the state of Ironic "39.0.0"`) {
+		t.Errorf("another release: error %v", err)
+	}
+}
+
+func TestReachable(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]string{"0.0.0.0": "127.0.0.1", "::": "::1", "127.0.0.1": "127.0.0.1", "localhost": "localhost"} {
+		if got := reachable(host); got != want {
+			t.Errorf("%s is reached at %s, want %s", host, got, want)
+		}
+	}
+}
+
+func TestLabSettings(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		speed                 float64
+		timeout, check, power string
+	}{
+		{1, "1800", "60", "120"},
+		{4, "450", "15", "30"},
+		{7, "258", "9", "20"},
+		{1000, "10", "2", "20"},
+	} {
+		c := LabSettings(test.speed)["conductor"]
+		if c["deploy_callback_timeout"] != test.timeout || c["inspect_wait_timeout"] != test.timeout ||
+			c["check_provision_state_interval"] != test.check || c["sync_power_state_interval"] != test.power {
+			t.Errorf("speed %g: %v", test.speed, c)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package real
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// KeystoneOptions say what identity service to start.
+type KeystoneOptions struct {
+	// TokenExpiration is the life of a token; 0 is an hour. Whole seconds.
+	TokenExpiration time.Duration
+}
+
+// Keystone is a running identity service.
+type Keystone struct {
+	// AuthURL is the address with /v3.
+	AuthURL string
+	// AdminUser has the role admin in AdminProject and on the system.
+	AdminUser, AdminPassword, AdminProject string
+	// Domain is the name of the only domain, Region of the only region.
+	Domain, Region string
+	// Dir holds everything the service writes.
+	Dir string
+
+	service User // what Ironic checks tokens as
+	process *process
+	reserve *reservation
+	client  *http.Client
+}
+
+// StartKeystone starts an identity service and waits until it answers. The
+// context bounds the start only. The caller stops it and removes its Dir.
+func StartKeystone(ctx context.Context, options KeystoneOptions) (_ *Keystone, err error) {
+	env, err := Environment(ctx, Newest.name, nil)
+	if err != nil {
+		return nil, err
+	}
+	reserved, err := reserve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "keystone-")
+	if err != nil {
+		reserved.release()
+		return nil, fmt.Errorf("making Keystone's folder: %w", err)
+	}
+	port := reserved.port
+	k := &Keystone{
+		AuthURL:   "http://127.0.0.1:" + strconv.Itoa(port) + "/v3",
+		AdminUser: "admin", AdminPassword: rand.Text(), AdminProject: "admin",
+		Domain: "Default", Region: "RegionOne", Dir: dir,
+		reserve: reserved, client: &http.Client{Timeout: time.Minute},
+	}
+	script := filepath.Join(dir, "serve_keystone.py")
+	k.process = &process{
+		argv: []string{filepath.Join(env, "bin", "python"), script, strconv.Itoa(port)},
+		env:  append(environment(dir), "OS_KEYSTONE_CONFIG_DIR="+dir), dir: dir, log: k.Log(),
+	}
+	defer func() {
+		if err != nil {
+			k.Stop()
+			_ = os.RemoveAll(dir)
+		}
+	}()
+	if err := k.configure(ctx, options, env, script); err != nil {
+		return nil, fmt.Errorf("setting up Keystone: %w", err)
+	}
+	if err := k.process.start(); err != nil {
+		return nil, fmt.Errorf("starting Keystone: %w", err)
+	}
+	if err := k.process.await(ctx, startLimit, k.answers); err != nil {
+		return nil, fmt.Errorf("starting Keystone: %w", err)
+	}
+	if err := k.addService(ctx); err != nil {
+		return nil, fmt.Errorf("setting up Keystone: %w", err)
+	}
+	return k, nil
+}
+
+// configure writes everything the service reads and makes its database.
+func (k *Keystone) configure(ctx context.Context, options KeystoneOptions, env, script string) error {
+	expiration := options.TokenExpiration
+	if expiration == 0 {
+		expiration = time.Hour
+	}
+	source, err := files.ReadFile("scripts/serve_keystone.py")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(script, source, 0o600); err != nil {
+		return err
+	}
+	// What keystone-manage fernet_setup and credential_setup do: they want to
+	// be told a user of the system by name, which a container may not have.
+	repositories := map[string]string{}
+	for _, name := range []string{"fernet_tokens", "fernet_receipts", "credential"} {
+		repositories[name] = filepath.Join(k.Dir, name)
+		if err := makeKeys(repositories[name]); err != nil {
+			return fmt.Errorf("making keys: %w", err)
+		}
+	}
+	config := filepath.Join(k.Dir, "keystone.conf")
+	err = settings{
+		"database":         {"connection": "sqlite:///" + filepath.Join(k.Dir, "keystone.sqlite")},
+		"token":            {"provider": "fernet", "expiration": strconv.Itoa(int(expiration.Seconds()))},
+		"fernet_tokens":    {"key_repository": repositories["fernet_tokens"]},
+		"fernet_receipts":  {"key_repository": repositories["fernet_receipts"]},
+		"credential":       {"key_repository": repositories["credential"]},
+		"oslo_concurrency": {"lock_path": filepath.Join(k.Dir, "lock")},
+		// The cheapest hashes: every token by password checks one.
+		"identity": {"password_hash_rounds": "4"},
+	}.write(config)
+	if err != nil {
+		return err
+	}
+	manage := []string{filepath.Join(env, "bin", "keystone-manage"), "--config-file", config}
+	if err := run(ctx, k.Dir, k.Log(), append(manage, "db_sync")...); err != nil {
+		return err
+	}
+	// Without an internal address Ironic answers 500 to every call.
+	return run(ctx, k.Dir, k.Log(), append(manage, "bootstrap",
+		"--bootstrap-username", k.AdminUser,
+		"--bootstrap-password", k.AdminPassword,
+		"--bootstrap-project-name", k.AdminProject,
+		"--bootstrap-public-url", k.AuthURL,
+		"--bootstrap-internal-url", k.AuthURL,
+		"--bootstrap-region-id", k.Region)...)
+}
+
+// makeKeys makes a key repository: 0 is the next key, 1 the one in use.
+func makeKeys(dir string) error {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	for _, name := range []string{"0", "1"} {
+		key := make([]byte, 32)
+		_, _ = rand.Read(key) // never fails
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(base64.URLEncoding.EncodeToString(key)), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (k *Keystone) answers(ctx context.Context) bool {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, k.AuthURL, nil)
+	if err != nil {
+		return false
+	}
+	response, err := k.client.Do(request)
+	if err != nil {
+		return false
+	}
+	_ = response.Body.Close()
+	return response.StatusCode == http.StatusOK
+}
+
+// Log is the path of the output of the service.
+func (k *Keystone) Log() string { return filepath.Join(k.Dir, "keystone.log") }
+
+// PID is the process id while the service runs, else 0.
+func (k *Keystone) PID() int {
+	pid, _, _ := k.process.running()
+	return pid
+}
+
+// Stop ends the service; its folder stays.
+func (k *Keystone) Stop() {
+	k.process.stop()
+	k.client.CloseIdleConnections()
+	k.reserve.release()
+}

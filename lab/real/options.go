@@ -1,0 +1,36 @@
+package real
+
+// Auth is how a server asks its callers who they are.
+type Auth int
+
+// The ways a server can be set up.
+const (
+	NoAuth Auth = iota
+	HTTPBasic
+	KeystoneAuth
+)
+
+// Options say what server to start.
+type Options struct {
+	// Release is the release to run; the zero value is Newest.
+	Release Release
+	// Auth is the authentication; KeystoneAuth needs Keystone.
+	Auth     Auth
+	Keystone *Keystone
+	// TLS serves the API with a certificate of a certificate authority made
+	// for this server.
+	TLS bool
+	// Host is the address of the API; 127.0.0.1 if empty.
+	Host string
+	// Port is the port of the API; 0 takes a free one.
+	Port int
+	// Settings override the configuration: section → key → value.
+	Settings map[string]map[string]string
+	// Dir is the folder for everything the server writes. A server goes on with
+	// what an earlier one of the same release left there. If empty, a new folder
+	// of the system's for temporary files is made.
+	Dir string
+	// Progress is told, in words for people, how the Python environment is
+	// made; nobody is if nil.
+	Progress func(text string)
+}

@@ -1,0 +1,204 @@
+package real
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// stopGrace is how long a service may take to stop by itself.
+const stopGrace = 10 * time.Second
+
+// process is a service that can be started again and again. Its output is
+// appended to one log file.
+type process struct {
+	argv []string
+	env  []string
+	dir  string
+	log  string
+
+	mu   sync.Mutex
+	pid  int           // of the last start
+	from int64         // where the log of the last start begins
+	done chan struct{} // closed when that has ended; nil before the first start
+}
+
+// start starts the process; it must not be running.
+func (p *process) start() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.done != nil && !closed(p.done) {
+		return errors.New("already running")
+	}
+	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return fmt.Errorf("opening the log: %w", err)
+	}
+	if info, err := log.Stat(); err == nil {
+		p.from = info.Size()
+	}
+	cmd := exec.Command(p.argv[0], p.argv[1:]...) //nolint:gosec,noctx // our own command; it outlives the context of starting
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = p.env, p.dir, log, log
+	cmd.SysProcAttr = procAttr()
+
+	started, done := make(chan error, 1), make(chan struct{})
+	go func() {
+		defer close(done)
+		// The death signal comes when the starting *thread* ends, so this
+		// one is kept until the process is gone.
+		runtime.LockOSThread()
+		err := cmd.Start()
+		_ = log.Close()
+		started <- err
+		if err != nil {
+			return
+		}
+		_ = cmd.Wait()
+		// Whatever it left behind in its group goes too.
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	}()
+	if err := <-started; err != nil {
+		return fmt.Errorf("starting %s: %w", filepath.Base(p.argv[0]), err)
+	}
+	p.pid, p.done = cmd.Process.Pid, done
+	return nil
+}
+
+// running returns the process id and the channel that is closed at its end.
+func (p *process) running() (pid int, done <-chan struct{}, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.done == nil || closed(p.done) {
+		return 0, p.done, false
+	}
+	return p.pid, p.done, true
+}
+
+// signal sends a signal to the whole group of the process.
+func (p *process) signal(sig syscall.Signal) error {
+	pid, _, ok := p.running()
+	if !ok {
+		return errors.New("not running")
+	}
+	if err := syscall.Kill(-pid, sig); err != nil {
+		return fmt.Errorf("sending %v to process group %d: %w", sig, pid, err)
+	}
+	return nil
+}
+
+// stop asks the process to stop and kills it if that takes too long.
+func (p *process) stop() {
+	pid, done, ok := p.running()
+	if !ok {
+		return
+	}
+	// Only the leader is asked, it tells its own children; a paused one could
+	// not hear it.
+	_ = syscall.Kill(pid, syscall.SIGTERM)
+	_ = syscall.Kill(-pid, syscall.SIGCONT)
+	timer := time.NewTimer(stopGrace)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+		p.kill()
+	}
+}
+
+// kill ends the process at once and waits until it is gone.
+func (p *process) kill() {
+	if _, done, ok := p.running(); ok {
+		_ = p.signal(syscall.SIGKILL)
+		<-done
+	}
+}
+
+// await polls ready until it is true. It fails with the end of the log when
+// the process dies first or the time is over.
+func (p *process) await(ctx context.Context, limit time.Duration, ready func(context.Context) bool) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := Poll(ctx, 50*time.Millisecond, func(ctx context.Context) (bool, error) {
+		if _, _, ok := p.running(); !ok {
+			return false, errors.New("the process ended")
+		}
+		// The newest release would go on trying for ever.
+		if strings.Contains(p.output(), "Address already in use") {
+			return false, ErrPortTaken
+		}
+		return ready(ctx), nil
+	})
+	if err != nil {
+		return fmt.Errorf("waiting until %s is ready: %w; the end of %s:\n%s",
+			filepath.Base(p.argv[0]), err, p.log, Tail(p.log, 30))
+	}
+	return nil
+}
+
+// output is what the process wrote since its last start.
+func (p *process) output() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	log, err := os.Open(p.log)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = log.Close() }()
+	content, _ := io.ReadAll(io.NewSectionReader(log, p.from, 1<<20))
+	return string(content)
+}
+
+// run runs a command of an environment to its end, its output in the log.
+func run(ctx context.Context, dir, log string, argv ...string) error {
+	out, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600) //nolint:gosec // our own log
+	if err != nil {
+		return fmt.Errorf("opening the log: %w", err)
+	}
+	defer func() { _ = out.Close() }()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...) //nolint:gosec // our own command
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = environment(dir), dir, out, out
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("running %s: %w; the end of %s:\n%s", filepath.Base(argv[0]), err, log, Tail(log, 30))
+	}
+	return nil
+}
+
+// environment is what the services see: nothing of OpenStack, Python or a
+// proxy that may be set up for the person at the keyboard.
+func environment(dir string) []string {
+	env := []string{"HOME=" + dir, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC", "PYTHONWARNINGS=ignore"}
+	for _, name := range []string{"PATH", "TMPDIR"} {
+		if value := os.Getenv(name); value != "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
+// Tail returns the last lines of a file.
+func Tail(path string, lines int) string {
+	content, err := os.ReadFile(path) //nolint:gosec // our own log
+	if err != nil {
+		return err.Error()
+	}
+	all := strings.Split(strings.TrimRight(string(content), "\n"), "\n")
+	return strings.Join(all[max(0, len(all)-lines):], "\n")
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,11 @@
+package contract
+
+// groups are all behaviours that are told as steps.
+func groups() []group {
+	return []group{
+		versions(), shapes(), limits(), creating(), naming(), getting(), listing(),
+		patching(), interfaces(), patchingIn(), deleting(), deletingIn(), arguments(), allocations(), traits(), templates(), instances(),
+		maintaining(), power(), management(), validation(), ports(), portgroups(), vifs(), serving(),
+		ramdisk(), secrets(), life(),
+	}
+}

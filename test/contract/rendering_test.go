@@ -1,0 +1,168 @@
+package contract
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// rendering: what see shows of an answer, as one line. A refusal shows its
+// text, whatever values were asked for.
+//
+//	provision_state    a value by its path, as JSON
+//	nodes.#.name       the value in each element of a list
+//	nodes.len          how many there are
+//	hosts.sorted       a list of texts whose order does not count
+//	body.keys          the names in an object, sorted; body is all of it
+//	created_at?        "set" or null, for what is never the same
+//	header:Location    a header
+//	text               the text of a refusal; nothing if it is none
+//	shape              which of Ironic's shapes the refusal has
+//
+// What is not there is "absent".
+func (c *session) render(a answer, see string) string {
+	parts := []string{strconv.Itoa(a.status)}
+	refused := a.status >= http.StatusBadRequest
+	if refused && !strings.Contains(see, "shape") && !strings.Contains(see, "text") {
+		see += " text"
+	}
+	for _, what := range strings.Fields(see) {
+		switch {
+		case refused != (what == "text" || what == "shape") && !strings.HasPrefix(what, "header:"):
+		case what == "text":
+			parts = append(parts, c.empty(fault(a).text))
+		case what == "shape":
+			parts = append(parts, fault(a).shape)
+		case strings.HasPrefix(what, "header:"):
+			name := strings.TrimPrefix(what, "header:")
+			parts = append(parts, name+"="+c.empty(a.header.Get(name)))
+		default:
+			parts = append(parts, c.empty(shown(a.body, what)))
+		}
+	}
+	return strings.TrimSpace(strings.Join(parts, " "))
+}
+
+func shown(body any, what string) string {
+	path, isSet := strings.CutSuffix(what, "?")
+	value := lookUp(body, strings.TrimPrefix(path, "body."))
+	if path == "body" {
+		value = body
+	}
+	text := "absent"
+	switch {
+	case isSet && value != nil && value != missing{}:
+		text = "set"
+	case value != missing{}:
+		raw, _ := json.Marshal(value)
+		text = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(string(raw))
+	}
+	return strings.TrimPrefix(path, "body.") + "=" + text
+}
+
+// missing is the value of what is not there.
+type missing struct{}
+
+// lookUp finds a value by its path.
+func lookUp(value any, path string) any {
+	name, rest, more := strings.Cut(path, ".")
+	var found any = missing{}
+	switch v := value.(type) {
+	case map[string]any:
+		if inner, ok := v[name]; ok {
+			found = inner
+			break
+		}
+		switch name {
+		case "keys":
+			return anyOf(slices.Sorted(maps.Keys(v)))
+		case "len":
+			return len(v)
+		}
+	case []any:
+		switch name {
+		case "len":
+			return len(v)
+		case "sorted":
+			sorted := slices.Clone(v)
+			slices.SortFunc(sorted, func(a, b any) int { return strings.Compare(textOf(a), textOf(b)) })
+			return sorted
+		}
+		if name == "#" {
+			each := make([]any, len(v))
+			for i := range v {
+				if each[i] = v[i]; more {
+					each[i] = lookUp(v[i], rest)
+				}
+				if (each[i] == missing{}) {
+					each[i] = "absent"
+				}
+			}
+			return each
+		}
+		if i, err := strconv.Atoi(name); err == nil && i < len(v) {
+			found = v[i]
+		}
+	}
+	if !more {
+		return found
+	}
+	return lookUp(found, rest)
+}
+
+func anyOf(texts []string) []any {
+	values := make([]any, len(texts))
+	for i := range texts {
+		values[i] = texts[i]
+	}
+	return values
+}
+
+// refusal is what an answer of 400 and above says.
+type refusal struct {
+	// shape is how it is said: "fault" with faultcode and faultstring as a
+	// JSON text in error_message; "pecan" with code or status, title and
+	// description there; "bare fault" without error_message; "text" otherwise.
+	shape string
+	text  string
+}
+
+func fault(a answer) refusal {
+	outer, ok := a.body.(map[string]any)
+	if !ok {
+		return refusal{shape: "text", text: strings.TrimSpace(a.raw)}
+	}
+	if _, ok := outer["faultstring"]; ok {
+		return refusal{shape: "bare fault " + names(outer), text: textOf(outer["faultstring"])}
+	}
+	message, ok := outer["error_message"].(string)
+	if !ok {
+		return refusal{shape: "other", text: strings.TrimSpace(a.raw)}
+	}
+	var inner map[string]any
+	if json.Unmarshal([]byte(message), &inner) != nil {
+		return refusal{shape: "error_message text", text: message}
+	}
+	if _, ok := inner["faultstring"]; ok {
+		return refusal{shape: "fault " + names(inner) + " " + textOf(inner["faultcode"]), text: textOf(inner["faultstring"])}
+	}
+	return refusal{shape: "pecan " + names(inner), text: textOf(inner["title"]) + ": " + textOf(inner["description"])}
+}
+
+func names(object map[string]any) string {
+	return strings.Join(slices.Sorted(maps.Keys(object)), ",")
+}
+
+// textOf is the first line of a text, with "…" for more: what follows is the
+// dump of a schema, in the words of a Python library.
+func textOf(value any) string {
+	text, _ := value.(string)
+	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if rest != "" {
+		first += " …"
+	}
+	return first
+}

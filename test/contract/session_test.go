@@ -1,0 +1,208 @@
+package contract
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+const (
+	// patience is how long UNTIL waits, and interval is between two looks; the
+	// others are those where a machine boots. A look costs a real Ironic 10 ms.
+	patience        = 20 * time.Second
+	machinePatience = 2 * time.Minute
+	machineInterval = 400 * time.Millisecond
+	interval        = 40 * time.Millisecond
+)
+
+// session is a behaviour while it runs: what its words in braces stand for.
+type session struct {
+	t          *testing.T
+	subject    *Subject
+	nodeFields string
+	values     map[string]string
+	patience   time.Duration // how long UNTIL waits
+	interval   time.Duration // between two looks
+}
+
+func newSession(t *testing.T, s *Subject) *session {
+	t.Helper()
+	return &session{t: t, subject: s, values: map[string]string{"url": s.URL}, patience: patience, interval: interval}
+}
+
+var word = regexp.MustCompile(`\{(node|name|other|otherName|(?:mac|uuid|word)\d|[a-z]+\d?)\}`)
+
+// fill puts values in for the words in braces.
+func (c *session) fill(text string) string {
+	c.t.Helper()
+	return word.ReplaceAllStringFunc(text, func(found string) string {
+		name := strings.Trim(found, "{}")
+		if value, ok := c.values[name]; ok {
+			return value
+		}
+		if !c.make(name) {
+			return found
+		}
+		return c.values[name]
+	})
+}
+
+// make finds a value for a word that has none yet.
+func (c *session) make(name string) bool {
+	c.t.Helper()
+	switch {
+	case name == "node" || name == "name":
+		c.enrol("node", "name")
+	case name == "other" || name == "otherName":
+		c.enrol("other", "otherName")
+	case strings.HasPrefix(name, "mac"):
+		c.values[name] = "52:54:" + strings.ToLower(randomMAC())
+	case strings.HasPrefix(name, "uuid"):
+		c.values[name] = randomUUID()
+	case strings.HasPrefix(name, "word"):
+		c.values[name] = "w" + strings.ToLower(rand.Text()[:12])
+	case strings.HasPrefix(name, "trait"):
+		c.values[name] = "CUSTOM_" + rand.Text()[:12]
+	default:
+		return false
+	}
+	return true
+}
+
+// enrol makes a node.
+func (c *session) enrol(uuid, name string) {
+	c.t.Helper()
+	c.values[name] = "n-" + strings.ToLower(rand.Text()[:12])
+	fields := map[string]any{"driver": "fake-hardware", "name": c.values[name]}
+	if c.nodeFields != "" {
+		if err := json.Unmarshal([]byte(c.fill(c.nodeFields)), &fields); err != nil {
+			c.t.Fatalf("the fields of the node: %v", err)
+		}
+	}
+	body, err := json.Marshal(fields)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	a := c.send(step{call: "POST /v1/nodes", body: string(body)})
+	if a.status != http.StatusCreated {
+		c.t.Fatalf("enrolling a node: %s", a.raw)
+	}
+	c.values[uuid], _ = a.body.(map[string]any)["uuid"].(string)
+}
+
+// set puts {node} into a state.
+func (c *session) set(text string) {
+	c.t.Helper()
+	state, target := stateAndTarget(text)
+	uuid := c.fill("{node}")
+	c.subject.writing.Lock()
+	defer c.subject.writing.Unlock()
+	c.subject.SetState(c.t, uuid, state, target)
+}
+
+func (c *session) reserve(host string) {
+	c.t.Helper()
+	uuid := c.fill("{node}")
+	c.subject.writing.Lock()
+	defer c.subject.writing.Unlock()
+	c.subject.Reserve(c.t, uuid, host)
+}
+
+// empty puts the words back for their values, the longest first.
+func (c *session) empty(text string) string {
+	names := slices.Collect(maps.Keys(c.values))
+	slices.SortFunc(names, func(a, b string) int {
+		if d := len(c.values[b]) - len(c.values[a]); d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	for _, name := range names {
+		if value := c.values[name]; len(value) >= 6 {
+			text = strings.ReplaceAll(text, value, "{"+name+"}")
+		}
+	}
+	return text
+}
+
+// step makes one call and compares what is answered.
+func (c *session) step(i int, s step) {
+	c.t.Helper()
+	switch verb, rest, _ := strings.Cut(s.call, " "); verb {
+	case "SET":
+		c.set(rest)
+	case "LOCK":
+		c.reserve(rest)
+	case "UNLOCK":
+		c.reserve("")
+	case "UNTIL":
+		c.until(i, s)
+	default:
+		a := c.send(s)
+		c.compare(i, s, a)
+		c.save(s, a)
+	}
+}
+
+func (c *session) compare(i int, s step, a answer) {
+	c.t.Helper()
+	got := c.render(a, s.see)
+	want := s.wanted(c.subject.Kind)
+	if want == "" && a.status < http.StatusBadRequest || want != "" && matches(want, got) {
+		return
+	}
+	c.t.Errorf("step %d: %s\n body: %s\n want: %s\n  got: %s\n  raw: %s", i+1, c.fill(s.call), c.fill(s.body), want, got, a.raw)
+	if want == "" {
+		c.t.FailNow()
+	}
+}
+
+func matches(want, got string) bool {
+	if pattern, ok := strings.CutPrefix(want, "~"); ok {
+		return regexp.MustCompile(`(?s)^(?:` + pattern + `)$`).MatchString(got)
+	}
+	return want == got
+}
+
+// until looks until what is answered is as wanted.
+func (c *session) until(i int, s step) {
+	c.t.Helper()
+	s.call = strings.Replace(s.call, "UNTIL", "GET", 1)
+	ctx, cancel := context.WithTimeout(c.t.Context(), c.patience)
+	defer cancel()
+	ticker := time.NewTicker(c.interval)
+	defer ticker.Stop()
+	for want := s.wanted(c.subject.Kind); ; {
+		a := c.send(s)
+		if matches(want, c.render(a, s.see)) {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			c.compare(i, s, a)
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// save keeps a value for later steps.
+func (c *session) save(s step, a answer) {
+	c.t.Helper()
+	if s.save == "" {
+		return
+	}
+	name, path, _ := strings.Cut(s.save, "=")
+	value, ok := lookUp(a.body, path).(string)
+	if !ok {
+		c.t.Fatalf("%s: no %s in %s", s.call, path, a.raw)
+	}
+	c.values[name] = value
+}

@@ -1,0 +1,94 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ironworks/models"
+	"ironworks/test/ironic"
+)
+
+// realUp runs a lab under a real Ironic; its Python environment is there already. What is
+// temporary goes to temp.
+func realUp(t *testing.T, temp string, args ...string) (*console, *running) {
+	t.Helper()
+	cache := filepath.Dir(filepath.Dir(ironic.Environment(t, ironic.Newest.Name())))
+	c := newConsole(t, "IRONWORKS_CACHE="+cache, "TMPDIR="+temp)
+	up := c.background(append([]string{"lab", "up", "--real"}, args...)...)
+	url := up.line(`^export OS_ENDPOINT=(.*)$`)[1]
+	return newConsole(t, "OS_AUTH_TYPE=none", "OS_ENDPOINT="+url), up
+}
+
+// ends interrupts a lab, and wants nothing of it to be left.
+func (r *running) ends(c *console, temp string) {
+	r.t.Helper()
+	if code := r.interrupt(); code != 0 {
+		r.t.Errorf("exit code %d: %s", code, r.stderr.String())
+	}
+	c.fails(4, "nodes")
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		r.t.Errorf("it left %v, %v", left, err)
+	}
+}
+
+// TestLabUpReal takes a machine to active under a real Ironic, and finds it so when the lab
+// is started again.
+func TestLabUpReal(t *testing.T) {
+	t.Parallel()
+	temp, state := t.TempDir(), filepath.Join(t.TempDir(), "state")
+	c, up := realUp(t, temp, "--lab-machines", "1", "--lab-speed", "12", "--lab-state", state)
+	c.ok("manage", "r7-n01", "--wait", "--timeout", "1m")
+	c.ok("provide", "r7-n01", "--wait", "--timeout", "2m")
+	c.ok("deploy", "r7-n01", "--yes", "--wait", "--timeout", "2m", "--step", "deploy.install_coreos")
+	up.ends(c, temp)
+
+	c, up = realUp(t, temp, "--lab-machines", "1", "--lab-state", state)
+	if got := c.state("r7-n01"); got != models.StateActive {
+		t.Errorf("r7-n01 is %s when the lab begins again", got)
+	}
+	up.ends(c, temp)
+	for _, other := range [][]string{{"lab", "up", "--lab-state", state}, {"lab", "up", "--real", "--release", "old", "--lab-state", state}} {
+		if o := c.fails(1, other...); !strings.Contains(o.stderr, "is the state of a lab with a real Ironic 39.0.0") {
+			t.Errorf("%q: %s", other, o.stderr)
+		}
+	}
+}
+
+// TestLabUpRealOfEachRelease starts each release with the whole cast, and sees that its
+// agent inspects what it can.
+func TestLabUpRealOfEachRelease(t *testing.T) {
+	t.Parallel()
+	for _, release := range ironic.Releases(t) {
+		t.Run(release.Name(), func(t *testing.T) {
+			temp := t.TempDir()
+			c, up := realUp(t, temp, "--release", release.Version())
+			if names := strings.Fields(c.ok("nodes", "-o", "name").stdout); len(names) != 12 {
+				t.Errorf("nodes: %q", names)
+			}
+			c.ok("manage", "r7-n04", "--wait", "--timeout", "1m")
+			c.ok("inspect", "r7-n04", "--wait", "--timeout", "2m")
+			up.ends(c, temp)
+		})
+	}
+}
+
+// TestLabUpRealWithoutTheNetwork says what it does, and why it does not get on.
+func TestLabUpRealWithoutTheNetwork(t *testing.T) {
+	t.Parallel()
+	temp := t.TempDir()
+	c := newConsole(t, "IRONWORKS_CACHE="+filepath.Join(t.TempDir(), "cache"), "TMPDIR="+temp, "PIP_INDEX_URL=http://127.0.0.1:1/", "PIP_RETRIES=1")
+	o := c.fails(1, "lab", "up", "--real")
+	for _, words := range []string{
+		"making the Python environment of Ironic 39.0.0 (once, about 400 MB): preparing\n", "downloading … 0 of 1",
+		"the package index is out of reach: pip needs the network",
+	} {
+		if !strings.Contains(o.stderr, words) {
+			t.Errorf("it does not say %q: %s", words, o.stderr)
+		}
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("it left %v, %v", left, err)
+	}
+}

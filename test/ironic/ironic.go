@@ -1,0 +1,162 @@
+package ironic
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"ironworks/lab/real"
+)
+
+type (
+	// Release is one release of Ironic that the tests run against.
+	Release = real.Release
+	// Options say what server to start.
+	Options = real.Options
+	// Auth is how a server asks its callers who they are.
+	Auth = real.Auth
+	// Keystone is a running identity service.
+	Keystone = real.Keystone
+	// KeystoneOptions say what identity service to start.
+	KeystoneOptions = real.KeystoneOptions
+	// User is an account of Keystone.
+	User = real.User
+	// Token is what calls are made with.
+	Token = real.Token
+	// TokenRequest says what token to issue.
+	TokenRequest = real.TokenRequest
+	// ApplicationCredential is one for a user's project.
+	ApplicationCredential = real.ApplicationCredential
+)
+
+// The releases, as in package real.
+var (
+	Newest = real.Newest
+	Old    = real.Old
+)
+
+// The ways a server can be set up, and the header of the API version.
+const (
+	NoAuth        = real.NoAuth
+	HTTPBasic     = real.HTTPBasic
+	KeystoneAuth  = real.KeystoneAuth
+	VersionHeader = real.VersionHeader
+)
+
+// Server is a running Ironic: API and conductor.
+type Server struct{ *real.Server }
+
+// Start starts a server and waits until it answers. The context bounds the
+// start only. The caller stops the server and removes its Dir.
+func Start(ctx context.Context, options Options) (*Server, error) {
+	s, err := real.Start(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	return &Server{s}, nil
+}
+
+// StartT starts a server for a test and stops it at the end. After a failure
+// its folder stays and the end of its log is shown.
+func StartT(tb testing.TB, options Options) *Server {
+	tb.Helper()
+	s, err := Start(tb.Context(), options)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		s.Stop()
+		discard(tb, "Ironic "+s.Release.Version(), s.Dir, s.Log())
+	})
+	return s
+}
+
+// StartKeystone starts an identity service and waits until it answers. The
+// context bounds the start only. The caller stops it and removes its Dir.
+func StartKeystone(ctx context.Context, options KeystoneOptions) (*Keystone, error) {
+	return real.StartKeystone(ctx, options)
+}
+
+// StartKeystoneT starts an identity service for a test and stops it at the
+// end, as [StartT] does.
+func StartKeystoneT(tb testing.TB, options KeystoneOptions) *Keystone {
+	tb.Helper()
+	k, err := StartKeystone(tb.Context(), options)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		k.Stop()
+		discard(tb, "Keystone", k.Dir, k.Log())
+	})
+	return k
+}
+
+// discard removes a folder, or says why it stays.
+func discard(tb testing.TB, what, dir, log string) {
+	tb.Helper()
+	if tb.Failed() {
+		tb.Logf("the state of %s is in %s; the end of its log:\n%s", what, dir, real.Tail(log, 60))
+		return
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		tb.Errorf("removing the state of %s: %v", what, err)
+	}
+}
+
+// CreateNode enrols a node and returns its UUID. Without a driver it gets
+// fake-hardware, without a name a unique one.
+func (s *Server) CreateNode(tb testing.TB, node map[string]any) string {
+	tb.Helper()
+	uuid, err := s.Server.CreateNode(tb.Context(), node)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return uuid
+}
+
+// Releases returns every release that can run here. A machine without a
+// Python old enough for [Old] tests only [Newest] and says so; in continuous
+// integration (CI set) that is a failure, since nobody would read the line.
+func Releases(tb testing.TB) []Release {
+	tb.Helper()
+	Environment(tb, Newest.Name())
+	_, err := real.Environment(tb.Context(), Old.Name(), nil)
+	switch {
+	case err == nil:
+		return []Release{Newest, Old}
+	case errors.Is(err, real.ErrNoPython) && os.Getenv("CI") == "":
+		tb.Logf("leaving out Ironic %s: needs Python ≤ 3.11", Old.Version())
+		return []Release{Newest}
+	default:
+		tb.Fatal(err)
+		return nil
+	}
+}
+
+// Environment is the folder of a Python environment, made on first use: newest
+// and old, of an Ironic, and agent-newest and agent-old, of its agent.
+func Environment(tb testing.TB, name string) string {
+	tb.Helper()
+	path, err := real.Environment(tb.Context(), name, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+// Program is the path of a program that the newest release's Python
+// environment has: baremetal.
+func Program(tb testing.TB, name string) string {
+	tb.Helper()
+	return filepath.Join(Environment(tb, Newest.Name()), "bin", name)
+}
+
+// Poll calls check at once and then at every interval until it reports true or
+// an error, or ctx ends.
+func Poll(ctx context.Context, every time.Duration, check func(context.Context) (bool, error)) error {
+	return real.Poll(ctx, every, check)
+}

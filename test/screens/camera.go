@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"ironworks/test/terminal"
+)
+
+// patience is how long one screen is waited for. The slow machine of the lab needs most
+// of a minute until it installs.
+const patience = 2 * time.Minute
+
+// shot is a picture: the name of its file without the ending, and what it holds.
+type shot struct {
+	name string
+	svg  []byte
+}
+
+type album []shot
+
+// tour is a console that is started, shown around, and left.
+type tour struct {
+	args          []string
+	width, height int
+	visit         func(*camera) error
+}
+
+// camera takes pictures of a console.
+type camera struct {
+	ctx    context.Context //nolint:containedctx // it lives as long as the tour's call
+	screen *terminal.Screen
+	album  *album
+}
+
+// open starts the console on the lab. What the program keeps goes into the folder.
+func (t tour) open(ctx context.Context, binary, dir string) (*terminal.Screen, error) {
+	command := exec.Command(binary, append([]string{"--lab"}, t.args...)...) //nolint:noctx // the screen ends it
+	command.Env = []string{"HOME=" + dir, "TMPDIR=" + dir, "PATH=" + os.Getenv("PATH"), "COLORTERM=truecolor", "TZ=UTC"}
+	return terminal.Start(ctx, terminal.Options{Command: command, Width: t.width, Height: t.height, Modern: true})
+}
+
+// take goes on a tour.
+func (t tour) take(ctx context.Context, binary string, album *album) (err error) {
+	dir, err := os.MkdirTemp("", "ironworks-screens-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	screen, err := t.open(ctx, binary, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, screen.Close()) }()
+	if err := t.visit(&camera{ctx: ctx, screen: screen, album: album}); err != nil {
+		return err
+	}
+	screen.Type("q")
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if code, err := screen.Wait(ctx); err != nil || code != 0 {
+		return fmt.Errorf("leaving the console: exit code %d: %w\n%s", code, err, screen.Describe())
+	}
+	return nil
+}
+
+// until waits until a screen is as wanted.
+func (c *camera) until(what string, wanted func(lines []string) bool) error {
+	_, err := c.still(what, wanted)
+	return err
+}
+
+// still waits until a screen is as wanted, and returns its cells of one moment.
+func (c *camera) still(what string, wanted func(lines []string) bool) ([][]terminal.Cell, error) {
+	ctx, cancel := context.WithTimeout(c.ctx, patience)
+	defer cancel()
+	for {
+		before := c.screen.Bytes()
+		if err := c.screen.WaitFor(ctx, func(text string) bool { return wanted(strings.Split(text, "\n")) }); err != nil {
+			return nil, fmt.Errorf("%s: %w\n%s", what, err, c.screen.Describe())
+		}
+		cells := cellsOf(c.screen)
+		// Nothing came between, so that what was waited for is what was read.
+		if c.screen.Bytes() == before {
+			return cells, nil
+		}
+	}
+}
+
+func cellsOf(s *terminal.Screen) [][]terminal.Cell {
+	width, height := s.Size()
+	cells := make([][]terminal.Cell, height)
+	for y := range cells {
+		cells[y] = make([]terminal.Cell, width)
+		for x := range cells[y] {
+			cells[y][x] = s.Cell(x, y)
+		}
+	}
+	return cells
+}
+
+// snap takes a picture once all texts are on the screen. On every picture the program
+// itself says that this is a lab and that what it shows is live.
+func (c *camera) snap(name, title string, texts ...string) error {
+	return c.snapWhen(name, title, func(lines []string) bool { return has(lines, texts...) })
+}
+
+func (c *camera) snapWhen(name, title string, wanted func(lines []string) bool) error {
+	width, _ := c.screen.Size()
+	cells, err := c.still(name, func(lines []string) bool {
+		return inLab(lines) && drawn(lines, width) && wanted(lines)
+	})
+	if err != nil {
+		return err
+	}
+	*c.album = append(*c.album, shot{name, render(cells, "ironworks: "+title)})
+	return nil
+}
+
+// has says whether all texts are on a screen.
+func has(lines []string, texts ...string) bool {
+	for _, text := range texts {
+		if !strings.Contains(strings.Join(lines, "\n"), text) {
+			return false
+		}
+	}
+	return true
+}
+
+// inLab says whether the screen tells that its machines do not exist.
+func inLab(lines []string) bool { return strings.Contains(lines[0], " LAB ") }
+
+// drawn says whether the screen was drawn for the width of the terminal: after a change
+// of size the terminal cuts what was there off, or leaves room beside it.
+func drawn(lines []string, width int) bool {
+	rule := slices.ContainsFunc(lines, func(line string) bool {
+		return strings.Count(line, "─")+strings.Count(line, "-") >= width/2 && utf8.RuneCountInString(line) == width
+	})
+	return rule && liveAtEdge.MatchString(lines[0]) && lines[len(lines)-1] != ""
+}
+
+// liveAtEdge is the end of a whole header.
+var liveAtEdge = regexp.MustCompile(`live [≤<]\d+s$`)
+
+// row says whether there is a row of a list with all of these texts.
+func row(lines []string, texts ...string) bool {
+	return slices.ContainsFunc(lines, func(line string) bool { return has([]string{line}, texts...) })
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"go.uber.org/goleak"
+
+	"ironworks/test/terminal"
+)
+
+// binary is the program under test, built once.
+var binary string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "ironworks-screens-")
+	if err != nil {
+		panic(err)
+	}
+	binary = filepath.Join(dir, "ironworks")
+	build := exec.Command("go", "build", "-o", binary, "ironworks/cmd/ironworks")
+	if out, err := build.CombinedOutput(); err != nil {
+		_ = os.RemoveAll(dir)
+		panic(fmt.Sprintf("build the program: %v\n%s", err, out))
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		_ = os.RemoveAll(dir)
+		os.Exit(code)
+	}))
+}
+
+// seen is what a reader of an SVG sees: the texts at their rows and columns, frames and
+// gauges left out. Everything else that can be wrong with the file fails the test.
+func seen(t *testing.T, svg []byte, width, height int) []string {
+	t.Helper()
+	grid := make([][]string, height)
+	for y := range grid {
+		grid[y] = slices.Repeat([]string{" "}, width)
+	}
+	decoder := xml.NewDecoder(bytes.NewReader(svg))
+	var at xml.StartElement
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("not well-formed: %v\n%s", err, svg)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			if !slices.Contains([]string{"svg", "title", "rect", "path", "g", "text"}, token.Name.Local) {
+				t.Errorf("there is a <%s>", token.Name.Local)
+			}
+			for _, a := range token.Attr {
+				if strings.HasPrefix(a.Name.Local, "on") || a.Name.Local == "href" || strings.Contains(a.Value, "url(") {
+					t.Errorf("<%s> has %s=%q, which runs or loads something", token.Name.Local, a.Name.Local, a.Value)
+				}
+			}
+			at = token
+		case xml.CharData:
+			if at.Name.Local == "text" {
+				put(t, grid, at, string(token))
+			}
+		case xml.EndElement:
+			at = xml.StartElement{}
+		}
+	}
+	lines := make([]string, height)
+	for y := range grid {
+		lines[y] = strings.TrimRight(strings.Join(grid[y], ""), " ")
+	}
+	return lines
+}
+
+// put puts a text of an SVG where it is seen.
+func put(t *testing.T, grid [][]string, element xml.StartElement, text string) {
+	t.Helper()
+	value := func(name string) float64 {
+		for _, a := range element.Attr {
+			if a.Name.Local == name {
+				v, err := strconv.ParseFloat(a.Value, 64)
+				if err != nil {
+					t.Errorf("%s=%q", name, a.Value)
+				}
+				return v
+			}
+		}
+		return 0
+	}
+	x, y := (value("x")-margin)/cellWidth, (value("y")-baseline-margin)/cellHeight
+	length, cells := value("textLength"), strings.Split(text, "")
+	switch want := float64(utf8.RuneCountInString(text)) * cellWidth; {
+	case length == 0: // in the middle of its cells
+		cells = append([]string{text}, make([]string, terminalWidth(text)-1)...)
+		x -= float64(len(cells)) / 2
+	case length < want-0.01 || length > want+0.01:
+		t.Errorf("%q is %g wide, want %g", text, length, want)
+	}
+	column, line := int(x+0.01), int(y+0.01)
+	if line < 0 || line >= len(grid) || column < 0 || column+len(cells) > len(grid[line]) {
+		t.Errorf("%q is not on the screen: column %d of line %d", text, column, line)
+		return
+	}
+	copy(grid[line][column:], cells)
+}
+
+// terminalWidth is enough for the texts of these tests.
+func terminalWidth(text string) int {
+	if r := first(text); r >= 0x3000 && r < 0xfb00 {
+		return 2
+	}
+	return 1
+}
+
+// undrawn is a screen as seen gives it.
+func undrawn(cells [][]terminal.Cell) []string {
+	lines := make([]string, len(cells))
+	for y, row := range cells {
+		var line strings.Builder
+		for _, c := range row {
+			if kind := kindOf(c.Text); c.Text != "" && (kind == frame || kind == shade) {
+				line.WriteByte(' ')
+			} else {
+				line.WriteString(c.Text)
+			}
+		}
+		lines[y] = strings.TrimRight(line.String(), " ")
+	}
+	return lines
+}
+
+func TestAScreenOfTheLab(t *testing.T) {
+	t.Parallel()
+	var taken album
+	var at [][]terminal.Cell
+	tour := tour{width: 100, height: 30, visit: func(c *camera) error {
+		if err := c.snap("fleet", "the fleet", "r7-n01", "r7-n12", "1 conductor"); err != nil {
+			return err
+		}
+		c.screen.Type("?")
+		if err := c.snap("help", "keys", "What can be done here", "╰"); err != nil {
+			return err
+		}
+		var err error
+		at, err = c.still("help", func(lines []string) bool { return has(lines, "What can be done here") })
+		if err != nil {
+			return err
+		}
+		*c.album = append(*c.album, shot{"again", render(at, "keys")})
+		return c.leave("What can be done here")
+	}}
+	if err := tour.take(t.Context(), binary, &taken); err != nil {
+		t.Fatal(err)
+	}
+	if len(taken) != 3 {
+		t.Fatal(len(taken), "pictures")
+	}
+	for _, p := range taken {
+		lines := seen(t, p.svg, 100, 30)
+		if !strings.HasPrefix(lines[0], " ironworks  LAB  lab › fleet") {
+			t.Errorf("%s: the header is %q", p.name, lines[0])
+		}
+		if len(p.svg) > 60_000 {
+			t.Errorf("%s takes %d bytes", p.name, len(p.svg))
+		}
+	}
+	if lines := seen(t, taken[0].svg, 100, 30); !row(lines, "   NAME", "STATE▴", "POWER") || !row(lines, "   r7-n12") {
+		t.Errorf("the fleet is\n%s", strings.Join(lines, "\n"))
+	}
+	if got, want := seen(t, taken[2].svg, 100, 30), undrawn(at); !slices.Equal(got, want) {
+		t.Errorf("the picture shows\n%s\nand the screen\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestPicturesShowTheLab(t *testing.T) {
+	t.Parallel()
+	for name, lines := range map[string][]string{
+		"another Ironic": {" ironworks  rack7 › fleet   live ≤1s", "────", "x"},
+		"an empty one":   {""},
+	} {
+		if inLab(lines) {
+			t.Errorf("%s is taken for the lab", name)
+		}
+	}
+	rule, foot := strings.Repeat("─", 40), "? keys"
+	for name, c := range map[string]struct {
+		lines []string
+		want  bool
+	}{
+		"whole":                  {[]string{" ironworks  LAB  lab                live ≤1s", rule, foot}, true},
+		"without contact":        {[]string{" ironworks  LAB  lab       contact lost 14 s", rule, foot}, false},
+		"cut by a smaller size":  {[]string{" ironworks  LAB  lab       API 1.115 · 1 con", rule, ""}, false},
+		"drawn for a small size": {[]string{" ironworks  LAB  lab    live ≤1s", rule[:3*30], foot}, false},
+	} {
+		if got := drawn(c.lines, 40); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package main
+
+import "ironworks/test/terminal"
+
+// tours are all pictures there are.
+var tours = []tour{
+	{width: 100, height: 30, visit: console},
+	{width: 80, height: 24, args: []string{"--ascii"}, visit: plain},
+}
+
+// The machines of the lab's cast that the pictures show.
+const (
+	slow   = "r7-n11" // installs for long enough to be looked at
+	works  = "r7-n01"
+	failed = "r7-n02" // its root device hints match no disk
+	ready  = "r7-n04"
+	shared = "r7-n09" // one of its disks is the disk of another machine too
+)
+
+// console shows most of the console. It begins when the slow machine installs: by then
+// the others have come to where they rest.
+func console(c *camera) error {
+	settled := func(lines []string) bool {
+		return row(lines, slow, "wait call-back", "install_coreos") && row(lines, failed, "deploy failed") && row(lines, works, "active") &&
+			row(lines, ready, "available")
+	}
+	if err := c.until("the fleet", settled); err != nil {
+		return err
+	}
+	c.screen.Type(terminal.Home)
+	if err := c.snapWhen("fleet", "the fleet while a deployment runs", func(lines []string) bool {
+		return settled(lines) && row(lines, "❯", failed)
+	}); err != nil {
+		return err
+	}
+	if err := c.sized(80, 24, func() error {
+		return c.snapWhen("fleet-80x24", "the fleet at a terminal of 80 by 24", settled)
+	}); err != nil {
+		return err
+	}
+	for _, show := range []func(*camera) error{deploying, failure, asking, everywhere} {
+		if err := show(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sized gives the terminal another size for a while.
+func (c *camera) sized(width, height int, do func() error) error {
+	before, above := c.screen.Size()
+	if err := c.screen.Resize(width, height); err != nil {
+		return err
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	return c.screen.Resize(before, above)
+}
+
+// open goes to a node by its name.
+func (c *camera) open(node string) error {
+	c.screen.Type(":")
+	if err := c.until("the palette", func(lines []string) bool { return has(lines, "type to narrow") }); err != nil {
+		return err
+	}
+	c.screen.Type(node)
+	if err := c.until(node+" in the palette", func(lines []string) bool { return row(lines, "❯", node) }); err != nil {
+		return err
+	}
+	c.screen.Type(terminal.Enter)
+	return c.until(node, func(lines []string) bool { return has(lines, "› "+node, "[Overview]") })
+}
+
+// deploying shows a node that is being deployed.
+func deploying(c *camera) error {
+	if err := c.open(slow); err != nil {
+		return err
+	}
+	if err := c.snap("node", "a node while it is deployed", "[Overview]", "install_coreos", "bmc", "for booting", "read just now"); err != nil {
+		return err
+	}
+	c.screen.Type(terminal.Tab)
+	if err := c.sized(100, 20, func() error {
+		return c.snap("steps", "the steps of a deployment that goes on", "[Steps]", "deploy.install_coreos")
+	}); err != nil {
+		return err
+	}
+	c.screen.Type(terminal.Tab)
+	return c.sized(100, 14, func() error {
+		return c.snap("network", "the ports of a node", "[Network]", "52:54:")
+	})
+}
+
+// failure shows a node whose deployment failed, and what can be done with it.
+func failure(c *camera) error {
+	if err := c.open(failed); err != nil {
+		return err
+	}
+	if err := c.snap("failed", "a deployment that failed, and why", "[Overview]", "No suitable device", "bmc", "for booting", "read just now"); err != nil {
+		return err
+	}
+	c.screen.Type("a")
+	if err := c.snap("verbs", "what can be done to a node, and why the rest cannot", "Act on "+failed, "not possible in state"); err != nil {
+		return err
+	}
+	c.screen.Type("validate")
+	if err := c.until("validate in the list", func(lines []string) bool {
+		return row(lines, "❯", "validate") && !has(lines, "not possible")
+	}); err != nil {
+		return err
+	}
+	c.screen.Type(terminal.Enter)
+	if err := c.snap("validate", "what the interfaces of a node say of themselves", "validate "+failed, "deploy", "power"); err != nil {
+		return err
+	}
+	return c.leave("validate " + failed)
+}
+
+// asking shows what is asked before disks are erased. Nothing is answered.
+func asking(c *camera) error {
+	if err := c.open(shared); err != nil {
+		return err
+	}
+	if err := c.until(shared+" was read", func(lines []string) bool { return has(lines, "read just now") }); err != nil {
+		return err
+	}
+	c.screen.Type("P")
+	question := "provide " + shared + "?"
+	if err := c.snap("confirm", "what is shown before disks are erased", question, "serial", "change nothing"); err != nil {
+		return err
+	}
+	return c.leave(question)
+}
+
+// leave takes a dialog away.
+func (c *camera) leave(text string) error {
+	c.screen.Type(terminal.Esc)
+	return c.until("leaving "+text, func(lines []string) bool { return !has(lines, text) })
+}
+
+// everywhere shows what is not about one node.
+func everywhere(c *camera) error {
+	c.screen.Type("2")
+	if err := c.snap("events", "what happened", "Events", "wait call-back → active"); err != nil {
+		return err
+	}
+	c.screen.Type("3")
+	if err := c.until("conductors", func(lines []string) bool { return has(lines, "[Conductors]", "alive") }); err != nil {
+		return err
+	}
+	c.screen.Type(terminal.Tab)
+	if err := c.until("hardware types", func(lines []string) bool { return row(lines, "❯", "fake-hardware") }); err != nil {
+		return err
+	}
+	c.screen.Type(terminal.Down)
+	if err := c.snapWhen("drivers", "what this Ironic can drive", func(lines []string) bool {
+		return has(lines, "[Hardware types]", "redfish-virtual-media") && row(lines, "❯", "redfish")
+	}); err != nil {
+		return err
+	}
+	c.screen.Type("1")
+	if err := c.until("the fleet", func(lines []string) bool { return has(lines, "› fleet") }); err != nil {
+		return err
+	}
+	c.screen.Type("?")
+	if err := c.snap("help", "what can be done here", "What can be done here", "mark"); err != nil {
+		return err
+	}
+	return c.leave("What can be done here")
+}
+
+// plain shows the console without any character beyond ASCII.
+func plain(c *camera) error {
+	if err := c.until("the fleet", func(lines []string) bool {
+		return row(lines, works, "install_coreos") && row(lines, "clean failed")
+	}); err != nil {
+		return err
+	}
+	return c.snap("fleet-ascii", "the fleet with --ascii", "install_coreos", "clean failed")
+}
