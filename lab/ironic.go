@@ -22,6 +22,8 @@ type IronicOptions struct {
 	Dir string
 	// Speed divides its pauses, timeouts and periods; 1 if zero.
 	Speed float64
+	// NoCleaning is [conductor] automated_clean = false.
+	NoCleaning bool
 	// Now is the clock; time.Now if nil.
 	Now func() time.Time
 }
@@ -104,7 +106,7 @@ func (i *Ironic) conductorOptions(options IronicOptions, images net.Addr) conduc
 	p := pace(options.Speed)
 	timeout := p.of(callbackTimeout)
 	return conductor.Options{
-		Tables: i.tables, HTTPURL: "http://" + images.String(), Client: i.client, RequireTLS: true, AutomatedClean: true, Speed: options.Speed,
+		Tables: i.tables, HTTPURL: "http://" + images.String(), Client: i.client, RequireTLS: true, AutomatedClean: !options.NoCleaning, Speed: options.Speed,
 		Timeouts: conductor.Timeouts{
 			Deploy: timeout, Clean: timeout, Inspect: timeout, Rescue: timeout, Service: timeout,
 		},

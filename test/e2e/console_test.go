@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"ironworks/lab"
 	"ironworks/models"
 	"ironworks/test/ironic"
 )
@@ -45,7 +46,8 @@ func TestMain(m *testing.M) {
 // each test works on nodes of its own.
 var shared struct {
 	sync.Mutex
-	servers map[string]*ironic.Server
+	servers  map[string]*ironic.Server
+	embedded *lab.Ironic
 	// taken lets one test at a time at a server: two writers at once are more than its
 	// SQLite takes without an error now and then.
 	taken map[string]*sync.Mutex
@@ -74,6 +76,9 @@ func stopShared() {
 	for _, s := range shared.servers {
 		s.Stop()
 	}
+	if shared.embedded != nil {
+		_ = shared.embedded.Close()
+	}
 }
 
 // sharedIronic starts the release once for all tests.
@@ -95,7 +100,24 @@ func sharedIronic(t *testing.T, r ironic.Release) *ironic.Server {
 	return s
 }
 
-// eachRelease runs a test against a shared Ironic of each release.
+// embeddedIronic starts the lab's own Ironic once for all tests. It is set up as the
+// real ones are, and has to be like the newest.
+func embeddedIronic(t *testing.T) *ironic.Server {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.embedded == nil {
+		i, err := lab.StartIronic(context.Background(), lab.IronicOptions{Speed: 10, NoCleaning: true})
+		if err != nil {
+			t.Fatalf("start the embedded Ironic: %v", err)
+		}
+		shared.embedded = i
+	}
+	return ironic.At(shared.embedded.URL, ironic.Newest)
+}
+
+// eachRelease runs a test against a shared Ironic of each release, and against the
+// lab's own.
 func eachRelease(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
 	t.Helper()
 	for _, r := range ironic.Releases(t) {
@@ -105,6 +127,11 @@ func eachRelease(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
 			test(t, sharedIronic(t, r))
 		})
 	}
+	t.Run("embedded", func(t *testing.T) {
+		t.Parallel()
+		take(t, "embedded")
+		test(t, embeddedIronic(t))
+	})
 }
 
 // console runs the program in a home of its own, with nothing of ours in its

@@ -59,6 +59,10 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	return &Server{s}, nil
 }
 
+// At is a server that somebody else runs, without authentication: it can only
+// be called.
+func At(url string, release Release) *Server { return &Server{real.At(url, release)} }
+
 // StartT starts a server for a test and stops it at the end. After a failure
 // its folder stays and the end of its log is shown.
 func StartT(tb testing.TB, options Options) *Server {
