@@ -10,7 +10,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 CC_FOUND := $(shell command -v $(CC) || command -v gcc || command -v clang)
 RACE := $(if $(CC_FOUND),-race,)
 
-.PHONY: build test lint bench screens vuln ironic pythons clean
+.PHONY: build test test-long lint bench screens vuln ironic pythons clean
 
 build:
 	go build -trimpath -ldflags '-X main.buildVersion=$(VERSION)' -o bin/ironworks ./cmd/ironworks
@@ -27,6 +27,10 @@ pythons:
 test: pythons
 	@$(if $(RACE),true,echo "no C compiler: the tests run without the race detector")
 	go test $(RACE) -p 1 -timeout 25m ./...
+
+# As test, and all machines, scenarios and comparisons: half an hour longer.
+test-long: pythons
+	IRONWORKS_TEST_LONG=1 go test $(RACE) -p 1 -timeout 60m ./lab ./test/agent ./test/contract
 
 lint: $(LINT)
 	$(LINT) run ./...

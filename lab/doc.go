@@ -2,7 +2,7 @@
 // [machine.Machine] that runs an agent when it boots a deploy ramdisk, with a
 // [Scenario] for what goes wrong.
 //
-//	l, err := lab.Start(lab.Options{IronicURL: "http://127.0.0.1:6385", Speed: 10}, lab.Cast(12))
+//	l, err := lab.Start(ctx, lab.Options{IronicURL: "http://127.0.0.1:6385", Speed: 10}, lab.Cast(12))
 //	…
 //	l.Close()
 //

@@ -90,7 +90,7 @@ func TestScenariosAreFoundByName(t *testing.T) {
 
 func TestCast(t *testing.T) {
 	t.Parallel()
-	l, err := lab.Start(lab.Options{OneBMC: true}, lab.Cast(300))
+	l, err := lab.Start(t.Context(), lab.Options{OneBMC: true}, lab.Cast(300))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,6 +51,9 @@ type Options struct {
 	PlainAgents bool
 	// Agent is the release of the agent; NewestAgent if zero.
 	Agent AgentRelease
+	// AgentCommand is a program and its arguments that run on the machines in
+	// place of the lab's own agent; see the package external. Nil: the lab's own.
+	AgentCommand []string
 	// Speed divides what everything takes; 1 if zero.
 	Speed float64
 	// Ramdisk is the image that the lab serves; one of [LiveISO] if nil.
@@ -77,15 +80,16 @@ type Lab struct {
 	sharing  sync.Mutex            // one disk is written by one machine at a time
 }
 
-// Start switches the BMCs on. The machines are powered off.
-func Start(options Options, members []Member) (*Lab, error) {
+// Start switches the BMCs on. The machines are powered off. The context bounds
+// the start only; Close ends the lab.
+func Start(ctx context.Context, options Options, members []Member) (*Lab, error) {
 	if err := checkMembers(members); err != nil {
 		return nil, fmt.Errorf("starting the lab: %w", err)
 	}
 	if err := options.complete(); err != nil {
 		return nil, fmt.Errorf("starting the lab: %w", err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	l := &Lab{options: options, byName: map[string]*Machine{}, shared: map[string][]*Machine{}, end: cancel, started: options.Now()}
 	err := l.addMachines(members)
 	if err == nil {
@@ -143,19 +147,15 @@ func newClient() *http.Client {
 
 func (l *Lab) addMachines(members []Member) error {
 	taken := map[string]bool{}
-	p := pace(l.options.Speed)
 	for i, member := range members {
 		if err := member.complete(taken); err != nil {
 			return err
 		}
 		m := &Machine{member: member, lab: l, number: i}
-		p := p
-		if slower := member.Scenario.Slower; slower > 0 {
-			p = pace(float64(p) / slower)
-		}
+		p := m.pace()
 		hardware, err := machine.New(member.spec(digest(member.Name, "bmc", 12)), machine.Options{
 			PowerOnTime: p.of(powerOnTime), PowerOffTime: p.of(powerOffTime), ShutdownTime: p.of(shutdownTime),
-			FirmwareTime: p.of(firmwareTime), BMCRestartTime: p.of(bmcRestart),
+			FirmwareTime: max(p.of(firmwareTime), leastBoot), BMCRestartTime: p.of(bmcRestart),
 			Ramdisk: ramdisk{machine: m}, Client: l.options.Client, Dir: l.options.Dir, OnEvent: l.options.OnEvent, Now: l.options.Now,
 		})
 		if err != nil {

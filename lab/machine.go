@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"ironworks/lab/agent"
+	"ironworks/lab/external"
 	"ironworks/lab/machine"
 )
 
@@ -83,6 +84,13 @@ const agentImage = "quay.io/openstack.kolla/ironic-python-agent:latest"
 func (m *Machine) runAgent(ctx context.Context, config agentConfig) error {
 	o := m.lab.options
 	scenario := m.member.Scenario
+	if len(o.AgentCommand) > 0 {
+		return external.Run(ctx, external.Options{
+			Command: o.AgentCommand, Machine: m.Name(), MACs: m.MACs(), IronicURL: config.APIURL, Token: config.Token,
+			Plain: o.PlainAgents, NoInspection: config.NoInspection, Hardware: newHardware(ctx, m, config),
+			Journal: m.journal.add, Speed: float64(m.pace()), Faults: scenario.Agent, Now: o.Now,
+		})
+	}
 	version := o.Agent
 	if scenario.NewestAgent {
 		version = NewestAgent

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ironworks/lab"
+	"ironworks/lab/machine"
 	"ironworks/test/ironic"
 )
 
@@ -249,7 +250,7 @@ func startLab(t *testing.T, s subject, options lab.Options, members []lab.Member
 	if s.old {
 		options.Agent = lab.OldAgent
 	}
-	l, err := lab.Start(options, members)
+	l, err := lab.Start(t.Context(), options, members)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,29 +274,61 @@ func all(t *testing.T, nodes []node, do func(n node) error) {
 	}
 }
 
-// A real conductor of each release takes ten machines through everything that
-// a machine's life has, agents over TLS, BMCs over TLS.
-func TestTenMachinesUnderARealConductor(t *testing.T) {
+// Machines that work live a whole life, and scenarios end as their outcomes
+// say, all at the same time: under a real conductor of each release and under
+// the embedded one, with agents over TLS. The embedded one takes ten machines
+// and every scenario; the real ones do, too, where there is time for it
+// (make test-long), and else two machines and what does not wait for a timeout.
+func TestMachinesUnderConductors(t *testing.T) {
+	for _, s := range lab.Scenarios() {
+		if _, found := outcomes[s.Name]; !found {
+			t.Errorf("no outcome for %s", s.Name)
+		}
+	}
+	timeout := fmt.Sprint(int(scenarioTimeout.Seconds()))
 	for _, release := range ironic.Releases(t) {
 		t.Run(release.Name(), func(t *testing.T) {
-			server := real(t, release, map[string]map[string]string{
-				"conductor": {"automated_clean": "true"},
-				"agent":     {"require_tls": "true"},
-				"deploy":    {"erase_devices_priority": "0"},
-			})
-			members := make([]lab.Member, 10)
-			for i := range members {
-				members[i] = lab.Member{Name: fmt.Sprintf("m%02d", i)}
+			if !ironic.Long() {
+				t.Parallel()
 			}
-			l := startLab(t, server, lab.Options{Speed: 6, OneBMC: true}, members)
-			var nodes []node
-			for _, m := range l.Machines() {
-				nodes = append(nodes, enrol(t, server, m))
-			}
-			all(t, nodes, live)
+			underConductor(t, ironic.Long(), real(t, release, map[string]map[string]string{
+				"conductor": {
+					"automated_clean": "true", "deploy_callback_timeout": timeout, "clean_callback_timeout": timeout,
+					"inspect_wait_timeout": timeout, "power_state_change_timeout": "20",
+				},
+				"agent":  {"require_tls": "true"},
+				"deploy": {"erase_devices_priority": "0"},
+			}))
 		})
 	}
+	t.Run("embedded", func(t *testing.T) {
+		t.Parallel()
+		underConductor(t, true, embedded(t))
+	})
 }
+
+func underConductor(t *testing.T, whole bool, s subject) {
+	t.Helper()
+	var members []lab.Member
+	for i := range map[bool]int{true: 10, false: 2}[whole] {
+		members = append(members, lab.Member{Name: fmt.Sprintf("%s%02d", lively, i)})
+	}
+	l := startLab(t, s, lab.Options{Speed: 6, OneBMC: true}, append(members, scenarioMembers(t, whole)...))
+	var nodes []node
+	for _, m := range l.Machines() {
+		nodes = append(nodes, enrol(t, s, m))
+	}
+	all(t, nodes, func(n node) error {
+		if strings.HasPrefix(n.Name(), lively) {
+			return live(n)
+		}
+		return runScenario(n)
+	})
+	checkDisks(t, l)
+}
+
+// lively begins the names of machines that only live.
+const lively = "m"
 
 func live(n node) error {
 	if err := n.reach(target("manage"), "manageable"); err != nil {
@@ -313,8 +346,13 @@ func live(n node) error {
 	if disk := n.Disks()[0]; disk.Installed == nil || !strings.Contains(string(disk.Installed.Ignition), "/etc/hostname") {
 		return fmt.Errorf("machine %s: on the disk is %+v", n.Name(), disk.Installed)
 	}
-	if seen, err := n.get(n.ctx); err != nil || seen["power_state"] != "power on" || string(n.Power()) != "On" {
-		return fmt.Errorf("machine %s: power %v, error %w", n.Name(), seen["power_state"], err)
+	// Ironic takes a machine that is powering on for one that is on.
+	seen, err := n.get(n.ctx)
+	if err != nil {
+		return err
+	}
+	if on := n.Power(); seen["power_state"] != "power on" || on != machine.On && on != machine.PoweringOn {
+		return fmt.Errorf("machine %s: power %v, its own %s", n.Name(), seen["power_state"], on)
 	}
 	if err := n.reach(target("deleted"), "available"); err != nil {
 		return err

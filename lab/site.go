@@ -101,9 +101,9 @@ func startSite(ctx context.Context, options SiteOptions) (_ *Site, err error) {
 		IronicURL: s.URL, Agent: s.options.Ironic.Agent, Speed: options.Speed, OneBMC: true, BMCPort: before.BMCPort,
 		OnEvent: func(e machine.Event) { noteChange(e, changed) },
 	}
-	if s.Lab, err = Start(labOptions, options.Members); err != nil && before.BMCPort != 0 {
+	if s.Lab, err = Start(ctx, labOptions, options.Members); err != nil && before.BMCPort != 0 {
 		labOptions.BMCPort = 0 // somebody else has it now
-		s.Lab, err = Start(labOptions, options.Members)
+		s.Lab, err = Start(ctx, labOptions, options.Members)
 	}
 	if err != nil {
 		return nil, err

@@ -88,6 +88,7 @@ func untilStates(t *testing.T, url string, want map[string]string) {
 // The cast lives its story on the embedded Ironic: what works, works, and each
 // trouble ends as it does in a real one.
 func TestStory(t *testing.T) {
+	t.Parallel()
 	s := site(t, lab.SiteOptions{Members: lab.Cast(14), Story: true})
 	if seen, err := states(t.Context(), s.Ironic.URL); err != nil || len(seen) < 12 {
 		t.Errorf("at the start there are %d nodes, %v", len(seen), err)
@@ -114,6 +115,7 @@ func TestStory(t *testing.T) {
 // A lab that is started again with its folder has its nodes and what is on
 // their disks.
 func TestStateIsKept(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	members := lab.Cast(1)
 	first := site(t, lab.SiteOptions{Members: members, Dir: dir, Story: true})

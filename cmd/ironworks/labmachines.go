@@ -28,6 +28,7 @@ type machinesFlags struct {
 	bmcs        string
 	bmcTLS      bool
 	plainAgents bool
+	agent       string
 	speed       float64
 }
 
@@ -37,7 +38,9 @@ func (a *app) labMachinesCommand() *cobra.Command {
 		Use: "machines", Short: "Run machines that your own Ironic drives", Args: cobra.NoArgs,
 		Long: "Run machines until interrupted, for an Ironic of your own: BMCs that speak Redfish, and an agent in\n" +
 			"each machine that boots the deploy ISO, which the lab serves, too. --enrol makes the nodes and their ports.\n" +
-			"--clean removes the nodes that a lab has enrolled, whatever state they are in, and runs nothing.",
+			"--clean removes the nodes that a lab has enrolled, whatever state they are in, and runs nothing.\n" +
+			"--agent-command runs an agent of your own: IRONWORKS_IRONIC_URL tells it where Ironic is, and\n" +
+			"IRONWORKS_HARDWARE_URL where the machine's disks and power switch are.",
 		Example: "  ironworks lab machines --count 3 --ironic-url http://127.0.0.1:6385 --enrol\n" +
 			"  ironworks lab machines --scenarios machines.yaml --ironic-url http://192.0.2.1:6385 --host 192.0.2.9",
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.labMachines(cmd, flags) },
@@ -52,6 +55,7 @@ func (a *app) labMachinesCommand() *cobra.Command {
 	f.StringVar(&flags.bmcs, "bmc", "each", "each: a BMC of its own for every machine; one: one address for all")
 	f.BoolVar(&flags.bmcTLS, "bmc-tls", false, "BMCs over HTTPS, with a certificate of their own")
 	f.BoolVar(&flags.plainAgents, "plain-agents", false, "agents without TLS, for an Ironic with require_tls = false")
+	f.StringVar(&flags.agent, "agent-command", "", "shell command to run on a machine that has booted, in place of the lab's own agent")
 	f.Float64Var(&flags.speed, "lab-speed", 4, "how many times faster than real machines boot, install and erase")
 	return cmd
 }
@@ -117,9 +121,13 @@ func (a *app) runMachines(ctx context.Context, client *ironicclient.Client, flag
 		return err
 	}
 	board := &labBoard{app: a}
-	l, err := lab.Start(lab.Options{
+	var command []string
+	if flags.agent != "" {
+		command = []string{"sh", "-c", flags.agent}
+	}
+	l, err := lab.Start(ctx, lab.Options{
 		IronicURL: target.url, Agent: target.agent, Host: flags.host, OneBMC: flags.bmcs == "one", BMCOverTLS: flags.bmcTLS,
-		PlainAgents: flags.plainAgents, Speed: flags.speed, OnEvent: board.event,
+		PlainAgents: flags.plainAgents, AgentCommand: command, Speed: flags.speed, OnEvent: board.event,
 	}, members)
 	if err != nil {
 		return err

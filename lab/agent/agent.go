@@ -75,6 +75,7 @@ func (a *agent) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("collecting the inventory: %w", err)
 	}
+	inventory.Disks = single(inventory.Disks)
 	a.inventory = inventory
 	a.journal.host = inventory.Hostname
 	uuid := ""
@@ -87,7 +88,11 @@ func (a *agent) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !a.takeLookup(found) {
+	mine := a.takeLookup(found)
+	if err := a.awaitDisks(ctx); err != nil {
+		return err
+	}
+	if !mine {
 		// A token that was given away before: somebody else may have it.
 		a.log.agent.info("Found rescue state marker file, locking down IPA in disabled mode")
 		<-ctx.Done()

@@ -7,7 +7,7 @@ import (
 
 // eraseDevices overwrites every disk that may be erased.
 func (a *agent) eraseDevices(ctx context.Context, node, _ *dict) (any, error) {
-	disks, err := a.candidates(ctx, node)
+	disks, err := a.candidates(ctx, node, false)
 	if err != nil {
 		return nil, err
 	}

@@ -105,30 +105,32 @@ func quote(s string) string {
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("_.-~/", c) >= 0:
 			b.WriteByte(c)
 		default:
-			b.WriteString(fmt.Sprintf("%%%02X", c))
+			fmt.Fprintf(&b, "%%%02X", c)
 		}
 	}
 	return b.String()
 }
 
 // parseHints reads hints; what is wrong with them is said in the agent's words.
-func parseHints(given *dict) ([]hint, error) {
+func (a age) parseHints(given *dict) ([]hint, error) {
 	var invalid, valid []string
 	for _, name := range given.keys {
-		if _, ok := hintTypeOf(name); !ok {
+		if _, ok := hintTypeOf(name); !ok || !a.knows(name) {
 			invalid = append(invalid, name)
 		}
 	}
 	if len(invalid) > 0 {
 		for _, h := range validHints {
-			valid = append(valid, h.name)
+			if a.knows(h.name) {
+				valid = append(valid, h.name)
+			}
 		}
 		return nil, raise("ValueError", `The hints "%s" are invalid. Valid hints are: "%s"`,
 			strings.Join(invalid, ", "), strings.Join(valid, ", "))
 	}
 	var hints []hint
 	for _, name := range given.keys {
-		h, err := parseHint(name, given.get(name))
+		h, err := a.parseHint(name, given.get(name))
 		if err != nil {
 			return nil, err
 		}
@@ -137,7 +139,7 @@ func parseHints(given *dict) ([]hint, error) {
 	return hints, nil
 }
 
-func parseHint(name string, given any) (hint, error) {
+func (a age) parseHint(name string, given any) (hint, error) {
 	kind, _ := hintTypeOf(name)
 	h := hint{name: name, kind: kind}
 	var err error
@@ -160,7 +162,11 @@ func parseHint(name string, given any) (hint, error) {
 		h.spec, err = normalize(text)
 	}
 	if errors.Is(err, errEmpty) {
-		err = raise("ValueError", "Root device hint %s expression is empty", name)
+		called := name
+		if a == antique {
+			called = `"` + name + `"`
+		}
+		err = raise("ValueError", "Root device hint %s expression is empty", called)
 	}
 	if err != nil {
 		return h, err
@@ -265,8 +271,8 @@ func (h hint) fits(d Disk) (bool, error) {
 
 // findByHints gives the disks that satisfy all hints, in their order, until
 // take has enough.
-func findByHints(disks []Disk, given *dict, take func(Disk) bool) error {
-	hints, err := parseHints(given)
+func (a age) findByHints(disks []Disk, given *dict, take func(Disk) bool) error {
+	hints, err := a.parseHints(given)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package agent
 import (
 	"errors"
 	"testing"
+	"time"
 )
 
 // shelf is what the cases choose from.
@@ -124,7 +125,7 @@ func TestHints(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := ""
-			err = findByHints(shelf(), parsed.(*dict), func(d Disk) bool {
+			err = modern.findByHints(shelf(), parsed.(*dict), func(d Disk) bool {
 				got = d.Name
 				return false
 			})
@@ -135,6 +136,35 @@ func TestHints(t *testing.T) {
 			}
 			if got != c.disk || said != c.err {
 				t.Errorf("got disk %q, error %q; want disk %q, error %q", got, said, c.disk, c.err)
+			}
+		})
+	}
+}
+
+// Hints that match nothing are only logged when the agent comes to know its
+// node; those that cannot be compared are its end.
+func TestAwaitDisks(t *testing.T) {
+	for _, c := range []struct {
+		name, hints, err string
+	}{
+		{"they match", `{"vendor": "ata"}`, ""},
+		{"nothing matches", `{"wwn": "0xdead"}`, ""},
+		{"they are wrong", `{"size": "big"}`, ""},
+		{"they cannot be compared", `{"model": "<all-in> samsung"}`, "waiting for the disks: invalid decimal literal (<unknown>, line 1)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			node, err := parseJSON(`{"uuid": "u", "properties": {"root_device": ` + c.hints + `}, "instance_info": {}}`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := &agent{hardware: &metal{disks: shelf()}, node: node.(*dict)}
+			a.log = newLogs(&journal{now: time.Now, sink: func(Entry) {}})
+			said := ""
+			if err := a.awaitDisks(t.Context()); err != nil {
+				said = err.Error()
+			}
+			if said != c.err {
+				t.Errorf("got %q, want %q", said, c.err)
 			}
 		})
 	}

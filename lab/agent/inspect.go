@@ -68,7 +68,7 @@ func (a *agent) collectDefault(data *dict, collectors list) {
 		}
 	}
 	data.set("boot_interface", a.inventory.Boot.PXEInterface)
-	data.set("configuration", newDict("collectors", collectors, "managers", managerList()))
+	data.set("configuration", newDict("collectors", collectors, "managers", a.options.age().managerList()))
 }
 
 // postInspection tries again while Ironic is busy, broken or out of reach; in

@@ -30,7 +30,7 @@ func runStep(t *testing.T, a *agent, p phase, name string, node, args *dict) (an
 		args = newDict()
 	}
 	step := newDict("interface", "deploy", "step", name, "args", args, "priority", number("80"))
-	result, err := a.executeStep(t.Context(), p, newDict("step", step, "node", node, "ports", list{}, p.name+"_version", managerVersions()))
+	result, err := a.executeStep(t.Context(), p, newDict("step", step, "node", node, "ports", list{}, p.name+"_version", modern.managerVersions()))
 	if err == nil {
 		return result, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -21,13 +22,13 @@ func (a *agent) rootDisk(ctx context.Context, refresh bool) (string, error) {
 		hints = rootHints(node)
 	}
 	a.log.hardware.debug("Looking for a device matching root hints %s", repr(hints))
-	disks, err := a.candidates(ctx, node)
+	disks, err := a.candidates(ctx, node, a.options.age() == modern)
 	if err != nil {
 		return "", err
 	}
 	name := ""
 	if truthy(hints) {
-		name, err = matchRootDisk(disks, hints)
+		name, err = a.matchRootDisk(disks, hints)
 	} else {
 		name, err = guessRootDisk(disks)
 	}
@@ -46,13 +47,13 @@ func rootHints(node *dict) any {
 	return node.dict("properties").get("root_device")
 }
 
-func matchRootDisk(disks []Disk, hints any) (string, error) {
+func (a *agent) matchRootDisk(disks []Disk, hints any) (string, error) {
 	given, ok := hints.(*dict)
 	if !ok {
 		return "", raise("TypeError", "root device hints must be an object, got %s", typeName(hints))
 	}
 	name := ""
-	err := findByHints(disks, given, func(d Disk) bool {
+	err := a.options.age().findByHints(disks, given, func(d Disk) bool {
 		name = d.Name
 		return false
 	})
@@ -81,11 +82,15 @@ func guessRootDisk(disks []Disk) (string, error) {
 	return "", newFault(deviceNotFound, "No suitable device was found for deployment - root device hints were not provided and all found block devices are smaller than %dB.", int64(minRootDisk))
 }
 
-// candidates are the disks without those that the node wants left alone.
-func (a *agent) candidates(ctx context.Context, node *dict) ([]Disk, error) {
+// candidates are the disks without those that the node wants left alone; every
+// serial and WWN counts, or only the first of each disk.
+func (a *agent) candidates(ctx context.Context, node *dict, every bool) ([]Disk, error) {
 	disks, err := a.hardware.BlockDevices(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if !every {
+		disks = single(disks)
 	}
 	skip, _ := node.dict("properties").get("skip_block_devices").(list)
 	skipped := map[string]bool{}
@@ -95,7 +100,7 @@ func (a *agent) candidates(ctx context.Context, node *dict) ([]Disk, error) {
 			continue // a name of a RAID volume: that is none of our disks
 		}
 		var names []string
-		err := findByHints(disks, hints, func(d Disk) bool {
+		err := a.options.age().findByHints(disks, hints, func(d Disk) bool {
 			if !skipped[d.Name] {
 				names = append(names, d.Name)
 			}
@@ -114,7 +119,8 @@ func (a *agent) candidates(ctx context.Context, node *dict) ([]Disk, error) {
 
 // erasable are the candidates that may be erased, partitions before disks.
 func (a *agent) erasable(ctx context.Context, node *dict) ([]Disk, error) {
-	disks, err := a.candidates(ctx, node)
+	// When it erases, the agent knows one serial of a disk, whatever its age.
+	disks, err := a.candidates(ctx, node, false)
 	if err != nil {
 		return nil, err
 	}
@@ -128,4 +134,39 @@ func (a *agent) erasable(ctx context.Context, node *dict) ([]Disk, error) {
 		}
 		return d.VirtualMedia || d.ReadOnly
 	}), nil
+}
+
+// single leaves each disk the first of its serials and WWNs.
+func single(disks []Disk) []Disk {
+	first := func(t Texts) Texts {
+		if len(t) == 0 {
+			return nil
+		}
+		return t[:1]
+	}
+	all := slices.Clone(disks)
+	for i := range all {
+		d := &all[i]
+		d.Serial, d.WWN = first(d.Serial), first(d.WWN)
+		d.WWNWithExtension, d.WWNVendorExtension = first(d.WWNWithExtension), first(d.WWNVendorExtension)
+	}
+	return all
+}
+
+// awaitDisks looks for the root disk of a node that the agent has just come to
+// know. The real agent looks ten times; here all disks are there from the
+// start. That there is none is only logged. Hints that cannot even be compared
+// are the end of the agent, so that Ironic waits for it in vain.
+func (a *agent) awaitDisks(ctx context.Context) error {
+	_, err := a.rootDisk(ctx, false)
+	var f *fault
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &f) && f.Type == deviceNotFound:
+		a.log.hardware.warning("The root device was not detected")
+		return nil
+	}
+	a.log.hardware.error("Unexpected error dispatching wait_for_disks to manager: %v", err)
+	return fmt.Errorf("waiting for the disks: %w", err)
 }

@@ -21,7 +21,7 @@ func (a *agent) stepActions(p phase) map[string]action {
 				return nil, newFault(commandExecution, "get_%s_steps() missing 1 required positional argument: 'node'", p.name)
 			}
 			a.cacheNode(node)
-			return newDict(p.name+"_steps", a.listSteps(p), "hardware_manager_version", managerVersions()), nil
+			return newDict(p.name+"_steps", a.listSteps(p), "hardware_manager_version", a.options.age().managerVersions()), nil
 		}},
 		"execute_" + p.name + "_step": {later: true, do: func(ctx context.Context, params *dict) (any, error) {
 			return a.executeStep(ctx, p, params)
@@ -37,9 +37,9 @@ func (a *agent) executeStep(ctx context.Context, p phase, params *dict) (any, er
 	a.log.deploy.debug("Executing %s step %s", p.name, repr(asked))
 	a.cacheNode(node)
 	// No version: the conductor has not asked for the steps yet.
-	if sent := params.get(p.name + "_version"); sent != nil && !sameVersions(sent) {
-		a.log.hardware.warning("Mismatched hardware managers versions. Agent version: %s, node version: %s", repr(managerVersions()), repr(sent))
-		return nil, newFault(versionMismatch, "Current versions: %s, versions used by ironic: %s", repr(managerVersions()), repr(sent))
+	if sent := params.get(p.name + "_version"); sent != nil && !a.options.age().sameVersions(sent) {
+		a.log.hardware.warning("Mismatched hardware managers versions. Agent version: %s, node version: %s", repr(a.options.age().managerVersions()), repr(sent))
+		return nil, newFault(versionMismatch, "Current versions: %s, versions used by ironic: %s", repr(a.options.age().managerVersions()), repr(sent))
 	}
 	if !asked.has("step") {
 		return nil, newFault(commandExecution, `Malformed %s_step, no "step" key: %s`, p.name, repr(asked))

@@ -34,26 +34,27 @@ type manager struct {
 // The order is that in which they are asked.
 var (
 	coreosManager  = manager{"CoreOSInstallHardwareManager", "CoreOSInstallHardwareManager", "1"}
-	genericManager = manager{"GenericHardwareManager", "generic_hardware_manager", "1.2"}
+	genericManager = manager{class: "GenericHardwareManager", name: "generic_hardware_manager"} // its version is the age's
 )
 
 // managerVersions must not change: a conductor plans its steps anew if they do.
-func managerVersions() *dict {
-	return newDict(coreosManager.name, coreosManager.version, genericManager.name, genericManager.version)
+func (a age) managerVersions() *dict {
+	return newDict(coreosManager.name, coreosManager.version, genericManager.name, a.manages())
 }
 
-func managerList() list {
+func (a age) managerList() list {
 	var all list
-	for _, m := range []manager{coreosManager, genericManager} {
-		all = append(all, newDict("name", m.name, "version", m.version))
+	versions := a.managerVersions()
+	for _, name := range versions.keys {
+		all = append(all, newDict("name", name, "version", versions.get(name)))
 	}
 	return all
 }
 
 // sameVersions compares what the conductor sent with what the agent has.
-func sameVersions(sent any) bool {
+func (a age) sameVersions(sent any) bool {
 	d, ok := sent.(*dict)
-	return ok && maps.Equal(d.values, managerVersions().values)
+	return ok && maps.Equal(d.values, a.managerVersions().values)
 }
 
 // step is one that the agent can do. Those of the real agent that are missing

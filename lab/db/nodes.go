@@ -119,8 +119,6 @@ func (s *Store) updateNode(uuid string, change func(*Node) error, stamp bool) (*
 	if err := s.nodes.replace(n); err != nil {
 		return nil, err
 	}
-	if old.Reservation != "" && n.Reservation == "" {
-	}
 	s.changed()
 	return n.Clone(), nil
 }

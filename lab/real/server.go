@@ -87,13 +87,13 @@ func startOnce(ctx context.Context, options Options) (_ *Server, err error) {
 	return s, nil
 }
 
-// newServer makes the folder and chooses the address.
 // At is a server that somebody else runs, without authentication: it is only
 // called.
 func At(url string, release Release) *Server {
 	return &Server{URL: url, Release: release, client: &http.Client{Timeout: time.Minute}}
 }
 
+// newServer makes the folder and chooses the address.
 func newServer(ctx context.Context, options Options) (*Server, error) {
 	if options.Release == (Release{}) {
 		options.Release = Newest

@@ -36,8 +36,12 @@ type tally struct {
 
 // TestContract runs all behaviours against all subjects.
 func TestContract(t *testing.T) {
+	t.Parallel()
 	for _, release := range ironic.Releases(t) {
-		t.Run(release.Name(), func(t *testing.T) { runAll(t, startReal(t, release)) })
+		t.Run(release.Name(), func(t *testing.T) {
+			t.Parallel()
+			runAll(t, startReal(t, release))
+		})
 	}
 }
 

@@ -13,7 +13,10 @@ import (
 )
 
 // TestEmbedded runs all behaviours against the embedded Ironic.
-func TestEmbedded(t *testing.T) { runAll(t, startEmbedded(t)) }
+func TestEmbedded(t *testing.T) {
+	t.Parallel()
+	runAll(t, startEmbedded(t))
+}
 
 // startEmbedded starts the embedded Ironic until the test ends, set up as the
 // real ones are.

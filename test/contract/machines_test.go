@@ -160,7 +160,7 @@ func machines(t *testing.T, s *Subject, count *tally) {
 		if s.Kind == Old {
 			options.Agent = lab.OldAgent
 		}
-		l, err := lab.Start(options, members)
+		l, err := lab.Start(t.Context(), options, members)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -127,6 +127,13 @@ func eachRelease(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
 			test(t, sharedIronic(t, r))
 		})
 	}
+	inTheLab(t, test)
+}
+
+// inTheLab runs a test against the lab's own Ironic alone: what is the same whatever
+// release is at the other end.
+func inTheLab(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
+	t.Helper()
 	t.Run("embedded", func(t *testing.T) {
 		t.Parallel()
 		take(t, "embedded")

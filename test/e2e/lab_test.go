@@ -142,11 +142,17 @@ func TestLabScreen(t *testing.T) {
 	}
 	s.pick(":", paletteTitle, "r7-n02")
 	s.until(" LAB ", "› r7-n02")
-	s.Resize(30, 8)
+	resize := func(w, h int) {
+		t.Helper()
+		if err := s.Resize(w, h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	resize(30, 8)
 	s.until(" LAB ")
-	s.Resize(20, 6)
+	resize(20, 6)
 	s.until("LAB")
-	s.Resize(roomy.w, roomy.h)
+	resize(roomy.w, roomy.h)
 	s.pick(":", paletteTitle, "fleet")
 	s.within(time.Minute, "the story goes on", func() bool {
 		return strings.Contains(s.row("r7-n01"), "active") && strings.Contains(s.row("r7-n02"), "deploy failed")

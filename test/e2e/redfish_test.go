@@ -25,7 +25,7 @@ func redfishNode(t *testing.T, s *ironic.Server, scenario string) (name, uuid st
 		release = lab.OldAgent
 	}
 	// Slow enough to be seen by a watch that shares its processor with other tests.
-	l, err := lab.Start(lab.Options{IronicURL: s.URL, Speed: 15, Agent: release}, []lab.Member{{Name: name, Scenario: wrong}})
+	l, err := lab.Start(t.Context(), lab.Options{IronicURL: s.URL, Speed: 15, Agent: release}, []lab.Member{{Name: name, Scenario: wrong}})
 	if err != nil {
 		t.Fatal(err)
 	}

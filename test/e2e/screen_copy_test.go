@@ -42,7 +42,7 @@ func (c *console) runs(line string) string {
 
 func TestScreenCopy(t *testing.T) {
 	t.Parallel()
-	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+	inTheLab(t, func(t *testing.T, server *ironic.Server) {
 		name, uuid := screenNode(t, server, "copied")
 		c := configured(t, "context: o'brien\ncontexts:\n  o'brien: {url: '"+server.URL+"'}\n")
 		s := c.fleet(roomy)

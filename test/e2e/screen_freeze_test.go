@@ -117,7 +117,7 @@ func TestScreenNodeDeletedWhileOpen(t *testing.T) {
 // in between may give.
 func TestScreenHostileNames(t *testing.T) {
 	t.Parallel()
-	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+	inTheLab(t, func(t *testing.T, server *ironic.Server) {
 		hostile := []string{
 			"\x1b[2J\x1b[31mred\x1b]0;pwned\x07\x1b]52;c;cHduZWQ=\x07", "\u202eevil\u202c\u2066x\u200b", "機器機器機器機器機器機器機器機器機器機器機器機器機器機器",
 			"ze\u0301\u0301\u0301\u0301ro\u0327", "👩\u200d👩\u200d👧\u200d👦🇩🇪👍🏽", "a\nb\tc\rd\x00e\x7ff\u0085g\x9b31m", strings.Repeat("W", 300), "\xff\xfe", " ",

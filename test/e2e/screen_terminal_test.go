@@ -11,7 +11,7 @@ import (
 
 func TestScreenSmallTerminal(t *testing.T) {
 	t.Parallel()
-	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+	inTheLab(t, func(t *testing.T, server *ironic.Server) {
 		group := unique("tiny")
 		for _, n := range []string{"-a", "-b", "-c"} {
 			server.CreateNode(t, map[string]any{"name": group + n, "deploy_interface": "fake"})
@@ -74,7 +74,7 @@ func TestScreenSmallTerminal(t *testing.T) {
 
 func TestScreenResizeStorm(t *testing.T) {
 	t.Parallel()
-	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+	inTheLab(t, func(t *testing.T, server *ironic.Server) {
 		name, _ := screenNode(t, server, "storm")
 		s := at(t, server).fleet(roomy)
 		s.only(name)
@@ -139,7 +139,7 @@ func (s *screenConsole) everywhere(name string, look func(where string)) {
 
 func TestScreenWithoutColour(t *testing.T) {
 	t.Parallel()
-	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+	inTheLab(t, func(t *testing.T, server *ironic.Server) {
 		name, _ := screenNode(t, server, "grey")
 		s := newConsole(t, "IRONWORKS_URL="+server.URL, "NO_COLOR=1").fleet(roomy)
 		s.only(name)
@@ -165,7 +165,7 @@ func TestScreenWithoutColour(t *testing.T) {
 
 func TestScreenASCII(t *testing.T) {
 	t.Parallel()
-	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+	inTheLab(t, func(t *testing.T, server *ironic.Server) {
 		name, _ := screenNode(t, server, "plain")
 		s := at(t, server).screen(roomy, "--ascii")
 		s.until("live <")
@@ -222,7 +222,7 @@ func (s *screenConsole) asciiEverywhere(name string, look func(where string)) {
 // TestScreenPaste pastes a mebibyte into a line that is written, and over the fleet.
 func TestScreenPaste(t *testing.T) {
 	t.Parallel()
-	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+	inTheLab(t, func(t *testing.T, server *ironic.Server) {
 		name, uuid := screenNode(t, server, "paste")
 		c, p := under(t, server)
 		s := c.fleet(roomy)

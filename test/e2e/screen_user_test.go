@@ -53,7 +53,7 @@ func (s *screenConsole) helps(scopes ...action.Scope) {
 // TestScreenNewUser finds every screen by its word and every action through the help.
 func TestScreenNewUser(t *testing.T) {
 	t.Parallel()
-	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+	inTheLab(t, func(t *testing.T, server *ironic.Server) {
 		name, _ := screenNode(t, server, "novice")
 		s := at(t, server).fleet(roomy)
 		s.only(name)
@@ -88,7 +88,7 @@ func TestScreenNewUser(t *testing.T) {
 // does something that can be seen, or says why not.
 func TestScreenEveryKeyAnswers(t *testing.T) {
 	t.Parallel()
-	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+	inTheLab(t, func(t *testing.T, server *ironic.Server) {
 		c, p := under(t, server)
 		name, _ := screenNode(t, server, "keys")
 		s := c.fleet(roomy)

@@ -1,0 +1,15 @@
+//go:build !unix
+
+package external
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// There are no process groups here: what the program starts is its own affair.
+func ownGroup() *syscall.SysProcAttr { return nil }
+
+func terminateGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
+
+func killGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }

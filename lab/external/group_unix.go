@@ -1,0 +1,13 @@
+//go:build unix
+
+package external
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+func terminateGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+
+// killGroup is harmless when nobody is left in the group.
+func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -1,0 +1,205 @@
+package external
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"ironworks/lab/agent"
+)
+
+// Options say what runs, and on what.
+type Options struct {
+	// Command is the program and its arguments. Required.
+	Command []string
+	// Machine is its name, and MACs are its network interfaces.
+	Machine string
+	MACs    []string
+	// IronicURL is where the program finds Ironic.
+	IronicURL string
+	// Token is one that came with the boot medium.
+	Token string
+	// Plain is an Ironic that does not want TLS, NoInspection a ramdisk that is
+	// set up without.
+	Plain, NoInspection bool
+	// Hardware is the machine. Required.
+	Hardware agent.Hardware
+	// Journal takes every line that the program writes. Required.
+	Journal func(agent.Entry)
+	// Speed divides pauses; 1 if zero.
+	Speed  float64
+	Faults agent.Faults
+	// Now is the clock; time.Now if nil.
+	Now func() time.Time
+}
+
+const (
+	unit       = "ironic-agent.service"
+	systemUnit = "init.scope"
+	// grace is how long a program has to end when the power goes. It would have
+	// no time at all on a machine.
+	grace = time.Second
+	// leftOutput is how long output may take to arrive once nothing runs.
+	leftOutput = time.Second
+	// defaultDieAfter is how long a step goes on that the agent does not survive.
+	defaultDieAfter = 2 * time.Second
+	longestLine     = 1 << 20
+	// nowhere is where Ironic is on a machine without a route to it.
+	nowhere = "http://127.0.0.1:1"
+)
+
+// ErrExited is a program that ended by itself; on a machine its unit would
+// have failed, or be done.
+var ErrExited = errors.New("the agent ended")
+
+// Run is the program from its start to the end of ctx, which is no error. It
+// leaves nothing running.
+func Run(ctx context.Context, o Options) error {
+	if len(o.Command) == 0 || o.Hardware == nil || o.Journal == nil {
+		return errors.New("external agent: no command, no hardware or no journal")
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Speed == 0 {
+		o.Speed = 1
+	}
+	if o.Faults.DieAfter == 0 {
+		o.Faults.DieAfter = defaultDieAfter
+	}
+	running, kill := context.WithCancelCause(ctx)
+	defer kill(nil)
+	s, err := startService(running, o, func() { kill(agent.ErrDied) })
+	if err != nil {
+		return fmt.Errorf("external agent: %w", err)
+	}
+	defer s.close()
+	defer kill(nil)
+	o.say(systemUnit, "Started "+unit+" - Ironic Agent.")
+	err = o.run(running, s.url)
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case errors.Is(context.Cause(running), agent.ErrDied):
+		o.say(systemUnit, unit+": Main process exited, code=killed, status=9/KILL")
+		return fmt.Errorf("external agent: %w", agent.ErrDied)
+	case err == nil:
+		o.say(systemUnit, unit+": Deactivated successfully.")
+		return fmt.Errorf("external agent: %w", ErrExited)
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.Exited() {
+		o.say(systemUnit, fmt.Sprintf("%s: Main process exited, code=exited, status=%d/FAILURE", unit, exit.ExitCode()))
+	}
+	o.say(systemUnit, unit+": Failed with result 'exit-code'.")
+	return fmt.Errorf("external agent: %w: %w", ErrExited, err)
+}
+
+func (o Options) say(unit, text string) {
+	o.Journal(agent.Entry{Time: o.Now(), Unit: unit, Priority: agent.PriorityInfo, Text: text})
+}
+
+// run starts the program and waits until nothing of it runs.
+func (o Options) run(ctx context.Context, url string) error {
+	output, input, err := os.Pipe()
+	if err != nil {
+		return fmt.Errorf("starting %s: %w", o.Command[0], err)
+	}
+	var reading sync.WaitGroup
+	reading.Go(func() { o.copyLines(output) })
+	defer reading.Wait()
+	defer func() { _ = output.Close() }()
+
+	cmd := exec.Command(o.Command[0], o.Command[1:]...) //nolint:gosec,noctx // the user's own; its whole group is ended below
+	cmd.Env = o.environment(url)
+	cmd.Stdout, cmd.Stderr = input, input
+	cmd.SysProcAttr = ownGroup()
+	if err := errors.Join(cmd.Start(), input.Close()); err != nil {
+		return fmt.Errorf("starting %s: %w", o.Command[0], err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		err = endGroup(cmd, ended)
+	}
+	killGroup(cmd) // what it started and did not wait for
+	// What has left the group may hold the pipe for ever.
+	_ = output.SetReadDeadline(time.Now().Add(leftOutput))
+	reading.Wait()
+	return err
+}
+
+// endGroup asks, and then does not ask.
+func endGroup(cmd *exec.Cmd, ended <-chan error) error {
+	terminateGroup(cmd)
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case err := <-ended:
+		return err
+	case <-timer.C:
+		killGroup(cmd)
+		return <-ended
+	}
+}
+
+// copyLines is the journal of the program.
+func (o Options) copyLines(output io.Reader) {
+	lines := bufio.NewScanner(output)
+	lines.Buffer(nil, longestLine)
+	for lines.Scan() {
+		o.say(unit, strings.ToValidUTF8(lines.Text(), "\ufffd"))
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		o.say(unit, "(the agent wrote a line of more than a mebibyte; what follows is lost)")
+		_, _ = io.Copy(io.Discard, output)
+	}
+}
+
+// environment is that of this process, and what the machine adds.
+func (o Options) environment(url string) []string {
+	ironic := o.IronicURL
+	if o.Faults.NoRoute {
+		ironic = nowhere
+	}
+	env := append(inherited(os.Environ()),
+		"IRONWORKS_MACHINE="+o.Machine,
+		"IRONWORKS_MACS="+strings.Join(o.MACs, " "),
+		"IRONWORKS_IRONIC_URL="+ironic,
+		"IRONWORKS_SPEED="+strconv.FormatFloat(o.Speed, 'g', -1, 64),
+		"IRONWORKS_HARDWARE_URL="+url,
+	)
+	if o.Token != "" {
+		env = append(env, "IRONWORKS_AGENT_TOKEN="+o.Token)
+	}
+	if o.Plain {
+		env = append(env, "IRONWORKS_PLAIN=1")
+	}
+	if o.NoInspection {
+		env = append(env, "IRONWORKS_NO_INSPECTION=1")
+	}
+	return env
+}
+
+// inherited leaves out the operator's credentials: no agent has them.
+func inherited(environment []string) []string {
+	var env []string
+	for _, variable := range environment {
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, "OS_") || strings.HasPrefix(name, "IRONWORKS_") {
+			continue
+		}
+		env = append(env, variable)
+	}
+	return env
+}

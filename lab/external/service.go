@@ -1,0 +1,198 @@
+package external
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	stdlog "log"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"ironworks/lab/agent"
+)
+
+// largestBody bounds what is read of a call; images have no bound.
+const largestBody = 64 << 20
+
+// service is the machine, for the program on it.
+type service struct {
+	options  Options
+	hardware agent.Hardware
+	url      string
+	server   *http.Server
+	serving  sync.WaitGroup
+	die      func() // the program is to be gone
+
+	mu             sync.Mutex
+	closed         bool
+	calls          sync.WaitGroup // that are being answered
+	installsToFail int
+}
+
+// startService serves it until close; what calls do ends with ctx.
+func startService(ctx context.Context, o Options, die func()) (*service, error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("serving the hardware: %w", err)
+	}
+	secret := rand.Text()
+	s := &service{
+		options: o, hardware: o.Hardware, die: die, installsToFail: o.Faults.InstallFailures,
+		url: "http://" + listener.Addr().String() + "/" + secret + "/",
+	}
+	routes := http.NewServeMux()
+	for pattern, handle := range s.handlers() {
+		routes.HandleFunc(pattern, s.inside(handle))
+	}
+	s.server = &http.Server{
+		Handler:           http.StripPrefix("/"+secret, routes),
+		ReadHeaderTimeout: time.Minute,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ErrorLog:          stdlog.New(io.Discard, "", 0), // a program that was killed is no news
+	}
+	s.serving.Go(func() { _ = s.server.Serve(listener) })
+	return s, nil
+}
+
+// close returns once nothing is being answered. The context of the calls has
+// ended before.
+func (s *service) close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	_ = s.server.Close()
+	s.calls.Wait()
+	s.serving.Wait()
+}
+
+// inside lets calls in until the service is closed, and tells what went wrong
+// with them.
+func (s *service) inside(handle handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		if s.closed {
+			s.mu.Unlock()
+			panic(http.ErrAbortHandler)
+		}
+		s.calls.Add(1)
+		s.mu.Unlock()
+		defer s.calls.Done()
+		if err := handle(w, r); err != nil {
+			tell(w, err)
+		}
+	}
+}
+
+type handler func(w http.ResponseWriter, r *http.Request) error
+
+func (s *service) handlers() map[string]handler {
+	h := s.hardware
+	return map[string]handler{
+		"GET /inventory":     reads(h.Inventory),
+		"GET /block-devices": s.blockDevices,
+		"POST /install":      s.install,
+		"POST /boot-entry": does(func(ctx context.Context, call struct {
+			Device string `json:"device"`
+		},
+		) error {
+			return h.BootFrom(ctx, call.Device)
+		}),
+		"POST /erase":       does(s.erase),
+		"POST /write-image": s.writeImage,
+		"POST /start-unit": does(func(ctx context.Context, call struct {
+			Unit string `json:"unit"`
+		},
+		) error {
+			return h.StartUnit(ctx, call.Unit)
+		}),
+		"GET /unit-state": s.unitState,
+		"POST /rescue-password": does(func(ctx context.Context, call struct {
+			Hash string `json:"hash"`
+		},
+		) error {
+			return h.SetRescuePassword(ctx, call.Hash)
+		}),
+		"POST /network-down": only(h.NetworkDown),
+		"POST /sync":         only(h.Sync),
+		"POST /power-off":    only(h.PowerOff),
+		"POST /reboot":       only(h.Reboot),
+	}
+}
+
+// reads answers what the hardware says.
+func reads[T any](read func(context.Context) (T, error)) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		answer, err := read(r.Context())
+		if err != nil {
+			return err
+		}
+		return write(w, answer)
+	}
+}
+
+// does reads a call and does it.
+func does[T any](do func(context.Context, T) error) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		var call T
+		if err := read(w, r, &call); err != nil {
+			return err
+		}
+		if err := do(r.Context(), call); err != nil {
+			return err
+		}
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+}
+
+// only is a call without a body.
+func only(do func(context.Context) error) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := do(r.Context()); err != nil {
+			return err
+		}
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+}
+
+// badRequest is a call that cannot be meant.
+type badRequest struct{ error }
+
+func read(w http.ResponseWriter, r *http.Request, into any) error {
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, largestBody)).Decode(into); err != nil {
+		return badRequest{fmt.Errorf("reading the call: %w", err)}
+	}
+	return nil
+}
+
+func write(w http.ResponseWriter, answer any) error {
+	w.Header().Set("Content-Type", "application/json")
+	if err := json.NewEncoder(w).Encode(answer); err != nil {
+		return fmt.Errorf("writing the answer: %w", err)
+	}
+	return nil
+}
+
+// tell answers an error.
+func tell(w http.ResponseWriter, err error) {
+	status, kind := http.StatusInternalServerError, "failed"
+	var bad badRequest
+	switch {
+	case errors.As(err, &bad):
+		status, kind = http.StatusBadRequest, "bad-request"
+	case errors.Is(err, agent.ErrNoEFIPartition):
+		status, kind = http.StatusConflict, "no-efi-partition"
+	case errors.Is(err, agent.ErrNoPartitions):
+		status, kind = http.StatusConflict, "no-partitions"
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]string{"error": err.Error(), "kind": kind})
+}

@@ -1,0 +1,319 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ironworks/lab"
+	"ironworks/lab/machine"
+	"ironworks/test/agent"
+	"ironworks/test/ironic"
+)
+
+// comparison is one thing that both agents live through.
+type comparison struct {
+	name       string
+	scenario   string
+	properties map[string]any
+	clean      bool // automated cleaning
+	internal   bool // long enough for what Ironic keeps only while the agent is there
+	// brief cases run on the old release only, which does in a third of the time
+	// what the newest does: what differs between them is the agent's words alone.
+	brief bool
+	// always are those that make test takes, too; the others are for make test-long.
+	always bool
+	path   []map[string]any
+	// ends is the state in which both must end, and says what the history must
+	// hold: two agents that fail in the same wrong way prove nothing.
+	ends, says string
+}
+
+func target(verb string) map[string]any { return map[string]any{"target": verb} }
+
+func step(name string, args map[string]any) map[string]any {
+	if args == nil {
+		args = map[string]any{}
+	}
+	return map[string]any{"interface": "deploy", "step": name, "args": args}
+}
+
+// deploy is a deployment with configdrive and steps.
+func deploy(configdrive any, steps ...map[string]any) map[string]any {
+	var planned []any
+	for i, s := range steps {
+		s["priority"] = 85 - i
+		planned = append(planned, s)
+	}
+	body := map[string]any{"target": "active", "deploy_steps": planned}
+	if configdrive != nil {
+		body["configdrive"] = configdrive
+	}
+	return body
+}
+
+func clean(steps ...any) map[string]any {
+	return map[string]any{"target": "clean", "clean_steps": steps}
+}
+
+func comparisons() []comparison {
+	to := func(last ...map[string]any) []map[string]any {
+		return append([]map[string]any{target("manage"), target("provide")}, last...)
+	}
+	install := func() map[string]any { return deploy(nil, step("install_coreos", nil)) }
+	hints := func(h map[string]any) map[string]any { return map[string]any{"root_device": h} }
+	full := map[string]any{
+		"user_data": map[string]any{"ignition": map[string]any{"version": "3.3.0"}, "storage": map[string]any{"files": []any{}}},
+		"meta_data": map[string]any{"coreos_append_karg": []any{"a=1", "b"}, "coreos_copy_network": true},
+	}
+	return []comparison{
+		// Those that wait for a timeout come first.
+		{name: "dies", scenario: "agent-dies-mid-step", path: to(install()), ends: "deploy failed", says: "Timeout reached"},
+		{
+			// The agent looks for its disk before it heartbeats for the first time, and
+			// does not survive hints that cannot be compared.
+			name: "all-in", properties: hints(map[string]any{"model": "<all-in> samsung"}), path: to(install()),
+			ends: "deploy failed", says: "Timeout reached",
+		},
+		{
+			name: "life", always: true, clean: true, internal: true, ends: "active",
+			path: []map[string]any{target("manage"), target("inspect"), target("provide"), deploy(full, step("erase_devices_metadata", nil), step("install_coreos", nil))},
+		},
+		{name: "no-match", always: true, properties: hints(map[string]any{"wwn": "0xdead"}), path: to(install()), ends: "deploy failed", says: "No suitable device was found"},
+		{name: "several", always: true, brief: true, properties: hints(map[string]any{"size": ">= 400", "rotational": false}), path: to(install()), ends: "active"},
+		{
+			name: "skipped", brief: true, path: to(install()), ends: "deploy failed", says: "smaller than",
+			properties: map[string]any{"skip_block_devices": []any{map[string]any{"size": "> 1"}}},
+		},
+		{name: "rendered", brief: true, path: to(deploy("H4sIAAAAAAAA", step("install_coreos", nil))), ends: "deploy failed", says: "pre-rendered"},
+		{
+			name: "cloud-init", always: true, brief: true, ends: "deploy failed", says: "JSONDecodeError",
+			path: to(deploy(map[string]any{"user_data": "#cloud-config\n"}, step("install_coreos", nil))),
+		},
+		{name: "no-such-step", path: to(deploy(nil, step("no_such_step", nil))), ends: "deploy failed", says: "no_such_step"},
+		{name: "wrong-argument", brief: true, path: to(deploy(nil, step("install_coreos", map[string]any{"foo": 1}))), ends: "deploy failed", says: "foo"},
+		{name: "install-fails", always: true, scenario: "install-fails-4-times", path: to(install()), ends: "deploy failed", says: "failed with code 1"},
+		{
+			name: "clean", internal: true, ends: "manageable",
+			path: []map[string]any{target("manage"), clean(step("erase_devices_metadata", nil), step("erase_devices", nil))},
+		},
+		{name: "clean-unknown", brief: true, path: []map[string]any{target("manage"), clean(step("no_such_step", nil))}, ends: "clean failed", says: "no_such_step"},
+	}
+}
+
+// disks are the same in every machine.
+func disks() []machine.Disk {
+	return []machine.Disk{
+		{
+			Name: "/dev/sda", SizeBytes: 480_103_981_056, Vendor: "ATA", Model: "INTEL SSDSC2KB48", Serial: "BTYF1", WWN: "0x55cd2e4000000001",
+			HCTL: "0:0:0:0", ByPath: "/dev/disk/by-path/pci-0000:00:17.0-ata-1",
+		},
+		{Name: "/dev/sdb", SizeBytes: 480_103_981_056, Vendor: "ATA", Model: "Samsung SSD 870", Serial: "S1PT", WWN: "0x5002538000000001", HCTL: "0:0:1:0"},
+		{Name: "/dev/sdc", SizeBytes: 4_000_787_030_016, Vendor: "ATA", Model: "ST4000NM000A", Serial: "WS2", Rotational: true, HCTL: "0:0:2:0"},
+	}
+}
+
+// Whatever happens, Ironic sees the same of the lab's agent and of the real one.
+func TestSameAsTheRealAgent(t *testing.T) {
+	for _, release := range ironic.Releases(t) {
+		t.Run(release.Name(), func(t *testing.T) {
+			t.Parallel() // most of it is waiting
+			server := ironic.StartT(t, ironic.Options{Release: release, Settings: map[string]map[string]string{
+				"conductor": {"automated_clean": "true", "deploy_callback_timeout": "75", "check_provision_state_interval": "5"},
+				"agent":     {"require_tls": "true"},
+				"deploy":    {"erase_devices_priority": "0"},
+			}})
+			compare(t, server)
+		})
+	}
+}
+
+func compare(t *testing.T, server *ironic.Server) {
+	cases := slices.DeleteFunc(comparisons(), func(c comparison) bool {
+		return c.brief && server.Release == ironic.Newest || !ironic.Long() && !c.always
+	})
+	kinds := []string{"ours", "real"}
+	labs := map[string]*lab.Lab{}
+	for _, kind := range kinds {
+		options := lab.Options{IronicURL: server.URL, Dir: t.TempDir(), Speed: 10, Agent: lab.NewestAgent}
+		if server.Release == ironic.Old {
+			options.Agent = lab.OldAgent
+		}
+		if kind == "real" {
+			options.AgentCommand = agent.Command(t, server.Release)
+		}
+		labs[kind] = startLab(t, options, kind, cases)
+	}
+	traces := map[string][]trace{"ours": make([]trace, len(cases)), "real": make([]trace, len(cases))}
+	var running sync.WaitGroup
+	// More at once, and the conductor is so slow that nodes run into its timeouts.
+	turns := make(chan struct{}, 8)
+	for i, c := range cases {
+		for _, kind := range kinds {
+			running.Go(func() {
+				m := labs[kind].Machines()[i]
+				turns <- struct{}{}
+				defer func() { <-turns }()
+				start := time.Now()
+				seen, err := live(t.Context(), server, m, c)
+				t.Logf("%s took %v", m.Name(), time.Since(start).Round(time.Second))
+				if err != nil {
+					t.Error(err)
+				}
+				traces[kind][i] = seen
+			})
+		}
+	}
+	running.Wait()
+	for i, c := range cases {
+		c.judge(t, traces["ours"][i], traces["real"][i])
+	}
+	for _, m := range labs["real"].Machines() {
+		checkJournal(t, m)
+	}
+}
+
+func startLab(t *testing.T, options lab.Options, kind string, cases []comparison) *lab.Lab {
+	t.Helper()
+	members := make([]lab.Member, len(cases))
+	for i, c := range cases {
+		members[i] = lab.Member{Name: kind + "-" + c.name, Disks: disks()}
+		if c.scenario != "" {
+			scenario, err := lab.FindScenario(c.scenario)
+			if err != nil {
+				t.Fatal(err)
+			}
+			members[i].Scenario = scenario
+		}
+	}
+	l, err := lab.Start(t.Context(), options, members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.Close)
+	return l
+}
+
+// live is one machine, and what Ironic saw of it without what differs from
+// machine to machine.
+func live(ctx context.Context, server *ironic.Server, m *lab.Machine, c comparison) (trace, error) {
+	n, err := enrol(ctx, server, m, c)
+	if err != nil {
+		return trace{}, err
+	}
+	seen, err := n.follow(c.path)
+	if err != nil {
+		return seen, err
+	}
+	text, err := json.Marshal(seen)
+	if err != nil {
+		return seen, err
+	}
+	var same trace
+	if err := json.Unmarshal([]byte(n.anonymous(string(text))), &same); err != nil {
+		return seen, fmt.Errorf("machine %s: %w in %s", m.Name(), err, text)
+	}
+	return same, nil
+}
+
+var volatile = []struct {
+	what *regexp.Regexp
+	name string
+}{
+	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "UUID"},
+	{regexp.MustCompile(`198\.18\.\d+\.\d+`), "ADDRESS"},
+	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "127.0.0.1:PORT"},
+	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(\+00:00|Z)?`), "TIME"},
+}
+
+func (n *node) anonymous(text string) string {
+	names := []string{n.Name(), "MACHINE", n.Spec().Serial, "SERIAL"}
+	for i, mac := range n.MACs() {
+		names = append(names, mac, fmt.Sprintf("MAC%d", i))
+	}
+	text = strings.NewReplacer(names...).Replace(text)
+	for _, v := range volatile {
+		text = v.what.ReplaceAllString(text, v.name)
+	}
+	return text
+}
+
+// judge compares.
+func (c comparison) judge(t *testing.T, ours, real trace) {
+	t.Helper()
+	if len(real.Stages) == 0 || real.Stages[len(real.Stages)-1].State != c.ends {
+		t.Errorf("%s: the real agent did not end %q: %+v %q", c.name, c.ends, real.Stages, real.History)
+	}
+	if !strings.Contains(strings.Join(real.History, "\n"), c.says) {
+		t.Errorf("%s: with the real agent nothing says %q: %q", c.name, c.says, real.History)
+	}
+	if c.internal {
+		c.judgeSteps(t, &ours, &real)
+	} else {
+		ours.Internal, real.Internal = nil, nil
+	}
+	got, want := lines(t, ours), lines(t, real)
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: Ironic does not see the same\n%s", c.name, difference(got, want))
+	}
+}
+
+// onlyReal are the steps that the lab's agent does not have, by release, and
+// onlyOurs the one that the manager of these tests leaves out.
+var (
+	onlyReal = []string{
+		"apply_configuration", "burnin_cpu", "burnin_disk", "burnin_gpu", "burnin_memory", "burnin_network", "clean_uefi_nvram",
+		"create_configuration", "delete_configuration", "erase_pstore", "execute_bootc_install", "inject_files",
+	}
+	onlyOurs = []string{"start_assisted_install"}
+)
+
+// judgeSteps takes the steps that only one agent has out of the traces.
+func (c comparison) judgeSteps(t *testing.T, ours, real *trace) {
+	t.Helper()
+	if len(real.Internal) < 3 {
+		t.Errorf("%s: of the real agent Ironic knew only %v", c.name, real.Internal)
+	}
+	for key := range real.Internal {
+		if !strings.HasPrefix(key, "agent_cached_") {
+			continue
+		}
+		ours.Internal[key] = without(ours.Internal[key], onlyOurs)
+		real.Internal[key] = without(real.Internal[key], onlyReal)
+	}
+}
+
+func without(cached any, names []string) any {
+	byInterface, _ := cached.(map[string]any)
+	left := map[string]any{}
+	for kind, steps := range byInterface {
+		all, _ := steps.([]any)
+		kept := slices.DeleteFunc(slices.Clone(all), func(s any) bool {
+			one, _ := s.(map[string]any)
+			name, _ := one["step"].(string)
+			return slices.Contains(names, name)
+		})
+		if len(kept) > 0 {
+			left[kind] = kept
+		}
+	}
+	return left
+}
+
+// checkJournal looks whether the guard had to keep the agent from anything that
+// matters.
+func checkJournal(t *testing.T, m *lab.Machine) {
+	t.Helper()
+	for _, e := range m.Journal() {
+		// A library looks for another one: nothing is lost.
+		if strings.Contains(e.Text, "ironworks guard: refused") && !strings.Contains(e.Text, "ldconfig") {
+			t.Errorf("machine %s: %s", m.Name(), e.Text)
+		}
+	}
+}

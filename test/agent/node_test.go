@@ -1,0 +1,218 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"ironworks/lab"
+	"ironworks/test/ironic"
+)
+
+// patience is how long a conductor may take for one thing.
+const patience = 3 * time.Minute
+
+// node is a machine in a real Ironic, and what Ironic saw of its agent.
+type node struct {
+	*lab.Machine
+	ctx    context.Context //nolint:containedctx // of one test
+	server *ironic.Server
+	uuid   string
+	// internal is what the agent told that Ironic keeps for a while.
+	internal map[string]any
+}
+
+// internals are the keys of driver_internal_info that come from the agent.
+var internals = []string{"agent_version", "hardware_manager_version", "agent_cached_deploy_steps", "agent_cached_clean_steps"}
+
+// call waits while the node is locked, or SQLite is.
+func (n *node) call(method, path string, body any, want ...int) ([]byte, error) {
+	var answer []byte
+	ctx, cancel := context.WithTimeout(n.ctx, patience)
+	defer cancel()
+	err := ironic.Poll(ctx, 300*time.Millisecond, func(ctx context.Context) (bool, error) {
+		status, got, err := n.server.Do(ctx, method, path, body)
+		if err != nil {
+			return false, err
+		}
+		answer = got
+		busy := status == http.StatusConflict || status == http.StatusServiceUnavailable || strings.Contains(string(got), "database is locked")
+		if !busy && !slices.Contains(want, status) {
+			return false, fmt.Errorf("status %d, want %d", status, want)
+		}
+		return !busy, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("machine %s: %s %s: %w: %s", n.Name(), method, path, err, answer)
+	}
+	return answer, nil
+}
+
+func (n *node) read(path string, into any) error {
+	answer, err := n.call(http.MethodGet, "/v1/nodes/"+n.uuid+path, nil, http.StatusOK)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(answer, into); err != nil {
+		return fmt.Errorf("reading node %s%s: %w", n.Name(), path, err)
+	}
+	return nil
+}
+
+// transitional are the states that do not last.
+var transitional = []string{
+	"verifying", "deploying", "wait call-back", "cleaning", "clean wait", "deleting", "inspecting", "inspect wait",
+}
+
+// provision asks for something and waits until the node rests.
+func (n *node) provision(body map[string]any) (map[string]any, error) {
+	if _, err := n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/states/provision", body, http.StatusAccepted); err != nil {
+		return nil, err
+	}
+	var seen map[string]any
+	ctx, cancel := context.WithTimeout(n.ctx, patience)
+	defer cancel()
+	// More often than this, and Ironic does little else.
+	err := ironic.Poll(ctx, 1500*time.Millisecond, func(context.Context) (bool, error) {
+		seen = nil
+		if err := n.read("", &seen); err != nil {
+			return false, err
+		}
+		info, _ := seen["driver_internal_info"].(map[string]any)
+		for _, key := range internals {
+			if value := info[key]; value != nil {
+				n.internal[key] = value
+			}
+		}
+		state, _ := seen["provision_state"].(string)
+		return !slices.Contains(transitional, state) && seen["reservation"] == nil, nil
+	})
+	if err != nil {
+		var lines strings.Builder
+		tail := n.Journal()
+		for _, e := range tail[max(0, len(tail)-25):] {
+			lines.WriteString("\n    " + e.Text)
+		}
+		return nil, fmt.Errorf("machine %s: waiting after %v: %w; it is %v, error %v%s", n.Name(), body["target"], err,
+			seen["provision_state"], seen["last_error"], lines.String())
+	}
+	return seen, nil
+}
+
+// stage is what Ironic shows of a node after something was asked.
+type stage struct {
+	Asked     any      `json:"asked"`
+	State     any      `json:"state"`
+	Power     any      `json:"power"`
+	LastError any      `json:"last_error"`
+	Fault     any      `json:"fault"`
+	Step      any      `json:"step"`
+	Installed []string `json:"installed"`
+}
+
+// trace is all that Ironic saw of a machine and its agent.
+type trace struct {
+	Stages    []stage        `json:"stages"`
+	History   []string       `json:"history"`
+	Internal  map[string]any `json:"internal"`
+	Inventory any            `json:"inventory"`
+}
+
+// follow does one thing after the other until one ends badly.
+func (n *node) follow(bodies []map[string]any) (trace, error) {
+	var t trace
+	for _, body := range bodies {
+		seen, err := n.provision(body)
+		if err != nil {
+			return t, err
+		}
+		s := stage{
+			Asked: body["target"], State: seen["provision_state"], Power: seen["power_state"], LastError: seen["last_error"],
+			Fault: seen["fault"], Step: []any{seen["deploy_step"], seen["clean_step"]},
+		}
+		for _, d := range n.Disks() {
+			if d.Installed != nil {
+				s.Installed = append(s.Installed, fmt.Sprintf("%s: %s %q %s", d.Name, d.Installed.What, d.Installed.Image, d.Installed.Ignition))
+			}
+		}
+		t.Stages = append(t.Stages, s)
+		if body["target"] == "inspect" && n.server.Release == ironic.Newest {
+			if err := n.read("/inventory", &t.Inventory); err != nil {
+				return t, err
+			}
+		}
+		if state := fmt.Sprint(s.State); strings.HasSuffix(state, "failed") || state == "enroll" || state == "error" {
+			break
+		}
+	}
+	t.Internal = n.internal
+	var err error
+	t.History, err = n.history()
+	return t, err
+}
+
+// history is what Ironic wrote down, oldest first.
+func (n *node) history() ([]string, error) {
+	var all struct {
+		History []struct {
+			Created  string `json:"created_at"`
+			Event    string `json:"event"`
+			Type     string `json:"event_type"`
+			Severity string `json:"severity"`
+		} `json:"history"`
+	}
+	if err := n.read("/history?detail=true", &all); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(all.History, func(a, b struct {
+		Created  string `json:"created_at"`
+		Event    string `json:"event"`
+		Type     string `json:"event_type"`
+		Severity string `json:"severity"`
+	},
+	) int {
+		return strings.Compare(a.Created, b.Created)
+	})
+	var lines []string
+	for _, e := range all.History {
+		lines = append(lines, e.Severity+" "+e.Type+" "+e.Event)
+	}
+	return lines, nil
+}
+
+// enrol tells an Ironic of a machine.
+func enrol(ctx context.Context, server *ironic.Server, m *lab.Machine, c comparison) (*node, error) {
+	interfaces := map[string]string{"deploy": "custom-agent", "inspect": "redfish"}
+	if server.Release == ironic.Newest {
+		interfaces["inspect"] = "agent"
+	}
+	e := m.Enrolment("test", interfaces)
+	e.Node["automated_clean"] = c.clean
+	properties, _ := e.Node["properties"].(map[string]any)
+	maps.Copy(properties, c.properties)
+	n := &node{Machine: m, ctx: ctx, server: server, internal: map[string]any{}}
+	answer, err := n.call(http.MethodPost, "/v1/nodes", e.Node, http.StatusCreated)
+	if err != nil {
+		return nil, err
+	}
+	var made struct {
+		UUID string `json:"uuid"`
+	}
+	if err := json.Unmarshal(answer, &made); err != nil || made.UUID == "" {
+		return nil, errors.Join(fmt.Errorf("machine %s: no uuid in %s", m.Name(), answer), err)
+	}
+	n.uuid = made.UUID
+	for _, port := range e.Ports {
+		port["node_uuid"] = n.uuid
+		if _, err := n.call(http.MethodPost, "/v1/ports", port, http.StatusCreated); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
+}

@@ -1,0 +1,52 @@
+"""Which disk the agent would install to, and which it would erase.
+
+Reads lines of JSON, {"node": …, "disks": […]}, and answers each with a line:
+{"device": name} or {"class": exception, "error": text}, and "erased": names of
+what automated cleaning would erase, in its order.
+"""
+
+import json
+import sys
+
+from ironic_python_agent import config  # registers the options that the next one needs
+from ironic_python_agent import hardware
+
+from ironworks_machine import manager
+
+
+class Shelf(manager.GenericHardwareManager):
+    """A machine with the disks of one case."""
+
+    disks = ()
+
+    def list_block_devices(self, include_partitions=False, **how):
+        return manager.list_block_devices(self.disks, **how)
+
+    def _is_virtual_media_device(self, block_device):
+        return False
+
+    def _is_read_only_device(self, block_device, partition=False):
+        return False
+
+    def _is_linux_raid_member(self, block_device):
+        return False
+
+
+def answer(shelf, case):
+    shelf.disks = case["disks"]
+    hardware.NODE = case["node"]
+    try:
+        told = {"device": shelf.get_os_install_device()}
+    except Exception as err:
+        text = getattr(err, "details", None) or str(err)
+        return {"class": type(err).__name__, "error": text}
+    told["erased"] = [d.name for d in shelf._list_erasable_devices(case["node"])]
+    return told
+
+
+def main():
+    config.CONF([], project="ironic-python-agent")
+    shelf = Shelf()
+    for line in sys.stdin:
+        print(json.dumps(answer(shelf, json.loads(line))), flush=True)
+    return 0
