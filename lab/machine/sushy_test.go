@@ -2,38 +2,17 @@ package machine
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
-)
 
-// sushyPython is the Python of the newest Ironic's environment, made on first
-// use. Where that is not possible the test is left out, except in continuous
-// integration (CI set), where nobody would read that.
-func sushyPython(t *testing.T) string {
-	t.Helper()
-	var stderr strings.Builder
-	cmd := exec.CommandContext(t.Context(), "python3", filepath.Join("..", "..", "test", "ironic", "venv.py"), "newest")
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	_, path, ok := strings.Cut(strings.TrimSpace(string(out)), " ")
-	switch {
-	case err == nil && ok:
-		return filepath.Join(path, "bin", "python")
-	case os.Getenv("CI") != "":
-		t.Fatalf("no Python environment with sushy: %v\n%s%s", err, out, stderr.String())
-	default:
-		t.Skipf("no Python environment with sushy: %v\n%s%s", err, out, stderr.String())
-	}
-	return ""
-}
+	"ironworks/test/ironic"
+)
 
 // The library by which Ironic talks to BMCs finds nothing to complain about.
 func TestSushy(t *testing.T) {
-	python := sushyPython(t)
+	python := ironic.Program(t, "python")
 	for _, test := range []struct {
 		name   string
 		secure bool

@@ -23,8 +23,8 @@ func TestMain(m *testing.M) {
 	}
 	// The databases of the real ones are where writing costs nothing, if there
 	// is such a place.
-	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() && os.Getenv("TMPDIR") == "" {
-		_ = os.Setenv("TMPDIR", "/dev/shm")
+	if folder := memoryFolder(); folder != "" && os.Getenv("TMPDIR") == "" {
+		_ = os.Setenv("TMPDIR", folder)
 	}
 	goleak.VerifyTestMain(m)
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -35,6 +36,13 @@ func TestMain(m *testing.M) {
 	build := exec.Command("go", "build", "-o", binary, "ironworks/cmd/ironworks")
 	if out, err := build.CombinedOutput(); err != nil {
 		panic(fmt.Sprintf("build the program: %v\n%s", err, out))
+	}
+	flag.Parse()
+	// A test mostly waits: for its turn at a shared Ironic, for a conductor, for a screen.
+	if !slices.ContainsFunc(os.Args, func(arg string) bool { return strings.HasPrefix(arg, "-test.parallel") }) {
+		if err := flag.Set("test.parallel", "5"); err != nil {
+			panic(err)
+		}
 	}
 	code := m.Run()
 	stopShared()
