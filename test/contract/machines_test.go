@@ -146,7 +146,7 @@ type machineBehaviour struct {
 // everyTime are those that the newest release is asked for in each run: it takes
 // ten seconds of a processor for each machine. The others are for make
 // test-long, where nothing is left out.
-var everyTime = []string{"inspected-by-the-agent", "deployed", "while-a-step-runs", "no-disk-matches", "cleaned"}
+var everyTime = []string{"inspected-by-the-agent", "while-a-step-runs", "no-disk-matches"}
 
 // forSubject are the behaviours of machines that a subject is asked for.
 func forSubject(s *Subject) []machineBehaviour {
