@@ -15,7 +15,6 @@ const keptLines = 4000
 type journal struct {
 	mu      sync.Mutex
 	entries []agent.Entry
-	boots   int
 }
 
 func (j *journal) add(e agent.Entry) {
@@ -67,9 +66,6 @@ func bootLines(name, mac, address, image string) []bootLine {
 // boot writes them over a time, evenly. It reports whether the machine is
 // still on at the end.
 func (j *journal) boot(lines []bootLine, now func() time.Time, pause func() bool) bool {
-	j.mu.Lock()
-	j.boots++
-	j.mu.Unlock()
 	for _, line := range lines {
 		if !pause() {
 			return false

@@ -9,7 +9,6 @@ import (
 
 	"ironworks/test/ironic"
 	"ironworks/test/terminal"
-	"ironworks/test/weather"
 )
 
 // configured is a console with a configuration file.
@@ -26,13 +25,9 @@ func configured(t *testing.T, file string) *console {
 	return c
 }
 
-// closedPort is an address at which nobody listens.
-func closedPort(t *testing.T) (host string, p *weather.Proxy) {
-	t.Helper()
-	p = weather.Start(t, "http://127.0.0.1:1")
-	p.Down()
-	return p.Host, p
-}
+// nobodys is an address at which nobody listens. A port that was given back may be
+// another test's by now.
+const nobodys = "127.0.0.1:1"
 
 func TestScreenContexts(t *testing.T) {
 	t.Parallel()
@@ -41,13 +36,12 @@ func TestScreenContexts(t *testing.T) {
 
 func testScreenContexts(t *testing.T, server *ironic.Server) {
 	t.Parallel()
-	host, _ := closedPort(t)
 	name, _ := screenNode(t, server, "ctx")
 	c := configured(t, `context: here
 contexts:
   here: {url: '`+server.URL+`', accent: '#ff0000'}
   there: {url: '`+server.URL+`', accent: '#00ff00', read_only: true}
-  wrong-port: {url: 'http://`+host+`'}
+  wrong-port: {url: 'http://`+nobodys+`'}
   broken: {cloud: no-such-cloud}
 `)
 	s := c.fleet(roomy)
@@ -85,7 +79,7 @@ contexts:
 	}
 	// By its name; nobody answers there.
 	s.pick(":", paletteTitle, "context wrong-port")
-	s.until(" wrong-port", "› connect", "connection refused by "+host, "next try in", "✖ no contact", "ctrl+r tries now")
+	s.until(" wrong-port", "› connect", "connection refused by "+nobodys, "next try in", "✖ no contact", "ctrl+r tries now")
 	s.pick(":", paletteTitle, "context here")
 	s.until(" here › fleet", "live ≤", name)
 	// There is no way to the broken one here either.

@@ -147,8 +147,7 @@ func testWeatherAtTheStart(t *testing.T, s *ironic.Server) {
 			p.Set(weather.All(kind))
 			hosts[i] = p.Host
 		} else {
-			// A port that was given back may be another's by now; this one is nobody's.
-			hosts[i] = "127.0.0.1:1"
+			hosts[i] = nobodys
 			c = newConsole(t, "IRONWORKS_URL=http://"+hosts[i])
 		}
 		all.Go(func() { outcomes[i] = c.run(commands[i%len(commands)]...) })
