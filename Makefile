@@ -23,14 +23,19 @@ pythons:
 	  if [ $$status -ne 3 ] || [ -n "$$CI" ]; then exit $$status; fi; \
 	  echo "leaving out Ironic 21.4.4 and its agent: no Python 3.11 or earlier here"; }
 
-# One package at a time: several of them drive real Ironics, which want the processor.
+# Those that drive real Ironics, which want the processor, go one at a time; the others
+# two at a time.
+ALONE := ^ironworks/(fleet|lab|lab/machine|provision|test/(agent|contract|e2e|hints|ironic|terminal))$$
+
 test: pythons
 	@$(if $(RACE),true,echo "no C compiler: the tests run without the race detector")
-	go test $(RACE) -p 1 -timeout 25m ./...
+	go test $(RACE) -p 2 $$(go list ./... | grep -vE '$(ALONE)')
+	go test $(RACE) -p 1 -timeout 25m $$(go list ./... | grep -E '$(ALONE)')
+	cd test/builders/controller && go test ./...
 
 # As test, and all machines, scenarios and comparisons: half an hour longer.
 test-long: pythons
-	IRONWORKS_TEST_LONG=1 go test $(RACE) -p 1 -timeout 60m ./lab ./test/agent ./test/contract
+	IRONWORKS_TEST_LONG=1 go test $(RACE) -p 1 -timeout 60m ./lab ./test/agent ./test/contract ./test/coreosinstaller ./test/hints
 
 lint: $(LINT)
 	$(LINT) run ./...
@@ -47,6 +52,8 @@ bench: pythons build
 	go test ./ui -run '^$$' -bench 'View|Key|Picture'
 	go test ./ui -run '^$$' -bench Bytes -benchtime 1x
 	go test ./ui/widget/... -run '^$$' -bench .
+	go test ./ignition ./ignition/image -run '^$$' -bench .
+	go test ./ignition/serve -run '^$$' -bench Serve -benchtime 3x
 
 # Draws the pictures of README and docs anew, from the console on the lab; a minute.
 screens: build

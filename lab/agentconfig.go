@@ -13,7 +13,7 @@ import (
 
 	"github.com/vincent-petithory/dataurl"
 
-	"ironworks/ignition"
+	"ironworks/ignition/image"
 	"ironworks/lab/machine"
 )
 
@@ -47,9 +47,9 @@ func bootConfig(media machine.Media) (agentConfig, error) {
 		return config, fmt.Errorf("reading the medium: %w", err)
 	}
 	defer func() { _ = file.Close() }()
-	text, err := ignition.Embedded(file, media.Size)
+	text, err := image.Embedded(file, media.Size)
 	switch {
-	case errors.Is(err, ignition.ErrNotISO), errors.Is(err, ignition.ErrNoArea), errors.Is(err, ignition.ErrNotEmbedded):
+	case errors.Is(err, image.ErrNotISO), errors.Is(err, image.ErrNoArea), errors.Is(err, image.ErrNotEmbedded):
 		return config, nil
 	case err != nil:
 		return config, fmt.Errorf("reading the medium: %w", err)

@@ -70,6 +70,6 @@ func (m *Machine) DriverInfo() map[string]any {
 	}
 	return map[string]any{
 		"redfish_address": m.bmc, "redfish_system_id": m.SystemPath(), "redfish_verify_ca": false,
-		"redfish_username": bmcUser, "redfish_password": m.Spec().Password, "deploy_iso": iso,
+		"redfish_username": bmcUser, "redfish_password": m.Spec().Password, "deploy_iso": iso, "rescue_iso": iso,
 	}
 }

@@ -27,6 +27,9 @@ type hardware struct {
 
 var errNoUnit = errors.New("org.freedesktop.systemd1.NoSuchUnit: Unit agent.service not found.") //nolint:staticcheck // word for word
 
+// errDiskFull is what Python makes of ENOSPC.
+var errDiskFull = errors.New("[Errno 28] No space left on device")
+
 func newHardware(power context.Context, m *Machine, config agentConfig) *hardware {
 	return &hardware{
 		machine: m, config: config, client: m.lab.options.Client, power: power,
@@ -75,17 +78,17 @@ func (h *hardware) Inventory(ctx context.Context) (agent.Inventory, error) {
 	return inventory, nil
 }
 
-// BlockDevices are the disks, in the order of the kernel.
+// BlockDevices are the disks and arrays, in the order of the kernel.
 func (h *hardware) BlockDevices(context.Context) ([]agent.Disk, error) {
-	disks := h.machine.Disks()
-	devices := make([]agent.Disk, len(disks))
+	arrays := h.machine.Arrays()
+	var devices []agent.Disk
 	text := func(s string) agent.Texts {
 		if s == "" {
 			return nil
 		}
 		return agent.Text(s)
 	}
-	for i, d := range disks {
+	for _, d := range h.machine.Disks() {
 		rotational := d.Rotational
 		transport := "sata"
 		switch {
@@ -94,11 +97,19 @@ func (h *hardware) BlockDevices(context.Context) ([]agent.Disk, error) {
 		case d.Vendor != "ATA":
 			transport = "fc"
 		}
-		devices[i] = agent.Disk{
+		devices = append(devices, agent.Disk{
 			Name: d.Name, Model: text(d.Model), Size: d.SizeBytes, Rotational: &rotational, WWN: text(d.WWN), Serial: text(d.Serial),
 			Vendor: text(d.Vendor), WWNWithExtension: text(d.WWN), HCTL: text(d.HCTL), ByPath: text(d.ByPath),
 			LogicalSectors: 512, PhysicalSectors: 4096, Transport: text(transport),
-		}
+		})
+		arrays = slices.DeleteFunc(arrays, func(a machine.Array) bool {
+			on := slices.ContainsFunc(d.Partitions, func(p machine.Partition) bool { return p.Array == a.UUID })
+			if on {
+				rotates := a.Rotational
+				devices = append(devices, agent.Disk{Name: a.Name, Size: a.SizeBytes, Rotational: &rotates, LogicalSectors: 512, PhysicalSectors: 4096})
+			}
+			return on
+		})
 	}
 	return devices, nil
 }
@@ -112,11 +123,19 @@ func (h *hardware) BootFrom(_ context.Context, device string) error {
 	if disk.Installed == nil {
 		return agent.ErrNoEFIPartition
 	}
+	label, loader := "ironic1", `\EFI\BOOT\BOOTX64.EFI`
+	if disk.Installed.What == coreos {
+		label, loader = "Fedora", `\EFI\fedora\shimx64.efi`
+	}
+	h.machine.AddBootRecord(label, device, loader)
 	return nil
 }
 
 func (h *hardware) disk(device string) (machine.Disk, error) {
 	disks := h.machine.Disks()
+	for _, a := range h.machine.Arrays() {
+		disks = append(disks, a.Disk)
+	}
 	i := slices.IndexFunc(disks, func(d machine.Disk) bool { return d.Name == device })
 	if i < 0 {
 		return machine.Disk{}, fmt.Errorf("%w: %s", machine.ErrNoDisk, device)
@@ -143,6 +162,9 @@ func (h *hardware) Erase(ctx context.Context, device string, depth agent.Erasure
 // WriteImage reads the image and puts it on the disk.
 func (h *hardware) WriteImage(ctx context.Context, write agent.ImageWrite, content io.Reader) (string, error) {
 	disk, err := h.disk(write.Device)
+	if errors.Is(err, machine.ErrNoDisk) {
+		return h.writePartition(ctx, write, content)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -156,12 +178,12 @@ func (h *hardware) WriteImage(ctx context.Context, write agent.ImageWrite, conte
 		return "", fmt.Errorf("reading the image: %w", err)
 	}
 	if write.Format == "raw" && int64(n)+rest > disk.SizeBytes {
-		return "", fmt.Errorf("the image of %d bytes is larger than %s", int64(n)+rest, write.Device)
+		return "", errDiskFull
 	}
 	if !h.machine.pace().wait(ctx, imageTime) {
 		return "", ctx.Err()
 	}
-	what := machine.Installation{What: "image " + write.ID, Image: write.ID}
+	what := machine.Installation{What: "image " + write.ID, Image: write.ID, Partitions: machine.CloudPartitions(disk.SizeBytes)}
 	if err := h.put(disk, what); err != nil {
 		return "", err
 	}
@@ -171,6 +193,18 @@ func (h *hardware) WriteImage(ctx context.Context, write agent.ImageWrite, conte
 		return "", agent.ErrNoPartitions
 	}
 	return fmt.Sprintf("0x%08x", uint32(head[440])|uint32(head[441])<<8|uint32(head[442])<<16|uint32(head[443])<<24), nil
+}
+
+// writePartition reads the image of a root file system and puts it into a
+// partition.
+func (h *hardware) writePartition(ctx context.Context, write agent.ImageWrite, content io.Reader) (string, error) {
+	if _, err := io.Copy(io.Discard, content); err != nil {
+		return "", fmt.Errorf("reading the image: %w", err)
+	}
+	if !h.machine.pace().wait(ctx, imageTime) {
+		return "", ctx.Err()
+	}
+	return h.machine.InstallInto(write.Device, machine.Installation{What: "image " + write.ID, Image: write.ID, At: h.machine.lab.options.Now()})
 }
 
 // put installs a system on a disk, and on those that are the same disk.
@@ -212,8 +246,11 @@ func (h *hardware) UnitState(context.Context, string) (agent.UnitState, error) {
 	return h.assisted, nil
 }
 
-// SetRescuePassword is taken; nobody can log in.
-func (h *hardware) SetRescuePassword(context.Context, string) error { return nil }
+// SetRescuePassword is kept; there is nothing to log in to.
+func (h *hardware) SetRescuePassword(_ context.Context, hash string) error {
+	h.machine.setRescuePassword(hash)
+	return nil
+}
 
 // NetworkDown is for good: the agent's service has ended before.
 func (h *hardware) NetworkDown(context.Context) error { return nil }

@@ -14,6 +14,9 @@ import (
 // offlineImage is the size of the system that a live image carries.
 const offlineImage = 2_520_000_000
 
+// coreos is what an installer leaves on a disk.
+const coreos = "CoreOS"
+
 // Install is coreos-installer: it prints what the real one prints when its
 // output is no terminal.
 func (h *hardware) Install(ctx context.Context, install agent.Install, line func(string)) error {
@@ -48,7 +51,7 @@ func (h *hardware) Install(ctx context.Context, install agent.Install, line func
 		line("Copying networking configuration from /etc/NetworkManager/system-connections/")
 	}
 	line("Install complete.")
-	what := machine.Installation{What: "CoreOS", Image: source, Ignition: install.Ignition}
+	what := machine.Installation{What: coreos, Image: source, Ignition: install.Ignition}
 	if err := h.put(disk, what); err != nil {
 		return failedWriting(line, "writing to "+install.Device, err.Error())
 	}

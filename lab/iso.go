@@ -2,11 +2,10 @@ package lab
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"fmt"
 
-	"github.com/cavaliergopher/cpio"
+	"ironworks/ignition/image"
 )
 
 // embedArea is as large as in Fedora CoreOS.
@@ -18,7 +17,7 @@ const embedArea = 256 << 10
 func LiveISO(config []byte) ([]byte, error) {
 	area := make([]byte, embedArea)
 	if config != nil {
-		packed, err := packConfig(config)
+		packed, err := image.Wrap(config)
 		if err != nil {
 			return nil, fmt.Errorf("making a live image: %w", err)
 		}
@@ -27,29 +26,25 @@ func LiveISO(config []byte) ([]byte, error) {
 		}
 		copy(area, packed)
 	}
+	kargs, bootLoader := kargsFiles()
 	return isoImage("ironworks-lab", []isoFolder{
-		{name: "COREOS", files: []isoFile{{"IGNINFO.JSO;1", []byte(`{"file": "images/ignition.img"}` + "\n")}}},
+		{name: "COREOS", files: []isoFile{
+			{"IGNINFO.JSO;1", []byte(`{"file": "images/ignition.img"}` + "\n")}, {"KARGS.JSO;1", kargs},
+		}},
+		{name: "ISOLINUX", files: []isoFile{{"ISOLINUX.CFG;1", bootLoader}}},
 		{name: "IMAGES", files: []isoFile{{"IGNITION.IMG;1", area}}},
 	}), nil
 }
 
-func packConfig(config []byte) ([]byte, error) {
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	archive := cpio.NewWriter(z)
-	if err := archive.WriteHeader(&cpio.Header{Name: "config.ign", Mode: cpio.TypeReg | 0o600, Size: int64(len(config))}); err != nil {
-		return nil, fmt.Errorf("packing: %w", err)
-	}
-	if _, err := archive.Write(config); err != nil {
-		return nil, fmt.Errorf("packing: %w", err)
-	}
-	if err := archive.Close(); err != nil {
-		return nil, fmt.Errorf("packing: %w", err)
-	}
-	if err := z.Close(); err != nil {
-		return nil, fmt.Errorf("packing: %w", err)
-	}
-	return packed.Bytes(), nil
+// liveKargs are the kernel arguments of a live system, as many as Fedora CoreOS has.
+const liveKargs = "coreos.liveiso=ironworks-lab ignition.firstboot ignition.platform.id=metal"
+
+// kargsFiles are the arguments with room for a kilobyte more, and where they stand.
+func kargsFiles() (info, bootLoader []byte) {
+	size := len(liveKargs) + 1024
+	info = fmt.Appendf(nil, `{"default": %q, "size": %d, "files": [{"path": "isolinux/isolinux.cfg", "offset": 0}]}`+"\n", liveKargs, size)
+	bootLoader = append([]byte(liveKargs+"\n"), bytes.Repeat([]byte("#"), size-len(liveKargs)-1)...)
+	return info, append(bootLoader, "# COREOS_KARG_EMBED_AREA\n"...)
 }
 
 type isoFile struct {
@@ -88,12 +83,12 @@ func isoImage(label string, folders []isoFolder) []byte {
 		folderSectors = append(folderSectors, pad(own)...)
 		root = append(root, isoRecord(folder.name, sector, isoSector, true)...)
 	}
-	image := make([]byte, 16*isoSector, int(next)*isoSector)
-	image = append(image, volume(label, rootSector, next)...)
-	image = append(image, pad([]byte("\xffCD001\x01"))...)
-	image = append(image, pad(root)...)
-	image = append(image, folderSectors...)
-	return append(image, contents...)
+	iso := make([]byte, 16*isoSector, int(next)*isoSector)
+	iso = append(iso, volume(label, rootSector, next)...)
+	iso = append(iso, pad([]byte("\xffCD001\x01"))...)
+	iso = append(iso, pad(root)...)
+	iso = append(iso, folderSectors...)
+	return append(iso, contents...)
 }
 
 func volume(label string, rootSector, sectors uint32) []byte {

@@ -20,6 +20,9 @@ type Machine struct {
 	bmc     string // the address of its Redfish service
 	journal journal
 	work    sync.WaitGroup
+
+	mu     sync.Mutex
+	rescue string // see RescuePassword
 }
 
 // Scenario is what is wrong with it.
@@ -27,6 +30,20 @@ func (m *Machine) Scenario() Scenario { return m.member.Scenario }
 
 // Journal is what its ramdisks wrote, oldest first, as far as it is kept.
 func (m *Machine) Journal() []agent.Entry { return m.journal.all() }
+
+// RescuePassword is the hash of the password with which the ramdisk that was
+// booted last lets people in; empty if it lets in nobody.
+func (m *Machine) RescuePassword() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.rescue
+}
+
+func (m *Machine) setRescuePassword(hash string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.rescue = hash
+}
 
 // MACs are the addresses of its network interfaces.
 func (m *Machine) MACs() []string { return append([]string(nil), m.member.MACs...) }
@@ -53,6 +70,7 @@ type ramdisk struct{ machine *Machine }
 func (r ramdisk) Run(ctx context.Context, _ *machine.Machine, media machine.Media) error {
 	m := r.machine
 	defer m.work.Wait()
+	m.setRescuePassword("")
 	config, err := bootConfig(media)
 	if err != nil {
 		return err

@@ -18,16 +18,9 @@ type saved struct {
 	// Ironic is the name of the one that drove them; empty for the embedded one.
 	Ironic string `json:"ironic,omitempty"`
 	// BMCPort is tried again, so that the nodes find their machines.
-	BMCPort  int                               `json:"bmc_port"`
-	Machines map[string]map[string]savedSystem `json:"machines"`
-}
-
-// savedSystem is a system on a disk.
-type savedSystem struct {
-	What     string    `json:"what"`
-	Image    string    `json:"image,omitempty"`
-	Ignition []byte    `json:"ignition,omitempty"`
-	At       time.Time `json:"at"`
+	BMCPort int `json:"bmc_port"`
+	// Contents are by the machines' names.
+	Contents map[string]machine.Contents `json:"contents"`
 }
 
 const savedFile = "machines.json"
@@ -59,33 +52,20 @@ func ironicWords(name string) string {
 	return "a real Ironic " + name
 }
 
-// restore puts the systems back on the disks.
+// restore puts back what was on the disks.
 func (s saved) restore(l *Lab) {
-	for name, disks := range s.Machines {
-		m, found := l.Machine(name)
-		if !found {
-			continue
-		}
-		for disk, system := range disks {
-			// A disk that is no longer there has lost its system.
-			_ = m.Install(disk, machine.Installation{What: system.What, Image: system.Image, Ignition: system.Ignition, At: system.At})
+	for name, contents := range s.Contents {
+		if m, found := l.Machine(name); found {
+			m.Restore(contents)
 		}
 	}
 }
 
 // save writes what is on the disks, whole or not at all.
 func (l *Lab) save(dir, ironic string) error {
-	s := saved{Ironic: ironic, BMCPort: l.bmcPort, Machines: map[string]map[string]savedSystem{}}
+	s := saved{Ironic: ironic, BMCPort: l.bmcPort, Contents: map[string]machine.Contents{}}
 	for _, m := range l.machines {
-		for _, d := range m.Disks() {
-			if d.Installed == nil {
-				continue
-			}
-			if s.Machines[m.Name()] == nil {
-				s.Machines[m.Name()] = map[string]savedSystem{}
-			}
-			s.Machines[m.Name()][d.Name] = savedSystem{What: d.Installed.What, Image: d.Installed.Image, Ignition: d.Installed.Ignition, At: d.Installed.At}
-		}
+		s.Contents[m.Name()] = m.Contents()
 	}
 	content, err := json.Marshal(s)
 	if err != nil {

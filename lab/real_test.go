@@ -28,12 +28,14 @@ type subject struct {
 	url string
 	do  func(ctx context.Context, method, path string, body any) (int, []byte, error)
 	old bool
+	// slow ones are real: a process that has one processor for all.
+	slow bool
 }
 
 func real(t *testing.T, release ironic.Release, settings map[string]map[string]string) subject {
 	t.Helper()
 	server := ironic.StartT(t, ironic.Options{Release: release, Settings: settings})
-	return subject{url: server.URL, do: server.Do, old: release == ironic.Old}
+	return subject{url: server.URL, do: server.Do, old: release == ironic.Old, slow: true}
 }
 
 // embedded is one that waits for 90 s, a little less than the real ones.

@@ -162,7 +162,9 @@ const firstMachines = 12
 
 // noteChange wakes who saves the disks.
 func noteChange(e machine.Event, changed chan<- struct{}) {
-	if e.Kind != machine.DiskInstalled && e.Kind != machine.DiskWiped {
+	switch e.Kind {
+	case machine.DiskInstalled, machine.DiskWiped, machine.PowerChanged: // arrays are made before the power goes
+	default:
 		return
 	}
 	select {

@@ -12,14 +12,6 @@ type Inventory struct {
 	Vendor Vendor
 }
 
-// Disk is a block device that the ramdisk saw. Size is in bytes.
-type Disk struct {
-	Name   string `json:"name"`
-	Model  string `json:"model"`
-	Serial string `json:"serial"`
-	Size   int64  `json:"size"`
-}
-
 // Vendor is who made a machine.
 type Vendor struct {
 	Manufacturer string `json:"manufacturer"`
@@ -39,6 +31,19 @@ func DecodeInventory(data []byte) (Inventory, error) {
 		return Inventory{}, fmt.Errorf("inventory: %w", err)
 	}
 	return Inventory{Disks: found.Inventory.Disks, Vendor: found.Inventory.Vendor}, nil
+}
+
+// OutOfBand says that the disks were read from the BMC, which knows their names and
+// sizes at most: other hints cannot be told from such an inventory.
+func (inv *Inventory) OutOfBand() bool {
+	for i := range inv.Disks {
+		for _, name := range knownHints {
+			if _, reported := inv.Disks[i].report().values[string(name)]; reported && name != HintName && name != HintSize {
+				return false
+			}
+		}
+	}
+	return len(inv.Disks) > 0
 }
 
 // Details are the machine and its disks, one a line, safe to show. Nothing was found

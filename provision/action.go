@@ -53,6 +53,12 @@ type request struct {
 	// down may repeat in its answer.
 	sensitive bool
 	send      func(ctx context.Context, api API) (requestID string, err error)
+	// ask is a question instead of a change; its error keeps the rest from being sent.
+	ask func(ctx context.Context) error
+	// undo takes the change back when a later request was not taken; nil when it stays.
+	undo *request
+	// overrides are the checks that somebody has overridden for it.
+	overrides []string
 }
 
 // verdict is how a followed action ended.

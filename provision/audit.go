@@ -35,6 +35,8 @@ type AuditRecord struct {
 	RequestID string         `json:"request_id,omitempty"`
 	Result    AuditResult    `json:"result"`
 	Reason    string         `json:"reason,omitempty"`
+	// Overrides are the checks that were overridden for this request.
+	Overrides []string `json:"overrides,omitempty"`
 }
 
 // Audit keeps records. What cannot be recorded is not done.

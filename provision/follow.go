@@ -70,6 +70,9 @@ func (r *Runner) follow(ctx context.Context, a Action, before *models.Node, opts
 		case err == nil:
 			res.State = string(now.ProvisionState)
 			f.look(now, at, date)
+			if w, watches := a.(interface{ seen(now *models.Node) }); watches {
+				w.seen(now)
+			}
 			opts.tell(progressOf(now))
 			if v, ended := a.ended(before, now, waited); ended {
 				r.judge(ctx, f, now, v, res)

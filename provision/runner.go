@@ -185,10 +185,22 @@ func (r *Runner) one(ctx, going context.Context, a Action, n *models.Node, opts 
 			if i > 0 {
 				res.Outcome, res.Err = OutcomeUnknown, fmt.Errorf("%s %s: interrupted before %q", a.Name(), n.Label(), req.verb)
 			}
+			r.giveBack(ctx, reqs[:i], n, &res)
 			return res
+		}
+		if req.ask != nil {
+			if res.Err = req.ask(told); res.Err != nil {
+				res.Outcome = OutcomeFailed
+				r.giveBack(ctx, reqs[:i], n, &res)
+				return res
+			}
+			continue
 		}
 		res.RequestID, res.Outcome, res.Err = r.audited(told, req, n)
 		if res.Err != nil {
+			if res.Outcome == OutcomeFailed {
+				r.giveBack(ctx, reqs[:i], n, &res)
+			}
 			return res
 		}
 	}
@@ -203,6 +215,24 @@ func (r *Runner) one(ctx, going context.Context, a Action, n *models.Node, opts 
 	return res
 }
 
+// giveBackWithin is how long taking changes back may take, when the rest was interrupted.
+const giveBackWithin = 30 * time.Second
+
+// giveBack takes back what was changed before a request that was not taken, the last
+// first. It is done even where somebody has interrupted the rest.
+func (r *Runner) giveBack(ctx context.Context, sent []request, n *models.Node, res *Result) {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), giveBackWithin)
+	defer stop()
+	for _, req := range slices.Backward(sent) {
+		if req.undo == nil {
+			continue
+		}
+		if _, _, err := r.audited(ctx, *req.undo, n); err != nil {
+			res.Err = errors.Join(res.Err, fmt.Errorf("%s: %w", req.undo.verb, err))
+		}
+	}
+}
+
 // doneAtOnce marks actions that are done when Ironic has answered.
 func (immediate) doneAtOnce() {}
 
@@ -215,7 +245,7 @@ func (o RunOptions) tell(p Progress) {
 // audited sends one request between two lines of the audit.
 func (r *Runner) audited(ctx context.Context, req request, n *models.Node) (requestID string, o Outcome, err error) {
 	rec := AuditRecord{
-		Time: r.Clock.Now().UTC(), ID: newID(), Context: r.Context, Node: n.Ref(), Verb: req.verb, Result: AuditSending,
+		Time: r.Clock.Now().UTC(), ID: newID(), Context: r.Context, Node: n.Ref(), Verb: req.verb, Result: AuditSending, Overrides: req.overrides,
 	}
 	if err := r.Audit.Write(rec); err != nil {
 		return "", OutcomeFailed, fmt.Errorf("%s %s: nothing was sent: %w", req.verb, n.Label(), err)

@@ -25,6 +25,10 @@ type order struct {
 	nodes   []models.NodeRef
 	session *screen.Session
 	runner  provision.Runner
+	// ramdisk is the action itself where no form asks for its arguments, command the
+	// words that do the same.
+	ramdisk *provision.RamdiskAction
+	command []string
 }
 
 // prepared is an order with its plan, ready to be asked about.
@@ -94,7 +98,7 @@ func (c *Console) prepare(o order) tea.Cmd {
 			args = maps.Clone(args)
 			args[fieldDrive] = string(text)
 		}
-		act, _, err := build(o.id, args)
+		act, err := o.action(args)
 		if err != nil {
 			p.err = err
 			return p
@@ -112,6 +116,15 @@ func (c *Console) prepare(o order) tea.Cmd {
 		p.disks = disksOf(ctx, o.session.API, p.plan)
 		return p
 	}
+}
+
+// action is what is done to the nodes.
+func (o *order) action(args arguments) (provision.Action, error) {
+	if o.ramdisk != nil {
+		return o.ramdisk, nil
+	}
+	act, _, err := build(o.id, args)
+	return act, err
 }
 
 // disksOf reads what inspection found in the first machines that may be erased.
@@ -134,6 +147,9 @@ func (c *Console) ready(p prepared) tea.Cmd {
 	legal, refused := p.plan.Legal(), p.plan.Refused()
 	if len(legal) == 0 {
 		return c.tellRefused(p, refused)
+	}
+	if p.order.ramdisk != nil {
+		return c.askRamdisks(p)
 	}
 	if p.plan.Danger() == models.DangerNone && len(p.plan.Items) == 1 {
 		return c.run(p.order, p.plan)

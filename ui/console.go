@@ -34,6 +34,10 @@ type Options struct {
 	ASCII, Mouse bool
 	// Background is the terminal's, where it is not to be asked.
 	Background Background
+	// Ramdisks makes ramdisks where there is no session; may be nil. File is one to check
+	// at the start, or "".
+	Ramdisks screen.Ramdisks
+	File     string
 	// Program is the command line's name.
 	Program string
 	// Warnings are shown at the start.
@@ -71,6 +75,7 @@ type Console struct {
 	theme, dimmed *theme.Theme
 	look          theme.Options
 	mouse         bool
+	fileOpened    bool
 	spin          int
 	// asksToQuit says that the question whether to quit is in front.
 	asksToQuit bool
@@ -92,8 +97,10 @@ func New(ctx context.Context, opts Options) *Console {
 		env: &screen.Env{
 			Clock: opts.Clock, ReadOnly: opts.ReadOnly, Events: &screen.EventLog{}, Tasks: &screen.TaskList{},
 			Contexts: opts.Contexts, Probe: opts.Probe, Program: opts.Program,
+			Ramdisks: opts.Ramdisks, Bench: &screen.Bench{File: opts.File},
 		},
 	}
+	c.env.Chosen = c.chosen
 	c.restyle()
 	return c
 }
@@ -151,7 +158,7 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 	case prepared, ordered, confirmed, progressNews, taskEnded, retryReady, retryConfirmed:
 		return c.taskNews(msg)
 	case screen.Open, screen.Say, screen.Ask, screen.CopyText, screen.Press, screen.Switch,
-		screen.RetryTask, screen.LeaveTask:
+		screen.RetryTask, screen.LeaveTask, screen.ApplyRamdisks:
 		return c.wish(msg)
 	case quitNow:
 		return c.leave()

@@ -136,6 +136,9 @@ func (c *Console) hints() []screen.Hint {
 		return c.overlays[n-1].Keys()
 	}
 	s := c.history.front()
+	if hinted, ok := s.(screen.Hinted); ok && s.Typing() {
+		return hinted.Hints()
+	}
 	if s != nil && s.Typing() {
 		return []screen.Hint{{Key: "enter", Text: "keep"}, {Key: "esc", Text: "drop"}, {Key: "keys", Text: strings.Join(models.FilterKeys(), " ")}}
 	}

@@ -6,12 +6,14 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/models"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/connect"
 	"ironworks/ui/screen/drivers"
 	"ironworks/ui/screen/events"
 	"ironworks/ui/screen/fleet"
 	"ironworks/ui/screen/node"
+	"ironworks/ui/screen/ramdisk"
 	"ironworks/ui/screen/tasks"
 )
 
@@ -101,11 +103,33 @@ func (c *Console) make(ref screen.Ref) screen.Screen {
 		return connect.New(c.env)
 	case screen.KindTasks:
 		return tasks.New(c.env)
+	case screen.KindIgnition:
+		return ramdisk.New(c.env)
 	case screen.KindTask:
 		number, _ := strconv.Atoi(ref.ID)
 		return tasks.NewTask(c.env, number)
 	}
 	return nil
+}
+
+// chosen are the nodes that the screen visited last is about, or else the fleet's marked
+// ones: what somebody goes to another screen with in mind.
+func (c *Console) chosen() []models.NodeRef {
+	for i := len(c.history.visited) - 1; i >= 0; i-- {
+		if targets := c.history.visited[i].Targets(); len(targets) > 0 {
+			return targets
+		}
+	}
+	return nil
+}
+
+// openFile goes to the file that the console was opened with, once.
+func (c *Console) openFile() tea.Cmd {
+	if c.opts.File == "" || c.fileOpened {
+		return nil
+	}
+	c.fileOpened = true
+	return c.open(screen.Ref{Kind: screen.KindIgnition})
 }
 
 // walk goes back or forward in the history.

@@ -185,6 +185,8 @@ func (c *Console) wish(msg tea.Msg) tea.Cmd {
 		return c.openSession(msg.Context) // tasks go on: each has the session that it began with
 	case screen.RetryTask:
 		return c.retryTask(msg.Task)
+	case screen.ApplyRamdisks:
+		return c.applyRamdisks(msg)
 	case screen.LeaveTask:
 		c.leaveTask(msg.Task)
 	}

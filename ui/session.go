@@ -91,7 +91,7 @@ func (c *Console) sessionOpened(msg sessionOpened) tea.Cmd {
 	if msg.err != nil {
 		c.say(screen.Say{Level: screen.Failure, Text: msg.err.Error()})
 		if c.history.front() == nil {
-			return c.open(screen.Ref{Kind: screen.KindConnect})
+			return tea.Batch(c.open(screen.Ref{Kind: screen.KindConnect}), c.openFile())
 		}
 		return nil
 	}
@@ -109,7 +109,7 @@ func (c *Console) sessionOpened(msg sessionOpened) tea.Cmd {
 	c.markCurrent(msg.session.Context.Name)
 	c.restyle()
 	c.history.clear()
-	return tea.Batch(c.poll(c.live), c.listen(c.live), c.open(screen.Ref{Kind: screen.KindFleet}))
+	return tea.Batch(c.poll(c.live), c.listen(c.live), c.open(screen.Ref{Kind: screen.KindFleet}), c.openFile())
 }
 
 func (c *Console) markCurrent(name string) {

@@ -61,7 +61,7 @@ func (c *Console) run(o order, plan provision.Plan) tea.Cmd {
 	}
 	t := &screen.Task{
 		Context: o.session.Context.Name, Plan: plan, Runner: o.runner, Began: c.opts.Clock.Now(),
-		Command: c.env.CommandLine(words(o.id, o.args, names)...),
+		Command: c.env.CommandLine(o.words(names)...),
 	}
 	c.env.Tasks.Add(t)
 	c.say(screen.Say{Text: fmt.Sprintf("%s %s: sending (5 shows tasks)", plan.Action.Name(), planText(plan.Legal()))})

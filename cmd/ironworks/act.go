@@ -46,7 +46,12 @@ func (a *app) act(cmd *cobra.Command, action provision.Action, names []string, f
 	runner := &provision.Runner{
 		API: s.client, Clock: clock{}, Context: s.context.Name, ReadOnly: s.context.ReadOnly,
 	}
-	plan := runner.Plan(action, nodes)
+	return a.carryOut(cmd, s, runner, runner.Plan(action, nodes), flags)
+}
+
+// carryOut asks, sends, follows and tells.
+func (a *app) carryOut(cmd *cobra.Command, s *session, runner *provision.Runner, plan provision.Plan, flags actFlags) error {
+	ctx := cmd.Context()
 	if refused := plan.Refused(); len(refused) > 0 && (!flags.skipRefused || len(plan.Legal()) == 0) {
 		return a.tellRefused(plan, refused)
 	}
@@ -90,6 +95,9 @@ func (a *app) retryFailed(
 		if err != nil {
 			a.complain("%v", err)
 			return results
+		}
+		if d, is := plan.Action.(*provision.DeployAction); is {
+			d.Preflight(ctx, nodes)
 		}
 		second := runner.Plan(plan.Action, nodes)
 		for i, res := range a.runPlan(ctx, runner, second, flags) {

@@ -43,14 +43,19 @@ func (clock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 func (a *app) rootCommand() *cobra.Command {
 	var console consoleFlags
 	root := &cobra.Command{
-		Use:   "ironworks",
+		Use:   "ironworks [FILE]",
 		Short: "The terminal console for bare metal under OpenStack Ironic",
 		Long: "ironworks shows every node of an Ironic live and acts on them.\n" +
-			"Without a command it opens the full-screen console.\n\n" +
+			"Without a command it opens the full-screen console; with a FILE, Butane or Ignition, at what is wrong in it.\n\n" +
 			"Exit codes: 0 done, 1 failed, 2 wrong usage, 3 refused before anything was sent, 4 cannot connect.",
 		SilenceErrors: true, SilenceUsage: true,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.console(cmd, console) },
+		Args: fileArgument,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				console.file = args[0]
+			}
+			return a.console(cmd, console)
+		},
 	}
 	console.register(root)
 	root.SetIn(a.stdin)
@@ -73,8 +78,8 @@ func (a *app) rootCommand() *cobra.Command {
 	root.AddCommand(
 		a.nodesCommand(), a.nodeCommand(), a.watchCommand(),
 		a.powerCommand(), a.maintenanceCommand(), a.setCommand(), a.bootDeviceCommand(),
-		a.driversCommand(), a.conductorsCommand(), a.validateCommand(), a.historyCommand(),
-		a.configCommand(), a.labCommand(), a.versionCommand(),
+		a.driversCommand(), a.conductorsCommand(), a.validateCommand(), a.historyCommand(), a.disksCommand(), a.hintsCommand(),
+		a.ignitionCommand(), a.configCommand(), a.labCommand(), a.versionCommand(),
 	)
 	root.AddCommand(a.verbCommands()...)
 	root.AddCommand(a.flagCommands()...)

@@ -29,6 +29,8 @@ type consoleFlags struct {
 	mouse bool
 	theme string
 	fps   int
+	// file is what is checked at the start, or "".
+	file string
 }
 
 func (f *consoleFlags) register(cmd *cobra.Command) {
@@ -71,8 +73,9 @@ var backgrounds = map[string]ui.Background{"auto": ui.Ask, "dark": ui.Dark, "lig
 // is the current one.
 func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Config, pick error) error {
 	given := cmd.Flags().Changed("read-only")
-	c := &consoleHost{app: a, cfg: cfg, pick: pick, lab: flags.lab, audit: &lateAudit{path: a.files.Audit}}
+	c := &consoleHost{app: a, cfg: cfg, pick: pick, lab: flags.lab, audit: &lateAudit{path: a.files.Audit}, cmd: cmd}
 	defer c.audit.Close()
+	defer c.stopServing()
 	fps := flags.fps
 	if fps <= 0 {
 		fps = 200 // a key is on the screen within a frame, 5 ms; nothing is sent while nothing changes
@@ -83,7 +86,7 @@ func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Co
 	err := ui.Run(cmd.Context(), ui.Options{
 		Clock: clock{}, Contexts: c.contexts(), Open: c.open, Probe: c.probe, ASCII: flags.ascii, Mouse: flags.mouse, Background: backgrounds[flags.theme],
 		ReadOnly: given && a.readOnly,
-		Program:  "ironworks", Warnings: cfg.Warnings,
+		Program:  "ironworks", Warnings: cfg.Warnings, Ramdisks: &consoleRamdisks{host: c}, File: flags.file,
 	}, ui.Terminal{In: a.stdin, Out: a.stdout, Env: os.Environ(), FPS: fps})
 	var crash *ui.Crash
 	if errors.As(err, &crash) {
@@ -114,6 +117,11 @@ type consoleHost struct {
 	pick  error
 	lab   bool
 	audit *lateAudit
+	// cmd is the command that opened the console.
+	cmd *cobra.Command
+
+	mu      sync.Mutex
+	serving []*consoleServing
 }
 
 // all are the contexts there are; the current one may be none of the configuration's.
@@ -206,7 +214,7 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	s := &screen.Session{
 		Context: c.shown(&x), Defaults: screen.Defaults(x.Defaults), Store: store, API: client, Close: client.Close,
 		Runner:  provision.Runner{API: client, Audit: c.audit, Clock: clock{}, Context: x.Name, ReadOnly: x.ReadOnly},
-		Options: c.options(&x),
+		Options: c.options(&x), Ramdisks: &consoleRamdisks{host: c, session: &session{context: x, client: client}},
 	}
 	// The poller's ear is the session's own: it is there once Poll runs.
 	ear := &struct{ notify func(fleet.Update) }{}

@@ -24,6 +24,10 @@ type verbFlags struct {
 func (a *app) verbCommands() []*cobra.Command {
 	var cmds []*cobra.Command
 	for _, v := range models.Verbs() {
+		if v == models.VerbDeploy {
+			cmds = append(cmds, a.deployCommand())
+			continue
+		}
 		cmds = append(cmds, a.verbCommand(v))
 	}
 	return cmds
@@ -42,16 +46,13 @@ func (a *app) verbCommand(v models.Verb) *cobra.Command {
 			return a.act(cmd, provision.Provision(req), args, flags.actFlags)
 		},
 	}
-	if v == models.VerbDeploy {
-		cmd.Aliases = []string{"active"}
-	}
 	if v == models.VerbUndeploy {
 		cmd.Aliases = []string{"deleted"}
 	}
 	flags.register(cmd, true)
 	f := cmd.Flags()
 	switch v {
-	case models.VerbDeploy, models.VerbRebuild:
+	case models.VerbRebuild:
 		f.StringArrayVar(&flags.steps, "step", nil, "deploy step INTERFACE.STEP[@PRIORITY]; may be repeated")
 		f.StringVar(&flags.stepsFile, "steps", "", "deploy steps as JSON: text, FILE or -")
 		f.StringVar(&flags.configDrive, "configdrive", "", "configdrive: JSON object (text, FILE or -), URL or base64 in a file")
@@ -63,7 +64,7 @@ func (a *app) verbCommand(v models.Verb) *cobra.Command {
 	case models.VerbRescue:
 		f.StringVar(&flags.passwordFile, "password-file", "", "file with the rescue user's password, or -")
 	case models.VerbManage, models.VerbProvide, models.VerbInspect, models.VerbAdopt, models.VerbUndeploy,
-		models.VerbUnrescue, models.VerbAbort, models.VerbUnhold:
+		models.VerbDeploy, models.VerbUnrescue, models.VerbAbort, models.VerbUnhold:
 	}
 	return cmd
 }

@@ -26,9 +26,6 @@ func (o Options) age() age {
 	return modern
 }
 
-// knows tells whether an agent knows a hint.
-func (a age) knows(hint string) bool { return a == modern || hint != "tran" }
-
 // manages is the version of the generic hardware manager: 1.2 came with
 // service steps.
 func (a age) manages() string {

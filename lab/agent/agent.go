@@ -21,15 +21,18 @@ type agent struct {
 	beats  *heartbeats
 	work   sync.WaitGroup // commands that run
 	doors  doors          // calls that are being answered
+	md5    bool           // lookup said that MD5 is good enough
 	ending chan ending    // the service is to end; has room for one
 
 	mu             sync.Mutex
 	node           *dict
+	ports          any
 	token          string
 	commands       []*command
 	installsToFail int
 	writtenImage   string
 	partitionUUIDs *dict
+	raidRoots      []raidRoot
 }
 
 // ending is why the service ends before the machine does.
@@ -131,6 +134,13 @@ func (a *agent) cachedNode() *dict {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.node
+}
+
+// cachedPorts are the node's ports as the last step got them.
+func (a *agent) cachedPorts() any {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.ports
 }
 
 // cacheNode keeps the node as the conductor last sent it.

@@ -16,6 +16,8 @@ func (a *agent) eraseDevices(ctx context.Context, node, _ *dict) (any, error) {
 		switch {
 		case d.VirtualMedia:
 			a.log.hardware.info("Skipping erasure of virtual media device %s", d.Name)
+		case a.raidMember(ctx, d.Name):
+			a.log.hardware.info("Skipping erase of RAID member device %s", d.Name)
 		case d.ReadOnly:
 			a.log.hardware.info("Skipping erasure of read-only device %s", d.Name)
 		default:
@@ -51,7 +53,7 @@ func (a *agent) eraseEach(ctx context.Context, node *dict, failure, separator st
 	}
 	var failures []string
 	for _, d := range disks {
-		if err := a.hardware.Erase(ctx, d.Name, depth(d)); err != nil {
+		if err := a.eraseOne(ctx, d, depth(d)); err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -63,4 +65,14 @@ func (a *agent) eraseEach(ctx context.Context, node *dict, failure, separator st
 		return newFault(eraseError, "%s", failure+strings.Join(failures, separator))
 	}
 	return nil
+}
+
+// eraseOne erases a disk, or removes what is in a partition before its disk is
+// erased.
+func (a *agent) eraseOne(ctx context.Context, d Disk, depth Erasure) error {
+	if d.partition {
+		_, err := a.program(ctx, "wipefs", "--force", "--all", d.Name)
+		return err
+	}
+	return a.hardware.Erase(ctx, d.Name, depth)
 }

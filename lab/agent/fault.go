@@ -20,6 +20,8 @@ const (
 	imageDownload    kind = "ImageDownloadError"
 	imageChecksum    kind = "ImageChecksumError"
 	eraseError       kind = "BlockDeviceEraseError"
+	raidError        kind = "SoftwareRAIDError"
+	imageWriteError  kind = "ImageWriteError"
 	restError        kind = "RESTError"
 )
 
@@ -42,6 +44,8 @@ var class = map[kind]struct {
 	imageDownload:    {500, "Error downloading image"},
 	imageChecksum:    {500, "Error verifying image checksum"},
 	eraseError:       {500, "Error erasing block device"},
+	raidError:        {500, "Software RAID caused unknown error"},
+	imageWriteError:  {500, "Error writing image to device"},
 	restError:        {500, "An error occurred"},
 }
 

@@ -16,7 +16,8 @@ type Hardware interface {
 	// Inventory is what the machine says of itself, disks included.
 	Inventory(ctx context.Context) (Inventory, error)
 	// BlockDevices lists the disks as they are now, every serial and WWN
-	// included, in the order of the kernel.
+	// included, in the order of the kernel. An array of disks (software RAID)
+	// stands behind the first of them.
 	BlockDevices(ctx context.Context) ([]Disk, error)
 
 	// Install runs coreos-installer and hands over each line that it prints.
@@ -133,4 +134,6 @@ type Disk struct {
 	// ReadOnly and VirtualMedia keep a disk from being erased.
 	ReadOnly     bool `json:"-"`
 	VirtualMedia bool `json:"-"`
+
+	partition bool // of a disk, while it is erased
 }

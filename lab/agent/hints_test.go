@@ -4,7 +4,11 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"ironworks/models"
 )
+
+const gib = 1 << 30
 
 // shelf is what the cases choose from.
 func shelf() []Disk {
@@ -120,19 +124,22 @@ var hintCases = []hintCase{
 func TestHints(t *testing.T) {
 	for _, c := range hintCases {
 		t.Run(c.name, func(t *testing.T) {
-			parsed, err := parseJSON(c.hints)
+			hints, err := models.DecodeHints([]byte(c.hints))
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := ""
-			err = modern.findByHints(shelf(), parsed.(*dict), func(d Disk) bool {
+			disks, err := reported(shelf())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, said := "", ""
+			for d, err := range hints.Matching(disks, modern.generation()) {
+				var e *models.HintError
+				if errors.As(err, &e) {
+					said = e.Full()
+				}
 				got = d.Name
-				return false
-			})
-			said := ""
-			var e *exception
-			if errors.As(err, &e) {
-				said = e.class + ": " + e.text
+				break
 			}
 			if got != c.disk || said != c.err {
 				t.Errorf("got disk %q, error %q; want disk %q, error %q", got, said, c.disk, c.err)

@@ -5,10 +5,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
+	"maps"
 	"net/http"
 	"os"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -17,22 +19,12 @@ const (
 	downloadRetry = 10 * time.Second
 )
 
-// imageInfo is what the conductor says of the image of a direct deployment.
-type imageInfo struct {
-	id, format  string
-	urls        []string
-	algorithm   string
-	checksum    string
-	newHash     func() hash.Hash
-	streams     bool
-	bootMode    string
-	bootOption  string
-	configdrive string
-}
-
 // writeImage is the step of that name.
 func (a *agent) writeImage(ctx context.Context, _, args *dict) (any, error) {
-	info, err := readImageInfo(args)
+	if !args.has("image_info") {
+		return nil, raise("TypeError", "%s.write_image() missing 1 required positional argument: 'image_info'", genericManager.class)
+	}
+	info, err := readImageInfo(args, a.options.age(), a.md5)
 	if err != nil {
 		return nil, err
 	}
@@ -41,18 +33,19 @@ func (a *agent) writeImage(ctx context.Context, _, args *dict) (any, error) {
 		return nil, err
 	}
 	if a.written() != info.id {
-		root, err := a.fetchAndWrite(ctx, info, device)
+		written, err := a.fetchAndWrite(ctx, info, device)
 		if err != nil {
 			return nil, err
 		}
 		a.mu.Lock()
-		a.writtenImage, a.partitionUUIDs = info.id, newDict("root uuid", root)
+		a.writtenImage, a.partitionUUIDs = info.id, written
 		a.mu.Unlock()
 	}
 	uuids, _ := a.getPartitionUUIDs(ctx, nil)
+	efi := str(uuids.(*dict).get("efi system partition uuid"))
 	message := fmt.Sprintf("image (%s) written to device %s root_uuid=%s", info.id, device, str(uuids.(*dict).get("root uuid")))
-	if info.bootMode == string(UEFI) && info.bootOption == "local" {
-		message += " efi_system_partition_uuid=None"
+	if info.bootMode == string(UEFI) && (info.bootOption == "local" || efi != "None") {
+		message += " efi_system_partition_uuid=" + efi
 	}
 	a.log.standby.info("%s", message)
 	return newDict("result", "prepare_image: "+message), nil
@@ -64,22 +57,33 @@ func (a *agent) written() string {
 	return a.writtenImage
 }
 
-// fetchAndWrite answers the identifier of the disk. A raw image may go straight
-// to the disk and is compared afterwards; any other must be right before the
-// disk is touched.
-func (a *agent) fetchAndWrite(ctx context.Context, info imageInfo, device string) (string, error) {
+// fetchAndWrite answers what get_partition_uuids will: the identifier of the
+// disk, or those of its partitions. A raw image may go straight to the disk and
+// is compared afterwards; any other must be right before the disk is touched.
+func (a *agent) fetchAndWrite(ctx context.Context, info imageInfo, device string) (*dict, error) {
 	if info.streams {
-		var root string
-		err := a.download(ctx, info, device, func(content io.Reader) error {
+		paths, err := a.prepare(ctx, info, device)
+		if err != nil {
+			return nil, err
+		}
+		target := device
+		if info.partition {
+			target = paths.text("root")
+		}
+		root := ""
+		err = a.download(ctx, info, target, func(content io.Reader) error {
 			var err error
-			root, err = a.write(ctx, info, device, content)
+			root, err = a.write(ctx, info, target, content)
 			return err
 		})
-		return root, err
+		if err != nil {
+			return nil, err
+		}
+		return a.told(ctx, info, paths, root)
 	}
 	file, err := os.CreateTemp("", "image-*")
 	if err != nil {
-		return "", fmt.Errorf("keeping the image: %w", err)
+		return nil, fmt.Errorf("keeping the image: %w", err)
 	}
 	defer func() {
 		_ = file.Close()
@@ -93,12 +97,54 @@ func (a *agent) fetchAndWrite(ctx context.Context, info imageInfo, device string
 		return err
 	})
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return "", fmt.Errorf("reading the image: %w", err)
+	return a.writeFile(ctx, info, device, file)
+}
+
+// prepare makes the partitions, if the image needs some.
+func (a *agent) prepare(ctx context.Context, info imageInfo, device string) (*dict, error) {
+	if !info.partition {
+		return newDict(), nil
 	}
-	return a.write(ctx, info, device, file)
+	return a.partition(ctx, info, device)
+}
+
+// told is what the conductor can ask for afterwards.
+func (a *agent) told(ctx context.Context, info imageInfo, paths *dict, root string) (*dict, error) {
+	if !info.partition {
+		return newDict("root uuid", root), nil
+	}
+	return a.tellUUIDs(ctx, paths)
+}
+
+// writeFile writes an image that has been downloaded.
+func (a *agent) writeFile(ctx context.Context, info imageInfo, device string, file *os.File) (*dict, error) {
+	end, err := file.Seek(0, io.SeekEnd)
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the image: %w", err)
+	}
+	target := device
+	if info.partition {
+		if err := fitsRoot(info, virtualSize(file, end)); err != nil {
+			return nil, err
+		}
+	}
+	paths, err := a.prepare(ctx, info, device)
+	if err != nil {
+		return nil, err
+	}
+	if info.partition {
+		target = paths.text("root")
+	}
+	root, err := a.write(ctx, info, target, file)
+	if err != nil {
+		return nil, err
+	}
+	return a.told(ctx, info, paths, root)
 }
 
 func rewind(file *os.File) error {
@@ -119,7 +165,6 @@ func (a *agent) write(ctx context.Context, info imageInfo, device string, conten
 }
 
 // download tries the URLs until one gives the image with the right checksum.
-// Whoever is told not to come back does not.
 func (a *agent) download(ctx context.Context, info imageInfo, location string, use func(io.Reader) error) error {
 	var err error
 	for try := range downloadTries {
@@ -136,51 +181,100 @@ func (a *agent) download(ctx context.Context, info imageInfo, location string, u
 }
 
 func (a *agent) downloadOnce(ctx context.Context, info imageInfo, location string, use func(io.Reader) error) (final bool, err error) {
-	for _, address := range info.urls {
-		var response *http.Response
-		if response, final, err = a.open(ctx, info.id, address); err != nil {
-			if final {
-				return true, err
-			}
-			continue
+	want, newHash, final, err := a.expected(ctx, info)
+	if err != nil {
+		return final, err
+	}
+	response, final, err := a.openAny(ctx, info)
+	if err != nil {
+		return final, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	sum := newHash()
+	if err := use(io.TeeReader(response.Body, sum)); err != nil {
+		var f *fault
+		if errors.As(err, &f) {
+			return true, f
 		}
-		defer func() { _ = response.Body.Close() }()
-		sum := info.newHash()
-		if err := use(io.TeeReader(response.Body, sum)); err != nil {
-			var f *fault
-			if errors.As(err, &f) {
-				return true, f
-			}
-			return false, newFault(imageDownload, "Download of image %s failed: Unable to write image to %s. Error: %v", info.id, location, err)
+		where := location
+		if info.streams {
+			where = "device " + location
 		}
-		if got := hex.EncodeToString(sum.Sum(nil)); got != info.checksum {
-			f := newFault(imageChecksum, "Image failed to verify against checksum. location: %s; image ID: %s; image checksum: %s; verification checksum: %s",
-				location, info.id, info.checksum, got)
-			a.log.standby.error("%s", f.Details)
-			return false, f
-		}
+		return false, newFault(imageDownload, "Download of image %s failed: Unable to write image to %s. Error: %v", info.id, where, err)
+	}
+	got := hex.EncodeToString(sum.Sum(nil))
+	if got == want {
 		return false, nil
 	}
-	return false, err
+	const told = "Image failed to verify against checksum. location: %s; image ID: %s; image checksum: %s; verification checksum: %s"
+	a.log.standby.error(told, location, info.id, want, got)
+	// Whoever raises it hands these two over in the wrong order.
+	return false, newFault(imageChecksum, told, info.id, location, want, got)
 }
 
-// open begins a download; an answer below 500 that is not 200 is final.
-func (a *agent) open(ctx context.Context, id, address string) (response *http.Response, final bool, err error) {
-	a.log.standby.info("Attempting to download image from %s", address)
+// openAny begins the download from the first URL that works.
+func (a *agent) openAny(ctx context.Context, info imageInfo) (response *http.Response, final bool, err error) {
+	begin := a.options.Clock.Now()
+	var problems []string
+	for _, address := range info.urls {
+		a.log.standby.info("Attempting to download image from %s", address)
+		var refused *refusal
+		switch response, err = a.open(ctx, address); {
+		case err == nil:
+			return response, false, nil
+		case !errors.As(err, &refused):
+			return nil, true, newFault(commandExecution, "%v", err)
+		case refused.status < http.StatusInternalServerError && a.options.age() == modern:
+			return nil, true, newFault(imageDownload, "Download of image %s failed: %v", info.id, refused)
+		}
+		taken := a.options.Clock.Now().Sub(begin).Seconds()
+		problem := fmt.Sprintf("URL: %s; time: %v seconds. Error: %v", address, taken, refused)
+		a.log.standby.warning("%s", problem)
+		problems = append(problems, problem)
+	}
+	return nil, false, newFault(imageDownload, "Download of image %s failed: %s", info.id, strings.Join(problems, "\n "))
+}
+
+// refusal is an answer other than 200.
+type refusal struct {
+	status int
+	text   string
+}
+
+func (r *refusal) Error() string { return r.text }
+
+// open begins a download. It tries again whatever the answer is: the real agent
+// means to leave that out for 404 and its like, but a response that is no
+// success counts as false in Python, and so its test does not see it.
+func (a *agent) open(ctx context.Context, address string) (*http.Response, error) {
+	for try := 1; ; try++ {
+		response, err := a.ask(ctx, address)
+		if err == nil || try == downloadTries {
+			return response, err
+		}
+		a.log.standby.warning("Unable to connect to %s, retrying. Error: %v", address, err)
+		if !a.sleep(ctx, downloadRetry) {
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func (a *agent) ask(ctx context.Context, address string) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, true, newFault(imageDownload, "Download of image %s failed: %v", id, err)
+		return nil, err
 	}
-	response, err = a.options.Client.Do(request)
-	if err != nil {
-		return nil, false, newFault(imageDownload, "Download of image %s failed: %v", id, err)
+	response, err := a.options.Client.Do(request)
+	if err != nil || response.StatusCode == http.StatusOK {
+		return response, err
 	}
-	if response.StatusCode != http.StatusOK {
-		const some = 1000
-		body, _ := io.ReadAll(io.LimitReader(response.Body, some))
-		_ = response.Body.Close()
-		return nil, response.StatusCode < http.StatusInternalServerError, newFault(imageDownload,
-			"Download of image %s failed: Received status code %d from %s, expected 200. Response body: %s", id, response.StatusCode, address, body)
+	defer func() { _ = response.Body.Close() }()
+	const some = 64 << 10
+	body, _ := io.ReadAll(io.LimitReader(response.Body, some))
+	headers := newDict()
+	for _, name := range slices.Sorted(maps.Keys(response.Header)) {
+		headers.set(name, response.Header.Get(name))
 	}
-	return response, false, nil
+	return nil, &refusal{response.StatusCode, fmt.Sprintf("Received status code %d from %s, expected 200. Response body: %s Response headers: %s",
+		response.StatusCode, address, body, repr(headers))}
 }

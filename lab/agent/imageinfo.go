@@ -1,20 +1,31 @@
 package agent
 
 import (
-	"crypto/sha256"
-	"crypto/sha512"
+	"crypto/md5" //nolint:gosec // agents compare what they are told to
 	"hash"
-	"strings"
 )
 
-// hashes are the checksums that agents compare. MD5 they refuse by default.
-var hashes = map[string]func() hash.Hash{"sha256": sha256.New, "sha512": sha512.New}
+// imageInfo is what the conductor says of the image of a direct deployment.
+type imageInfo struct {
+	id, format  string
+	urls        []string
+	checksum    string           // or the URL of one
+	newHash     func() hash.Hash // nil: the checksum's length says
+	streams     bool
+	bootMode    string
+	bootOption  string
+	configdrive string
+	// partition: the image is a root file system, and the agent makes the
+	// partitions around it.
+	partition bool
+	given     *dict
+}
 
 // readImageInfo reads the image_info of a write_image step; the refusals are
 // the agent's, in its order.
-func readImageInfo(args *dict) (imageInfo, error) {
+func readImageInfo(args *dict, age age, md5Enabled bool) (imageInfo, error) {
 	given := args.dict("image_info")
-	info := imageInfo{id: given.text("id"), format: given.text("disk_format"), bootMode: given.text("deploy_boot_mode"), bootOption: given.text("boot_option")}
+	info := imageInfo{given: given, partition: given.text("image_type") == "partition", id: given.text("id"), format: given.text("disk_format"), bootMode: given.text("deploy_boot_mode"), bootOption: given.text("boot_option")}
 	for _, field := range []string{"id", "urls"} {
 		if !given.has(field) {
 			return info, newFault(invalidParams, "Image is missing '%s' field.", field)
@@ -27,46 +38,46 @@ func readImageInfo(args *dict) (imageInfo, error) {
 	if len(info.urls) == 0 {
 		return info, newFault(invalidParams, "Image 'urls' must be a list with at least one element.")
 	}
-	if given.text("image_type") == "partition" {
-		return info, newFault(deploymentError, "Partition images are not supported, image %s is one.", info.id)
-	}
 	info.streams = truthy(given.get("stream_raw_images")) && info.format == "raw"
 	info.configdrive = args.text("configdrive")
 	if !args.has("configdrive") {
 		info.configdrive = given.text("configdrive")
 	}
-	return info, info.readChecksum(given)
+	return info, info.readChecksum(given, age, md5Enabled)
 }
 
 // readChecksum finds out what to compare with.
-func (i *imageInfo) readChecksum(given *dict) error {
+func (i *imageInfo) readChecksum(given *dict, age age, md5Enabled bool) error {
 	sum := given.get("checksum")
-	if text, ok := sum.(string); sum != nil && (!ok || text == "") {
+	checksum := given.text("checksum")
+	if sum != nil && checksum == "" {
 		return newFault(invalidParams, "Image 'checksum' must be a non-empty string.")
 	}
+	// What is longer than an MD5 is none, but for an old agent.
+	available := isURL(checksum) || len(checksum) > 2*md5.Size || (age == antique || md5Enabled) && checksum != ""
 	algorithm, value := given.get("os_hash_algo"), given.get("os_hash_value")
 	if truthy(algorithm) || truthy(value) {
-		if text, ok := algorithm.(string); !ok || text == "" {
+		if given.text("os_hash_algo") == "" {
 			return newFault(invalidParams, "Image 'os_hash_algo' must be a non-empty string.")
 		}
-		if text, ok := value.(string); !ok || text == "" {
+		if given.text("os_hash_value") == "" {
 			return newFault(invalidParams, "Image 'os_hash_value' must be a non-empty string.")
 		}
-		i.algorithm, i.checksum = str(algorithm), str(value)
-	} else if text := given.text("checksum"); len(text) > 2*16 {
-		i.checksum = text
-		i.algorithm = map[int]string{2 * sha256.Size: "sha256", 2 * sha512.Size: "sha512"}[len(text)]
-	} else {
+		available = true
+	}
+	newHash, known := hashes[given.text("os_hash_algo")]
+	switch {
+	case !available:
 		return newFault(invalidParams, "Image checksum is not available, either the 'checksum' field or the 'os_hash_algo' and 'os_hash_value' fields pair must be set for image verification.")
-	}
-	if strings.Contains(i.checksum, "://") {
-		return newFault(restError, "Checksums that are URLs are not supported, that of image %s is one.", i.id)
-	}
-	newHash, ok := hashes[i.algorithm]
-	if !ok {
+	case known:
+		i.checksum, i.newHash = given.text("os_hash_value"), newHash
+	case checksum != "" && age == antique:
+		i.checksum, i.newHash = checksum, md5.New
+	case checksum != "":
+		i.checksum = checksum // its length says the rest
+	default:
 		return newFault(restError, "Unable to verify image %s with available checksums. Please make sure the specified 'os_hash_algo' (currently %s) is supported by this ramdisk, or provide a md5 checksum via the 'checksum' field",
 			i.id, str(algorithm))
 	}
-	i.newHash = newHash
 	return nil
 }

@@ -93,7 +93,7 @@ func (l logger) error(format string, args ...any)   { l.log("ERROR", format, arg
 
 // logs are the loggers of the agent's modules.
 type logs struct {
-	agent, base, client, inspector, hardware, hints, requests, app, standby, deploy, coreos, tls, image logger
+	agent, base, client, inspector, hardware, hints, requests, app, standby, deploy, coreos, tls, image, disks, raid, inject, burnin logger
 }
 
 func newLogs(j *journal) logs {
@@ -112,5 +112,9 @@ func newLogs(j *journal) logs {
 		coreos:    module("ironic_coreos_install"),
 		tls:       module("ironic_python_agent.tls_utils"),
 		image:     module("ironic_python_agent.extensions.image"),
+		disks:     module("ironic_python_agent.disk_utils"),
+		raid:      module("ironic_python_agent.raid_utils"),
+		inject:    module("ironic_python_agent.inject_files"),
+		burnin:    module("ironic_python_agent.burnin"),
 	}
 }

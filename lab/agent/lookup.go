@@ -111,6 +111,7 @@ func (a *agent) takeLookup(found *dict) bool {
 	a.log.agent.info("Lookup succeeded, node UUID is %s", node.text("uuid"))
 	a.cacheNode(node)
 	a.beats = newHeartbeats(a, config.get("heartbeat_timeout"))
+	a.md5 = truthy(config.get("agent_md5_checksum_enable"))
 
 	token := config.text("agent_token")
 	switch {

@@ -86,6 +86,9 @@ type Faults struct {
 	ClockSkew time.Duration
 	// StepDelay is how much longer each step takes.
 	StepDelay time.Duration
+	// Unabortable leaves out that steps may be aborted, as other hardware managers
+	// than the agent's own do.
+	Unabortable bool
 	// NoInventory makes the collection of the inventory for inspection fail.
 	NoInventory bool
 }

@@ -1,16 +1,14 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-)
 
-// minRootDisk is the least that a disk must have to be picked without hints.
-const minRootDisk = 4 * gib
+	"ironworks/models"
+)
 
 // rootDisk picks the disk that is installed to. A node without hints may have
 // been given some since the agent looked it up, so refresh asks once more.
@@ -26,17 +24,37 @@ func (a *agent) rootDisk(ctx context.Context, refresh bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	name := ""
-	if truthy(hints) {
-		name, err = a.matchRootDisk(disks, hints)
-	} else {
-		name, err = guessRootDisk(disks)
+	name, disks := a.raidRoot(ctx, disks, hints)
+	if name != "" {
+		return name, nil
 	}
+	name, err = a.options.age().pick(disks, hints)
 	if err != nil {
 		return "", err
 	}
 	a.log.hardware.info("Picked root device %s for node %s based on root device hints %s", name, node.text("uuid"), repr(hints))
 	return name, nil
+}
+
+// raidRoot is the array that is to be the root according to the RAID
+// configuration that was applied in this life of the agent. Without one, the
+// arrays that are not to be, and the disks below them, are left out.
+func (a *agent) raidRoot(ctx context.Context, disks []Disk, hints any) (string, []Disk) {
+	a.mu.Lock()
+	roots := slices.Clone(a.raidRoots)
+	a.mu.Unlock()
+	for _, r := range roots {
+		if r.root {
+			a.log.hardware.debug("Using root volume, %s, from target raid config.", r.name)
+			if truthy(hints) {
+				a.log.hardware.warning("Both root device hints (%s) and a root volume from the target RAID configuration are defined. The RAID root volume will be used.", repr(hints))
+			}
+			return r.name, nil
+		}
+		out := append([]string{r.name}, a.holderDisks(ctx, r.name)...)
+		disks = slices.DeleteFunc(disks, func(d Disk) bool { return slices.Contains(out, d.Name) })
+	}
+	return "", disks
 }
 
 // rootHints are those of the instance, else those of the node.
@@ -47,40 +65,25 @@ func rootHints(node *dict) any {
 	return node.dict("properties").get("root_device")
 }
 
-func (a *agent) matchRootDisk(disks []Disk, hints any) (string, error) {
-	given, ok := hints.(*dict)
-	if !ok {
-		return "", raise("TypeError", "root device hints must be an object, got %s", typeName(hints))
-	}
-	name := ""
-	err := a.options.age().findByHints(disks, given, func(d Disk) bool {
-		name = d.Name
-		return false
-	})
-	var e *exception
-	switch {
-	case errors.As(err, &e) && e.class == "ValueError":
-		return "", newFault(deviceNotFound, "No devices could be found using the root device hints %s because they failed to validate. Error: %s", repr(hints), e)
-	case err != nil:
+// pick is the disk that the hints want, or the smallest that is large enough.
+func (a age) pick(disks []Disk, hints any) (string, error) {
+	given, err := hintsOf(hints)
+	if err != nil {
 		return "", err
-	case name == "":
-		return "", newFault(deviceNotFound, "No suitable device was found for deployment using these hints %s", repr(hints))
+	}
+	all, err := reported(disks)
+	if err != nil {
+		return "", err
+	}
+	name, err := models.DiskSearch{By: a.generation(), Hints: given}.Pick(all)
+	if err != nil {
+		return "", hintFault(err)
 	}
 	return name, nil
 }
 
 // guessRootDisk takes the smallest disk that is large enough.
-func guessRootDisk(disks []Disk) (string, error) {
-	sorted := slices.SortedFunc(slices.Values(disks), func(a, b Disk) int {
-		return cmp.Or(cmp.Compare(a.Size, b.Size), strings.Compare(a.Name, b.Name))
-	})
-	for _, d := range sorted {
-		if d.Size >= minRootDisk {
-			return d.Name, nil
-		}
-	}
-	return "", newFault(deviceNotFound, "No suitable device was found for deployment - root device hints were not provided and all found block devices are smaller than %dB.", int64(minRootDisk))
-}
+func guessRootDisk(disks []Disk) (string, error) { return modern.pick(disks, nil) }
 
 // candidates are the disks without those that the node wants left alone; every
 // serial and WWN counts, or only the first of each disk.
@@ -92,29 +95,56 @@ func (a *agent) candidates(ctx context.Context, node *dict, every bool) ([]Disk,
 	if !every {
 		disks = single(disks)
 	}
-	skip, _ := node.dict("properties").get("skip_block_devices").(list)
-	skipped := map[string]bool{}
-	for _, entry := range skip {
-		hints, ok := entry.(*dict)
-		if !ok || hints.has("volume_name") {
-			continue // a name of a RAID volume: that is none of our disks
-		}
+	skip := node.dict("properties").get("skip_block_devices")
+	given, err := hintsOf(skip)
+	if err != nil {
+		return nil, err
+	}
+	all, err := reported(disks)
+	if err != nil {
+		return nil, err
+	}
+	search := models.DiskSearch{By: a.options.age().generation(), Skip: given}
+	skipped, err := search.Skipped(all)
+	if err != nil {
+		return nil, hintFault(err)
+	}
+	for i, entry := range search.SkipEntries() {
 		var names []string
-		err := a.options.age().findByHints(disks, hints, func(d Disk) bool {
-			if !skipped[d.Name] {
+		for _, d := range disks {
+			if at, skip := skipped[d.Name]; skip && at == i {
 				names = append(names, d.Name)
 			}
-			skipped[d.Name] = true
-			return true
-		})
-		if err != nil {
-			return nil, err
 		}
 		if len(names) > 0 {
-			a.log.hardware.warning("Using hint %s skipping devices: %s", repr(hints), strings.Join(names, ","))
+			a.log.hardware.warning("Using hint %s skipping devices: %s", entry.Repr(), strings.Join(names, ","))
 		}
 	}
-	return slices.DeleteFunc(disks, func(d Disk) bool { return skipped[d.Name] }), nil
+	if err := a.skipArrays(ctx, node, skipped); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(disks, func(d Disk) bool {
+		_, skip := skipped[d.Name]
+		return skip
+	}), nil
+}
+
+// skipArrays adds the arrays whose volumes the node wants left alone.
+func (a *agent) skipArrays(ctx context.Context, node *dict, skipped map[string]int) error {
+	volumes := skippedVolumes(node)
+	if len(volumes) == 0 || a.options.age() == antique {
+		return nil
+	}
+	arrays, err := a.lsblk(ctx, "raid", "md")
+	if err != nil {
+		return err
+	}
+	for _, f := range a.fates(ctx, arrays, volumes) {
+		if f.fate == keep {
+			skipped[f.name] = -1 // of no entry
+		}
+	}
+	return nil
 }
 
 // erasable are the candidates that may be erased, partitions before disks.
@@ -124,15 +154,27 @@ func (a *agent) erasable(ctx context.Context, node *dict) ([]Disk, error) {
 	if err != nil {
 		return nil, err
 	}
+	partitions, err := a.lsblk(ctx, "part")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range partitions {
+		if disk, _ := splitPartition(name); slices.ContainsFunc(disks, func(d Disk) bool { return d.Name == disk }) {
+			disks = append(disks, Disk{Name: name, partition: true})
+		}
+	}
 	slices.SortFunc(disks, func(a, b Disk) int { return strings.Compare(b.Name, a.Name) })
 	return slices.DeleteFunc(disks, func(d Disk) bool {
+		member := a.raidMember(ctx, d.Name)
 		switch {
+		case member:
+			a.log.hardware.info("Skipping erasure of RAID member device %s", d.Name)
 		case d.VirtualMedia:
 			a.log.hardware.info("Skipping erasure of virtual media device %s", d.Name)
 		case d.ReadOnly:
 			a.log.hardware.info("Skipping erasure of read-only device %s", d.Name)
 		}
-		return d.VirtualMedia || d.ReadOnly
+		return member || d.VirtualMedia || d.ReadOnly
 	}), nil
 }
 

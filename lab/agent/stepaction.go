@@ -9,9 +9,6 @@ import (
 // stepFunc does a step with its arguments.
 type stepFunc func(ctx context.Context, node, args *dict) (any, error)
 
-// noParams is a step without arguments of its own.
-func noParams(do stepFunc) stepFunc { return do }
-
 // stepActions are the two commands that there are for each phase.
 func (a *agent) stepActions(p phase) map[string]action {
 	return map[string]action{
@@ -36,6 +33,9 @@ func (a *agent) executeStep(ctx context.Context, p phase, params *dict) (any, er
 	}
 	a.log.deploy.debug("Executing %s step %s", p.name, repr(asked))
 	a.cacheNode(node)
+	a.mu.Lock()
+	a.ports = params.get("ports")
+	a.mu.Unlock()
 	// No version: the conductor has not asked for the steps yet.
 	if sent := params.get(p.name + "_version"); sent != nil && !a.options.age().sameVersions(sent) {
 		a.log.hardware.warning("Mismatched hardware managers versions. Agent version: %s, node version: %s", repr(a.options.age().managerVersions()), repr(sent))

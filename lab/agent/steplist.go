@@ -1,6 +1,10 @@
 package agent
 
-import "maps"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // phase is what steps are for.
 type phase struct {
@@ -57,52 +61,148 @@ func (a age) sameVersions(sent any) bool {
 	return ok && maps.Equal(d.values, a.managerVersions().values)
 }
 
-// step is one that the agent can do. Those of the real agent that are missing
-// (RAID, burn-in, NVRAM and persistent store, bootc) are not on offer.
+// step is one that the agent can do.
 type step struct {
-	name      string
-	manager   manager
-	flags     stepFlag
-	priority  int  // in cleaning; elsewhere it is 0
-	abortable bool // in cleaning
-	noArgs    bool // says so with an empty argsinfo
-	params    []string
-	do        stepFunc
+	name    string
+	manager manager
+	params  []string
+	do      stepFunc
 }
 
+// steps are all that there are, whatever the phase.
 func (a *agent) steps() []step {
-	return []step{
-		{name: "install_coreos", manager: coreosManager, flags: inDeploy, noArgs: true, do: noParams(a.installCoreOS)},
-		{name: "start_assisted_install", manager: coreosManager, flags: inDeploy, noArgs: true, do: noParams(a.startAssistedInstall)},
-		{name: "erase_devices", manager: genericManager, flags: inClean, priority: 10, abortable: true, do: noParams(a.eraseDevices)},
-		{name: "erase_devices_metadata", manager: genericManager, flags: inDeploy | inClean, priority: 99, abortable: true, do: noParams(a.eraseMetadata)},
-		{name: "erase_devices_express", manager: genericManager, flags: inClean, abortable: true, do: noParams(a.eraseExpress)},
-		{name: "write_image", manager: genericManager, flags: inDeploy | inService, params: []string{"image_info", "configdrive"}, do: a.writeImage},
+	all := []step{
+		{name: "install_coreos", manager: coreosManager, do: a.installCoreOS},
+		{name: "start_assisted_install", manager: coreosManager, do: a.startAssistedInstall},
+		{name: "erase_devices", manager: genericManager, do: a.eraseDevices},
+		{name: "erase_devices_metadata", manager: genericManager, do: a.eraseMetadata},
+		{name: "erase_devices_express", manager: genericManager, do: a.eraseExpress},
+		{name: "erase_pstore", manager: genericManager, do: a.erasePstore},
+		{name: "delete_configuration", manager: genericManager, do: a.deleteRAID},
+		{name: "create_configuration", manager: genericManager, do: a.createRAID},
+		{name: "apply_configuration", manager: genericManager, params: []string{"raid_config", "delete_existing"}, do: a.applyRAID},
+		{name: "burnin_cpu", manager: genericManager, do: a.burnCPU},
+		{name: "burnin_disk", manager: genericManager, do: a.burnDisk},
+		{name: "burnin_memory", manager: genericManager, do: a.burnMemory},
+		{name: "burnin_network", manager: genericManager, do: a.burnNetwork},
+		{name: "write_image", manager: genericManager, params: []string{"image_info", "configdrive"}, do: a.writeImage},
+		{name: "inject_files", manager: genericManager, params: []string{"files", "verify_ca"}, do: a.injectFiles},
 	}
+	if a.options.age() == antique {
+		return all
+	}
+	return append(all,
+		step{name: "burnin_gpu", manager: genericManager, do: a.burnGPU},
+		step{name: "clean_uefi_nvram", manager: genericManager, params: []string{"match_patterns"}, do: a.cleanNVRAM},
+		step{name: "execute_bootc_install", manager: genericManager, params: []string{"image_source", "configdrive", "oci_pull_secret"}, do: a.installBootc},
+	)
 }
 
-// listing is a step as it is told the conductor.
-func (s step) listing(p phase) *dict {
-	d := newDict("step", s.name, "priority", 0, "interface", "deploy", "reboot_requested", false)
-	if p.step == inClean {
-		d.set("priority", s.priority)
-		d.set("abortable", s.abortable)
+// offer is a step as it is told the conductor.
+type offer struct {
+	step      string
+	manager   manager
+	kind      string // the interface: deploy or raid; deploy if empty
+	priority  int
+	abortable bool // false: nothing is said, as the real agent does
+	args      *dict
+	since     age // antique: every agent has it
+}
+
+// offers are the steps of a phase, in the real agent's order.
+func (p phase) offers() []offer {
+	generic := func(since age, abortable bool, kind string, names ...string) []offer {
+		all := make([]offer, len(names))
+		for i, name := range names {
+			all[i] = offer{step: name, manager: genericManager, kind: kind, abortable: abortable, since: since}
+		}
+		return all
 	}
-	if s.noArgs {
-		d.set("argsinfo", newDict())
+	nvram := offer{step: "clean_uefi_nvram", manager: genericManager, args: nvramArgs(), since: modern}
+	apply := offer{step: "apply_configuration", manager: genericManager, kind: "raid", args: raidArgs(), since: antique}
+	inject := offer{step: "inject_files", manager: genericManager, args: injectArgs(), since: antique}
+	switch p.step {
+	case inClean:
+		nvram.abortable = true
+		return slices.Concat(
+			[]offer{
+				{step: "erase_devices", manager: genericManager, priority: 10, abortable: true, since: antique},
+				{step: "erase_devices_metadata", manager: genericManager, priority: 99, abortable: true, since: antique},
+			},
+			generic(antique, true, "", "erase_devices_express", "erase_pstore"), []offer{nvram},
+			generic(antique, true, "raid", "delete_configuration", "create_configuration"),
+			generic(antique, true, "", "burnin_cpu"), generic(modern, true, "", "burnin_gpu"),
+			generic(antique, true, "", "burnin_disk", "burnin_memory", "burnin_network"),
+		)
+	case inDeploy:
+		return slices.Concat(
+			[]offer{
+				{step: "install_coreos", manager: coreosManager, args: newDict(), since: antique},
+				{step: "start_assisted_install", manager: coreosManager, args: newDict(), since: antique},
+			},
+			generic(antique, false, "", "erase_devices_metadata"), []offer{apply, nvram},
+			generic(antique, false, "", "write_image"), []offer{inject}, generic(modern, false, "", "execute_bootc_install"),
+		)
+	case inService:
+	}
+	return slices.Concat(
+		generic(modern, true, "raid", "delete_configuration"), []offer{apply}, generic(modern, true, "raid", "create_configuration"),
+		generic(modern, true, "", "burnin_cpu", "burnin_gpu", "burnin_memory", "burnin_network"),
+		generic(modern, false, "", "write_image"), []offer{inject}, generic(modern, false, "", "execute_bootc_install"),
+	)
+}
+
+// listing is a step as it goes to the conductor.
+func (o offer) listing(unabortable bool) *dict {
+	kind := o.kind
+	if kind == "" {
+		kind = "deploy"
+	}
+	d := newDict("step", o.step, "priority", o.priority, "interface", kind, "reboot_requested", false)
+	if o.abortable && !unabortable {
+		d.set("abortable", true)
+	}
+	if o.args != nil {
+		d.set("argsinfo", o.args)
 	}
 	return d
+}
+
+// argument is one of a step's arguments, as argsinfo describes it.
+func argument(description string, required bool) *dict {
+	return newDict("description", description, "required", required)
+}
+
+func raidArgs() *dict {
+	return newDict(
+		"raid_config", argument("The RAID configuration to apply.", true),
+		"delete_existing", argument("Setting this to 'True' indicates to delete existing RAID configuration prior to creating the new configuration. Default value is 'True'.", false),
+	)
+}
+
+func nvramArgs() *dict {
+	return newDict("match_patterns", argument("Json blob contains a list of regex patterns where any UEFI NVRAM entry matching that pattern will be deleted. Default value is "+
+		`'["`+strings.Join(bootRecordPatterns, `", "`)+`"]'`, false))
+}
+
+func injectArgs() *dict {
+	return newDict(
+		"files", argument("Files to inject, a list of file structures with keys: 'path' (path to the file), 'partition' (partition specifier), "+
+			"'content' (base64 encoded string), 'mode' (new file mode) and 'dirmode' (mode for the leaf directory, if created). "+
+			"Merged with the values from node.properties[inject_files].", false),
+		"verify_ca", argument("Whether to verify TLS certificates. Global agent options are used by default.", false),
+	)
 }
 
 // listSteps are the steps of a phase by manager.
 func (a *agent) listSteps(p phase) *dict {
 	byManager := newDict()
-	for _, s := range a.steps() {
-		if s.flags&p.step == 0 {
+	for _, o := range p.offers() {
+		if o.since == modern && a.options.age() == antique {
 			continue
 		}
-		known, _ := byManager.get(s.manager.class).(list)
-		byManager.set(s.manager.class, append(known, s.listing(p)))
+		known, _ := byManager.get(o.manager.class).(list)
+		byManager.set(o.manager.class, append(known, o.listing(a.options.Faults.Unabortable)))
 	}
 	return byManager
 }

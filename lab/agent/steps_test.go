@@ -23,29 +23,45 @@ func mustParse(t *testing.T, der []byte) *x509.Certificate {
 }
 
 func TestStepLists(t *testing.T) {
-	a := bench(newMetal(), Options{})
 	for _, c := range []struct {
-		phase phase
-		want  string
+		version string
+		phase   phase
+		want    string
 	}{
-		{deploying, "install_coreos/0 start_assisted_install/0 erase_devices_metadata/0 write_image/0"},
-		{cleaning, "erase_devices/10 erase_devices_metadata/99 erase_devices_express/0"},
-		{servicing, "write_image/0"},
+		{"13.0.0", deploying, "install_coreos/0 start_assisted_install/0 erase_devices_metadata/0 apply_configuration/0/raid clean_uefi_nvram/0 write_image/0 inject_files/0 execute_bootc_install/0"},
+		{"9.4.2", deploying, "install_coreos/0 start_assisted_install/0 erase_devices_metadata/0 apply_configuration/0/raid write_image/0 inject_files/0"},
+		{"13.0.0", cleaning, "erase_devices/10! erase_devices_metadata/99! erase_devices_express/0! erase_pstore/0! clean_uefi_nvram/0! delete_configuration/0/raid! create_configuration/0/raid! burnin_cpu/0! burnin_gpu/0! burnin_disk/0! burnin_memory/0! burnin_network/0!"},
+		{"9.4.2", cleaning, "erase_devices/10! erase_devices_metadata/99! erase_devices_express/0! erase_pstore/0! delete_configuration/0/raid! create_configuration/0/raid! burnin_cpu/0! burnin_disk/0! burnin_memory/0! burnin_network/0!"},
+		{"13.0.0", servicing, "delete_configuration/0/raid! apply_configuration/0/raid create_configuration/0/raid! burnin_cpu/0! burnin_gpu/0! burnin_memory/0! burnin_network/0! write_image/0 inject_files/0 execute_bootc_install/0"},
 	} {
-		var got []string
-		byManager := a.listSteps(c.phase)
-		for _, manager := range byManager.keys {
-			for _, s := range byManager.get(manager).(list) {
-				d := s.(*dict)
-				got = append(got, fmt.Sprintf("%s/%v", d.text("step"), d.get("priority")))
-				if d.has("abortable") != (c.phase.name == "clean") {
-					t.Errorf("%s says abortable: %v", d.text("step"), d.has("abortable"))
+		t.Run(c.version+" "+c.phase.name, func(t *testing.T) {
+			a := bench(newMetal(), Options{Version: c.version})
+			known := map[string]bool{}
+			for _, s := range a.steps() {
+				known[s.name] = true
+			}
+			var got []string
+			byManager := a.listSteps(c.phase)
+			for _, manager := range byManager.keys {
+				for _, s := range byManager.get(manager).(list) {
+					d := s.(*dict)
+					text := fmt.Sprintf("%s/%v", d.text("step"), d.get("priority"))
+					if d.text("interface") != "deploy" {
+						text += "/" + d.text("interface")
+					}
+					if d.get("abortable") == any(true) {
+						text += "!"
+					}
+					got = append(got, text)
+					if !known[d.text("step")] {
+						t.Errorf("%s is on offer and cannot be done", d.text("step"))
+					}
 				}
 			}
-		}
-		if strings.Join(got, " ") != c.want {
-			t.Errorf("%s steps are %q, want %q", c.phase.name, got, c.want)
-		}
+			if strings.Join(got, " ") != c.want {
+				t.Errorf("the steps are %q, want %q", got, c.want)
+			}
+		})
 	}
 }
 
@@ -114,11 +130,11 @@ func TestWriteImage(t *testing.T) {
 		{name: "streamed", info: `{"id": "i1", "urls": ["URL/image"], "disk_format": "raw", "stream_raw_images": true, "os_hash_algo": "sha256", "os_hash_value": "` + good + `"}`, written: true},
 		{
 			name: "a wrong checksum leaves the disk alone", info: `{"id": "i1", "urls": ["URL/image"], "checksum": "` + bad + `"}`, kind: imageChecksum,
-			details: "Image failed to verify against checksum. location: /tmp/i1; image ID: i1; image checksum: " + bad + "; verification checksum: " + good,
+			details: "Image failed to verify against checksum. location: i1; image ID: /tmp/i1; image checksum: " + bad + "; verification checksum: " + good,
 		},
 		{
 			name: "a wrong checksum of a stream comes too late", info: `{"id": "i1", "urls": ["URL/image"], "disk_format": "raw", "stream_raw_images": true, "checksum": "` + bad + `"}`, kind: imageChecksum, written: true,
-			details: "Image failed to verify against checksum. location: /dev/sda; image ID: i1; image checksum: " + bad + "; verification checksum: " + good,
+			details: "Image failed to verify against checksum. location: i1; image ID: /dev/sda; image checksum: " + bad + "; verification checksum: " + good,
 		},
 		{name: "no checksum", info: `{"id": "i1", "urls": ["URL/image"]}`, kind: invalidParams, details: "Image checksum is not available, either the 'checksum' field or the 'os_hash_algo' and 'os_hash_value' fields pair must be set for image verification."},
 		{name: "no URLs", info: `{"id": "i1", "urls": []}`, kind: invalidParams, details: "Image 'urls' must be a list with at least one element."},

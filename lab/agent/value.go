@@ -230,3 +230,18 @@ func dumpString(s string) string {
 }
 
 func hex4(r rune) string { return fmt.Sprintf("%04x", r) }
+
+// quote is urllib's: the slash stays as it is.
+func quote(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("_.-~/", c) >= 0:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}

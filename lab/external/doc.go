@@ -22,6 +22,9 @@
 //	GET  inventory                        what the machine is: that of ironic-python-agent
 //	GET  block-devices                    its disks, as in the inventory, with read_only and virtual_media
 //	POST install {argv, ignition}         coreos-installer; argv begins with "install", ignition is base64
+//	POST run {argv}                       a program of the ramdisk: parted, mdadm, lsblk, …; answers {stdout, stderr, exit}
+//	GET  mount?device=                    the files of a partition: {device, files}, with error where it cannot be mounted
+//	POST unmount {device, files}          writes them back, all of them
 //	POST boot-entry {device}              the firmware's boot entry of a disk
 //	POST erase {device, depth}            depth is metadata or all
 //	POST write-image?device=&id=&format=  the body is the image; answers {root_uuid}

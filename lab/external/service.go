@@ -103,6 +103,9 @@ func (s *service) handlers() map[string]handler {
 		) error {
 			return h.BootFrom(ctx, call.Device)
 		}),
+		"POST /run":         s.run,
+		"GET /mount":        s.mount,
+		"POST /unmount":     s.unmount,
 		"POST /erase":       does(s.erase),
 		"POST /write-image": s.writeImage,
 		"POST /start-unit": does(func(ctx context.Context, call struct {

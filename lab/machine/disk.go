@@ -25,7 +25,10 @@ type Disk struct {
 	HCTL   string
 	ByPath string
 
-	// Installed is nil while there is nothing on the disk.
+	// Table is gpt or msdos; empty without a partition table.
+	Table      string
+	Partitions []Partition
+	// Installed is nil while there is no system on the disk.
 	Installed *Installation
 }
 
@@ -38,6 +41,8 @@ type Installation struct {
 	// Ignition is the configuration of its first boot.
 	Ignition []byte
 	At       time.Time
+	// Partitions are those that came with it; those of CoreOS if nil.
+	Partitions []Partition
 }
 
 // Disks are copies: what is done to them is not done to the machine.
@@ -59,9 +64,34 @@ func (m *Machine) Install(disk string, what Installation) error {
 	if what.At.IsZero() {
 		what.At = m.options.Now()
 	}
-	d.Installed = &what
+	parts := what.Partitions
+	if parts == nil {
+		parts = CoreOSPartitions(d.SizeBytes)
+	}
+	what.Partitions = nil
+	m.clear(d)
+	d.Installed, d.Table, d.Partitions = &what, gpt, copyPartitions(parts)
 	m.emit(DiskInstalled, "%s: %s", disk, what.What)
 	return nil
+}
+
+// InstallInto puts a system into a partition: a root file system with the
+// folders of any Linux. It answers the file system's identifier.
+func (m *Machine) InstallInto(partition string, what Installation) (string, error) {
+	m.mu.Lock()
+	defer m.unlock()
+	d, p := m.partition(partition)
+	if p == nil {
+		return "", fmt.Errorf("installing %s: %w: %s of machine %s", what.What, ErrNoDisk, partition, m.spec.Name)
+	}
+	if what.At.IsZero() {
+		what.At = m.options.Now()
+	}
+	what.Ignition, what.Partitions = bytes.Clone(what.Ignition), nil
+	d.Installed = &what
+	p.Filesystem = Filesystem{Type: "ext4", Label: "root", FSID: newUUID(), Files: folders(rootFolders...)}
+	m.emit(DiskInstalled, "%s: %s", partition, what.What)
+	return p.FSID, nil
 }
 
 // Wipe forgets what is on a disk.
@@ -72,16 +102,28 @@ func (m *Machine) Wipe(disk string) error {
 	if err != nil {
 		return fmt.Errorf("wiping: %w", err)
 	}
-	d.Installed = nil
+	m.clear(d)
 	m.emit(DiskWiped, "%s", disk)
 	return nil
 }
 
-// disk finds a disk. Called with mu held.
+// clear leaves nothing on a disk: what was a member of an array no longer is.
+// Called with mu held.
+func (m *Machine) clear(d *Disk) {
+	d.Installed, d.Table, d.Partitions = nil, "", nil
+	m.dropArrays()
+}
+
+// disk finds a disk, or an array that runs. Called with mu held.
 func (m *Machine) disk(name string) (*Disk, error) {
 	for i := range m.spec.Disks {
 		if m.spec.Disks[i].Name == name {
 			return &m.spec.Disks[i], nil
+		}
+	}
+	for _, a := range m.arrays {
+		if a.Name == name && a.running {
+			return &a.Disk, nil
 		}
 	}
 	return nil, fmt.Errorf("%w: %s of machine %s", ErrNoDisk, name, m.spec.Name)
@@ -95,6 +137,7 @@ func copyDisks(disks []Disk) []Disk {
 			installed.Ignition = bytes.Clone(installed.Ignition)
 			disk.Installed = &installed
 		}
+		disk.Partitions = copyPartitions(disk.Partitions)
 		copies[i] = disk
 	}
 	return copies

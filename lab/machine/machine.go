@@ -47,10 +47,12 @@ type Machine struct {
 	end     context.CancelFunc
 	work    sync.WaitGroup
 
-	mu     sync.Mutex // released by unlock after a change
-	closed bool
-	spec   Spec // only what is on the disks changes
-	faults Faults
+	mu      sync.Mutex // released by unlock after a change
+	closed  bool
+	spec    Spec         // only what is on the disks changes
+	arrays  []*Array     // software RAID of the disks
+	records []BootRecord // NVRAM
+	faults  Faults
 
 	power    Power
 	changing context.CancelFunc // drops the change of power that is under way
@@ -90,6 +92,9 @@ func New(spec Spec, options Options) (*Machine, error) {
 		boot:     BootStatus{Progress: ProgressNone},
 		changing: func() {},
 		bios:     newBIOS(spec.BootMode),
+	}
+	if spec.BootMode == UEFI {
+		m.records = firmwareRecords(spec)
 	}
 	m.life, m.end = context.WithCancel(context.Background())
 	return m, nil

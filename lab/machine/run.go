@@ -131,6 +131,11 @@ func (m *Machine) load(ctx context.Context, device Device) (system, error) {
 				return system{name: disk.Installed.What + " on " + disk.Name}, nil
 			}
 		}
+		for _, a := range m.Arrays() {
+			if a.Installed != nil {
+				return system{name: a.Installed.What + " on " + a.Name}, nil
+			}
+		}
 		return system{}, errors.New("nothing is installed on any disk")
 	default:
 		return system{}, fmt.Errorf("%s is no device to boot from", device)

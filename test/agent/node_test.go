@@ -6,17 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"ironworks/lab"
+	"ironworks/lab/machine"
 	"ironworks/test/ironic"
 )
 
 // patience is how long a conductor may take for one thing.
-const patience = 3 * time.Minute
+const patience = 4 * time.Minute
 
 // node is a machine in a real Ironic, and what Ironic saw of its agent.
 type node struct {
@@ -38,6 +40,10 @@ func (n *node) call(method, path string, body any, want ...int) ([]byte, error) 
 	defer cancel()
 	err := ironic.Poll(ctx, 300*time.Millisecond, func(ctx context.Context) (bool, error) {
 		status, got, err := n.server.Do(ctx, method, path, body)
+		var late net.Error
+		if method == http.MethodGet && errors.As(err, &late) && late.Timeout() {
+			return false, nil // the processors are busy with others
+		}
 		if err != nil {
 			return false, err
 		}
@@ -79,7 +85,7 @@ func (n *node) provision(body map[string]any) (map[string]any, error) {
 	ctx, cancel := context.WithTimeout(n.ctx, patience)
 	defer cancel()
 	// More often than this, and Ironic does little else.
-	err := ironic.Poll(ctx, 1500*time.Millisecond, func(context.Context) (bool, error) {
+	err := ironic.Poll(ctx, time.Second, func(context.Context) (bool, error) {
 		seen = nil
 		if err := n.read("", &seen); err != nil {
 			return false, err
@@ -114,6 +120,36 @@ type stage struct {
 	Fault     any      `json:"fault"`
 	Step      any      `json:"step"`
 	Installed []string `json:"installed"`
+	RAID      any      `json:"raid"`
+	// Disks are the partitions, arrays and files that are on the machine then,
+	// Records the boot entries of its firmware.
+	Disks   []string `json:"disks"`
+	Records []string `json:"records"`
+}
+
+// contents are everything that is on the disks.
+func contents(m *lab.Machine) []string {
+	var lines []string
+	show := func(d machine.Disk) {
+		for _, p := range d.Partitions {
+			lines = append(lines, fmt.Sprintf("%s%d: %d at %d, %q %s %v, label %q", d.Name, p.Number, p.Size, p.Start, p.Name, p.Type, p.Flags, p.Label))
+			files := slices.SortedFunc(slices.Values(p.Files), func(a, b machine.File) int { return strings.Compare(a.Path, b.Path) })
+			for _, f := range files {
+				lines = append(lines, fmt.Sprintf("    %s folder %v mode %o %q", f.Path, f.Folder, f.Mode, f.Content))
+			}
+		}
+	}
+	for _, d := range m.Disks() {
+		show(d)
+	}
+	for _, a := range m.Arrays() {
+		lines = append(lines, fmt.Sprintf("%s: %s %q, %d of %v", a.Name, a.Kind(), a.Volume, a.SizeBytes, a.Members))
+		if a.Installed != nil {
+			lines = append(lines, a.Name+": "+a.Installed.What)
+		}
+		show(a.Disk)
+	}
+	return lines
 }
 
 // trace is all that Ironic saw of a machine and its agent.
@@ -134,7 +170,12 @@ func (n *node) follow(bodies []map[string]any) (trace, error) {
 		}
 		s := stage{
 			Asked: body["target"], State: seen["provision_state"], Power: seen["power_state"], LastError: seen["last_error"],
-			Fault: seen["fault"], Step: []any{seen["deploy_step"], seen["clean_step"]},
+			Fault: seen["fault"], Step: []any{seen["deploy_step"], seen["clean_step"]}, RAID: seen["raid_config"], Disks: contents(n.Machine),
+		}
+		for _, r := range n.BootRecords() {
+			if !strings.HasPrefix(r.Path, "PciRoot") { // those are of the network: other addresses
+				s.Records = append(s.Records, r.Label+" "+r.Path)
+			}
 		}
 		for _, d := range n.Disks() {
 			if d.Installed != nil {
@@ -196,6 +237,9 @@ func enrol(ctx context.Context, server *ironic.Server, m *lab.Machine, c compari
 	e.Node["automated_clean"] = c.clean
 	properties, _ := e.Node["properties"].(map[string]any)
 	maps.Copy(properties, c.properties)
+	info, _ := e.Node["driver_info"].(map[string]any)
+	maps.Copy(info, c.driver)
+	e.Node["raid_interface"] = "agent"
 	n := &node{Machine: m, ctx: ctx, server: server, internal: map[string]any{}}
 	answer, err := n.call(http.MethodPost, "/v1/nodes", e.Node, http.StatusCreated)
 	if err != nil {
@@ -214,5 +258,19 @@ func enrol(ctx context.Context, server *ironic.Server, m *lab.Machine, c compari
 			return nil, err
 		}
 	}
+	if c.raid != nil {
+		if _, err := n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/states/raid", c.raid, http.StatusNoContent); err != nil {
+			return nil, err
+		}
+	}
 	return n, nil
+}
+
+// remove makes Ironic forget the node, whatever state it is in.
+func (n *node) remove() error {
+	if _, err := n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/maintenance", map[string]any{"reason": "compared"}, http.StatusAccepted); err != nil {
+		return err
+	}
+	_, err := n.call(http.MethodDelete, "/v1/nodes/"+n.uuid, nil, http.StatusNoContent)
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -57,9 +58,18 @@ func listing(ctx context.Context, s *ironic.Server, binary string, rounds int) e
 
 // timed runs a program to its end and gives its wall time and peak memory in MiB.
 func timed(ctx context.Context, env []string, name string, args ...string) (time.Duration, float64, error) {
+	return timedRun(ctx, env, os.Stderr, name, args...)
+}
+
+// quietly is timed for a program that tells what it has done.
+func quietly(ctx context.Context, env []string, name string, args ...string) (time.Duration, float64, error) {
+	return timedRun(ctx, env, io.Discard, name, args...)
+}
+
+func timedRun(ctx context.Context, env []string, messages io.Writer, name string, args ...string) (time.Duration, float64, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = env
-	cmd.Stderr = os.Stderr
+	cmd.Stderr = messages
 	began := time.Now()
 	if err := cmd.Run(); err != nil {
 		return 0, 0, fmt.Errorf("%s: %w", name, err)

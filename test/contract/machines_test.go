@@ -119,7 +119,8 @@ func onMachines() []machineBehaviour {
 			{call: "UNTIL /v1/nodes/{node}", see: "provision_state", want: `~200 provision_state="(active|service failed)"`},
 			{call: "UNTIL /v1/nodes/{node}", see: "provision_state reservation service_step last_error maintenance fault", want: `200 provision_state="service failed" reservation=null service_step={} last_error="Node failed to start the first service step: node does not support this service step: {'interface': 'deploy', 'step': 'erase_devices_metadata'}" maintenance=false fault=null`},
 		}}},
-		{scenario: "ok", behaviour: behaviour{name: "rescued", state: "active", steps: []step{
+		{scenario: "ok", behaviour: behaviour{name: "rescued-without-a-medium", state: "active", steps: []step{
+			{call: "PATCH /v1/nodes/{node}", body: `[{"op": "remove", "path": "/driver_info/rescue_iso"}]`, want: "200"},
 			{call: provisionCall, body: `{"target": "rescue", "rescue_password": "secret"}`, want: "202", old: "500 Failed to rescue instance None for node {node}: Validation failed: Driver redfish does not support validate_rescue (disabled or not implemented)."},
 			{call: "UNTIL /v1/nodes/{node}", see: "provision_state reservation last_error", want: `200 provision_state="rescue failed" reservation=null last_error="Failed to rescue: Error validating Redfish virtual media. Some parameters were missing in node's driver_info. Missing are: ['rescue_kernel', 'rescue_ramdisk']"`, old: `200 provision_state="active" reservation=null last_error=null`},
 		}}},

@@ -113,11 +113,19 @@ func TestLabUp(t *testing.T) {
 	c.ok("manage", "r7-n01", "r7-n02", "--wait", "--timeout", "1m")
 	c.ok("inspect", "r7-n01", "--wait", "--timeout", "1m")
 	c.ok("provide", "r7-n01", "r7-n02", "--wait", "--timeout", "1m")
-	c.ok("deploy", "r7-n01", "--yes", "--wait", "--timeout", "2m", "--step", "deploy.install_coreos")
+	// It has three disks, and nobody says which.
+	if o := c.fails(3, "deploy", "r7-n01", "--yes"); !strings.Contains(o.stderr, "[root-device] there are no hints, and 3 disks") {
+		t.Errorf("without hints: %s", o.stderr)
+	}
+	c.ok("hints", "set", "r7-n01", "--disk", "/dev/sda")
+	c.ok("deploy", "r7-n01", "--yes", "--wait", "--timeout", "2m")
 	if state := c.state("r7-n01"); state != models.StateActive {
 		t.Errorf("r7-n01 is %s", state)
 	}
-	o := c.fails(1, "deploy", "r7-n02", "--yes", "--wait", "--timeout", "2m", "--step", "deploy.install_coreos")
+	if o := c.fails(3, "deploy", "r7-n02", "--yes"); !strings.Contains(o.stderr, "[inventory]") {
+		t.Errorf("not inspected: %s", o.stderr)
+	}
+	o := c.fails(1, "deploy", "r7-n02", "--yes", "--wait", "--timeout", "2m", "--override", "inventory", "--confirm", "r7-n02")
 	if !strings.Contains(o.stdout, "No suitable device was found") {
 		t.Errorf("r7-n02: %s%s", o.stdout, o.stderr)
 	}
@@ -213,7 +221,7 @@ func TestLabMachines(t *testing.T) {
 		machines.says("2 machines run for Ironic at " + server.URL)
 		c.ok("manage", name, "--wait", "--timeout", "1m")
 		c.ok("provide", name, "--wait", "--timeout", "1m")
-		c.ok("deploy", name, "--yes", "--wait", "--timeout", "2m", "--step", "deploy.install_coreos")
+		c.ok("deploy", name, "--yes", "--wait", "--timeout", "2m", "--override", "inventory", "--confirm", name)
 		if o := c.fails(1, "manage", name+"-b", "--wait", "--timeout", "1m"); !strings.Contains(o.stdout, "401") {
 			t.Errorf("the wrong password: %s%s", o.stdout, o.stderr)
 		}

@@ -41,7 +41,7 @@ func TestLabUpReal(t *testing.T) {
 	c, up := realUp(t, temp, "--lab-machines", "1", "--lab-speed", "12", "--lab-state", state)
 	c.ok("manage", "r7-n01", "--wait", "--timeout", "1m")
 	c.ok("provide", "r7-n01", "--wait", "--timeout", "2m")
-	c.ok("deploy", "r7-n01", "--yes", "--wait", "--timeout", "2m", "--step", "deploy.install_coreos")
+	c.ok("deploy", "r7-n01", "--yes", "--wait", "--timeout", "2m", "--override", "inventory", "--confirm", "r7-n01")
 	up.ends(c, temp)
 
 	c, up = realUp(t, temp, "--lab-machines", "1", "--lab-state", state)

@@ -53,16 +53,19 @@ func TestRedfishNodeFromEnrollToActive(t *testing.T) {
 		c.ok("manage", name, "--wait", "--timeout", "1m")
 		c.ok("provide", name, "--wait", "--timeout", "1m")
 
-		if o := c.fails(3, "deploy", name, "--yes"); !strings.Contains(o.stderr, "installs nothing") {
-			t.Errorf("custom-agent without a step: %s", o.stderr)
+		uninspected := []string{"--override", "inventory", "--confirm", name}
+		if o := c.fails(3, "deploy", name, "--yes", "--step", "deploy.erase_devices_metadata@90"); !strings.Contains(o.stderr, "installs nothing") {
+			t.Errorf("custom-agent without a step that installs: %s", o.stderr)
 		}
 		if o := c.fails(3, "deploy", name, "--yes", "--step", "deploy.install_coreos",
 			"--configdrive", `{"user_data": "#cloud-config\n"}`); !strings.Contains(o.stderr, "emergency shell") {
 			t.Errorf("cloud-config: %s", o.stderr)
 		}
-		c.ok("deploy", name, "--yes", "--wait", "--timeout", "2m", "--step", "deploy.install_coreos",
-			"--configdrive", `{"user_data": {"ignition": {"version": "3.0.0"}}}`)
-		if installed := m.Disks()[0].Installed; installed == nil || !strings.Contains(string(installed.Ignition), `"3.0.0"`) {
+		c.ok(append([]string{
+			"deploy", name, "--yes", "--wait", "--timeout", "2m", "--step", "deploy.install_coreos",
+			"--configdrive", `{"user_data": {"ignition": {"version": "3.0.0"}}}`,
+		}, uninspected...)...)
+		if installed := m.Disks()[0].Installed; installed == nil || !strings.Contains(string(installed.Ignition), `"merge"`) {
 			t.Errorf("on the disk is %+v", installed)
 		}
 		w.untilState(uuid, models.StateActive)
@@ -97,7 +100,7 @@ func TestRedfishFailureSaysWhy(t *testing.T) {
 		c.ok("manage", name, "--wait", "--timeout", "1m")
 		c.ok("provide", name, "--wait", "--timeout", "1m")
 		w := c.watch(name)
-		o := c.fails(1, "deploy", name, "--yes", "--wait", "--timeout", "2m", "--step", "deploy.install_coreos")
+		o := c.fails(1, "deploy", name, "--yes", "--wait", "--timeout", "2m", "--override", "inventory", "--confirm", name)
 		if !strings.Contains(o.stdout, why) || !strings.Contains(o.stdout, "deploy failed") {
 			t.Errorf("deploy --wait: %s%s", o.stdout, o.stderr)
 		}
@@ -144,7 +147,7 @@ func TestAbortOfADeploymentThatNeverCallsBack(t *testing.T) {
 		name, uuid, _ := redfishNode(t, s, "never-boots")
 		c.ok("manage", name, "--wait", "--timeout", "1m")
 		c.ok("provide", name, "--wait", "--timeout", "1m")
-		c.ok("deploy", name, "--yes", "--step", "deploy.install_coreos")
+		c.ok("deploy", name, "--yes", "--override", "inventory", "--confirm", name)
 		if code := c.watch(name, "--until", "wait call-back", "--timeout", "1m").wait(); code != 0 {
 			t.Fatalf("watch --until: exit code %d", code)
 		}

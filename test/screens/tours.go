@@ -38,7 +38,7 @@ func console(c *camera) error {
 	}); err != nil {
 		return err
 	}
-	for _, show := range []func(*camera) error{deploying, failure, asking, everywhere} {
+	for _, show := range []func(*camera) error{deploying, failure, asking, everywhere, ramdisk} {
 		if err := show(c); err != nil {
 			return err
 		}
@@ -168,6 +168,14 @@ func everywhere(c *camera) error {
 		return err
 	}
 	return c.leave("What can be done here")
+}
+
+// ramdisk shows the form of a ramdisk beside what is made of it.
+func ramdisk(c *camera) error {
+	c.screen.Type("6")
+	return c.sized(140, 40, func() error {
+		return c.snap("ignition", "a ramdisk, and what is in it", "[Form]", "Who can log in", "you@laptop", "ironic-agent.service")
+	})
 }
 
 // plain shows the console without any character beyond ASCII.

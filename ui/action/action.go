@@ -26,6 +26,8 @@ const (
 	Connect    Scope = "connect"
 	Tasks      Scope = "tasks"
 	Task       Scope = "task"
+	Ignition   Scope = "ignition"
+	Filling    Scope = "form" // fields that are filled in on the screen itself
 )
 
 // Action is one thing an operator can do.

@@ -20,6 +20,8 @@ func meet() [][]Scope {
 		{Everywhere, Tasks, List},
 		{Everywhere, Task, List},
 		{Everywhere, Task, List, Nodes},
+		{Everywhere, Ignition, Filling},
+		{Everywhere, Ignition, Reading},
 	}
 }
 

@@ -26,6 +26,8 @@ func scopes() []struct {
 		{Conductors, "Conductors & drivers"},
 		{Connect, "Connect"},
 		{Task, "Task"},
+		{Ignition, "Ignition"},
+		{Filling, "Ignition: the form"},
 	}
 }
 

@@ -22,6 +22,7 @@ const (
 	GoDrivers   ID = "conductors"
 	GoConnect   ID = "connect"
 	GoTasks     ID = "tasks"
+	GoIgnition  ID = "ignition"
 	Up          ID = "up"
 	Down        ID = "down"
 	PageUp      ID = "page-up"
@@ -54,6 +55,19 @@ const (
 	Check       ID = "check"
 )
 
+// The actions of the Ignition screen.
+const (
+	EditField     ID = "edit"
+	ResetField    ID = "reset-field"
+	IgnitionCheck ID = "ignition-check"
+	IgnitionSave  ID = "ignition-save"
+	IgnitionEmbed ID = "ignition-embed"
+	IgnitionWrap  ID = "ignition-wrap"
+	IgnitionServe ID = "ignition-serve"
+	IgnitionStop  ID = "ignition-stop"
+	IgnitionApply ID = "ignition-apply"
+)
+
 // The actions on nodes that are no provision verb.
 const (
 	PowerOn        ID = "power-on"
@@ -72,7 +86,7 @@ const (
 )
 
 // all is read-only; it is a variable because Go has no constant lists.
-var all = append(append(everywhere(), lists()...), nodes()...)
+var all = append(append(append(everywhere(), lists()...), ignition()...), nodes()...)
 
 func everywhere() []Action {
 	at := func(id ID, name, help string, foot int, keys ...string) Action {
@@ -84,6 +98,7 @@ func everywhere() []Action {
 		at(GoDrivers, "drivers", "conductors, hardware types and their interfaces", 0, "3"),
 		at(GoConnect, "connect", "contexts, their health, and how to get to them", 0, "4"),
 		at(GoTasks, "tasks", "what was done from here, and how it went", 0, "5"),
+		at(GoIgnition, "ignition", "make a ramdisk, check user data, make either bootable", 0, "6"),
 		at(Help, "keys", "list what can be done here, and do it", 91, "?"),
 		at(Palette, "go to", "go to a screen, node or context, or do anything by name", 90, ":"),
 		at(Back, "back", "back to where I came from; first drop the filter or the marks", 80, "esc"),
@@ -147,6 +162,38 @@ func lists() []Action {
 		at(Task, Retry, "retry failed", "try again for the nodes that failed", 2, "r"),
 		at(Task, Leave, "", "stop following; the nodes go on by themselves", 0, "X"),
 	}
+}
+
+func ignition() []Action {
+	at := func(s Scope, id ID, name, help string, foot int, keys ...string) Action {
+		return Action{ID: id, Scope: s, Keys: keys, Name: name, Help: help, Foot: foot}
+	}
+	list := []Action{
+		at(Filling, EditField, "edit", "write into the field, or change what is chosen; enter keeps it, esc drops it", 1, "enter", "space"),
+		at(Filling, Up, "", "to the field before", 0, "up", "k"),
+		at(Filling, Down, "", "to the next field", 0, "down", "j"),
+		at(Filling, ScrollLeft, "", "what can be chosen before", 0, "left", "h"),
+		at(Filling, ScrollRight, "", "what can be chosen next", 0, "right", "l"),
+		at(Filling, PageUp, "", "the preview a page up; several fields up where it is on a tab", 0, "pgup", "ctrl+u"),
+		at(Filling, PageDown, "", "the preview a page down; several fields down where it is on a tab", 0, "pgdown", "ctrl+f"),
+		at(Filling, Top, "", "to the first field", 0, "home", "g"),
+		at(Filling, Bottom, "", "to the last field", 0, "end", "G"),
+		at(Filling, ResetField, "", "what the field held at the beginning", 0, "u"),
+
+		at(Ignition, NextTab, "next tab", "next tab", 2, "tab"),
+		at(Ignition, PrevTab, "", "previous tab", 0, "shift+tab"),
+		at(Ignition, IgnitionSave, "save", "write the configuration to a file", 3, "s"),
+		at(Ignition, IgnitionEmbed, "embed", "put the configuration into a live ISO, or into a copy of it", 4, "e"),
+		at(Ignition, IgnitionServe, "serve", "serve an ISO, or kernel and initrd, to BMCs; what is fetched shows here", 5, "v"),
+		at(Ignition, IgnitionApply, "apply", "write into nodes what they boot; shows what is sent first", 6, "A"),
+		at(Ignition, IgnitionWrap, "initrd", "make an initrd of the configuration, or put it behind an initramfs", 7, "i"),
+		at(Ignition, IgnitionCheck, "check a file", "check a file: Butane, Ignition and what people take for them; n and N go through its problems", 8, "c"),
+		at(Ignition, IgnitionStop, "", "stop serving", 0, "x"),
+	}
+	for i := range list {
+		list[i].Changes = list[i].ID == IgnitionApply
+	}
+	return list
 }
 
 // Verb is the id of a provision verb.

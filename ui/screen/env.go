@@ -81,6 +81,8 @@ type Session struct {
 	Hurry, Refresh func()
 	// Need adds API fields to what the Store has of every node.
 	Need func(fields ...string)
+	// Ramdisks makes ramdisks that find this Ironic; may be nil.
+	Ramdisks Ramdisks
 	// Options are the flags that lead the command line to this context.
 	Options []string
 	// Close drops the connection.
@@ -103,6 +105,13 @@ type Env struct {
 	Contexts []Context
 	// Probe asks another context's Ironic whether it answers.
 	Probe func(ctx context.Context, name string) (Health, error)
+	// Ramdisks makes ramdisks where there is no session; may be nil. Bench is what was
+	// being made.
+	Ramdisks Ramdisks
+	Bench    *Bench
+	// Chosen are the nodes that another screen is about: the marked ones of the fleet, or
+	// the one that was looked at last. May be nil.
+	Chosen func() []models.NodeRef
 	// Program is the name of the command line equivalent.
 	Program string
 }

@@ -6,6 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/fleet"
+	"ironworks/models"
+	"ironworks/provision"
 	"ironworks/ui/action"
 )
 
@@ -41,6 +43,13 @@ type (
 	Switch struct{ Context string }
 	// RetryTask tries again for the nodes of a task that failed.
 	RetryTask struct{ Task int }
+	// ApplyRamdisks writes into nodes what they boot, after the operator has seen what is
+	// sent. Words are the command line that does the same, without the program.
+	ApplyRamdisks struct {
+		Nodes []models.NodeRef
+		For   func(n *models.Node) (provision.Ramdisk, error)
+		Words []string
+	}
 	// LeaveTask stops following what a task has under way.
 	LeaveTask struct{ Task int }
 )

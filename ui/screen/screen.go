@@ -27,6 +27,7 @@ const (
 	KindConnect    Kind = "connect"
 	KindTasks      Kind = "tasks"
 	KindTask       Kind = "task"
+	KindIgnition   Kind = "ignition"
 )
 
 // Ref names a screen, for the history and for links from other screens: the ID is a
@@ -71,6 +72,9 @@ type Screen interface {
 type Narrowed interface {
 	Widen() (cmd tea.Cmd, did bool)
 }
+
+// Hinted is a screen that says by itself what keys do while it is Typing.
+type Hinted interface{ Hints() []Hint }
 
 // Copyable is something that can be put into the clipboard.
 type Copyable struct {

@@ -23,14 +23,21 @@ var Began = time.Date(2026, 3, 14, 14, 0, 0, 0, time.UTC)
 // Clock stands still until it is moved.
 type Clock struct {
 	Time time.Time
-	rest func()
+	// Hasty lets every wait end at once.
+	Hasty bool
+	rest  func()
 }
 
 // Now is the clock's time.
 func (c *Clock) Now() time.Time { return c.Time }
 
-// After never comes; a poller that rests is stopped.
+// After never comes, unless the clock is hasty; a poller that rests is stopped.
 func (c *Clock) After(time.Duration) <-chan time.Time {
+	if c.Hasty {
+		over := make(chan time.Time, 1)
+		over <- c.Time
+		return over
+	}
 	if c.rest != nil {
 		c.rest()
 	}
@@ -65,6 +72,7 @@ func New(tb testing.TB, nodes ...models.Node) *Rig {
 	}
 	r.Env = &screen.Env{
 		Clock: r.Clock, Started: Began, Events: &screen.EventLog{}, Tasks: &screen.TaskList{}, Program: "ironworks",
+		Bench:    &screen.Bench{},
 		Contexts: []screen.Context{here},
 		Session: &screen.Session{
 			Context: here, Store: store, API: r.API,
@@ -130,7 +138,7 @@ func (r *Rig) Do(s screen.Screen, cmd tea.Cmd) []tea.Msg {
 	for _, msg := range Run(cmd) {
 		switch msg.(type) {
 		case screen.Open, screen.Say, screen.Ask, screen.CopyText, screen.Press, screen.Switch,
-			screen.RetryTask, screen.LeaveTask:
+			screen.RetryTask, screen.LeaveTask, screen.ApplyRamdisks:
 			wishes = append(wishes, msg)
 		default:
 			wishes = append(wishes, r.Do(s, s.Update(msg))...)
@@ -168,7 +176,7 @@ func Run(cmd tea.Cmd) []tea.Msg {
 func Press(key string) tea.KeyPressMsg {
 	special := map[string]rune{
 		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "backspace": tea.KeyBackspace, "tab": tea.KeyTab,
-		"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
+		"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
 	}
 	if code, ok := special[key]; ok {
 		return tea.KeyPressMsg{Code: code}

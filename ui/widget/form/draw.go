@@ -19,11 +19,7 @@ func (f *Form) Height() int { return len(f.fields) + notes }
 func (f *Form) Draw(t *theme.Theme, w, h int) string {
 	body := max(h-notes, min(h, 1))
 	f.top = max(min(f.top, f.focus, len(f.fields)-body), f.focus-max(body, 1)+1, 0)
-	label := 0
-	for i := range f.fields {
-		label = max(label, cell.Width(f.fields[i].label()))
-	}
-	label = min(label, max((w-gutter-gap)/2, 1))
+	label := f.labelWidth(w)
 	lines := make([]string, 0, max(h, 0))
 	for i := f.top; i < min(f.top+body, len(f.fields)); i++ {
 		lines = append(lines, f.fields[i].draw(t, i == f.focus, label, w))
@@ -41,6 +37,15 @@ func (f *Form) Draw(t *theme.Theme, w, h int) string {
 	return cell.Block(lines, w, h)
 }
 
+// labelWidth is the room of the labels: that of the longest, but not more than half.
+func (f *Form) labelWidth(w int) int {
+	label := 0
+	for i := range f.fields {
+		label = max(label, cell.Width(f.fields[i].label()))
+	}
+	return min(label, max((w-gutter-gap)/2, 1))
+}
+
 // label is the label, with a star where a value is required.
 func (f *field) label() string {
 	if f.Required {
@@ -51,6 +56,11 @@ func (f *field) label() string {
 
 // draw is the field's line: cursor, label and value.
 func (f *field) draw(t *theme.Theme, focused bool, label, w int) string {
+	return f.drawWith(t, focused, focused, label, w)
+}
+
+// drawWith draws the line with the cursor on the field, or in its text, too.
+func (f *field) drawWith(t *theme.Theme, focused, editing bool, label, w int) string {
 	s, role := cell.Blanks(gutter), theme.Plain
 	switch {
 	case focused:
@@ -70,7 +80,7 @@ func (f *field) draw(t *theme.Theme, focused bool, label, w int) string {
 		return s + "[ ] no"
 	case Text, Secret:
 	}
-	f.text.Blurred = !focused
+	f.text.Blurred = !editing
 	return s + f.text.Draw(t, room)
 }
 

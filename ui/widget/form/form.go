@@ -26,9 +26,11 @@ const (
 type Field struct {
 	Key   string
 	Label string
-	Kind  Kind
-	Value string // at first
-	Help  string
+	// Section is the heading under which it stands in a form that is part of a screen.
+	Section string
+	Kind    Kind
+	Value   string // at first
+	Help    string
 	// Placeholder is shown while a text is empty.
 	Placeholder string
 	// Options are those of a Choice.
@@ -64,20 +66,25 @@ func New(fields []Field) *Form {
 	for i, spec := range fields {
 		at := &f.fields[i]
 		at.Field = spec
-		switch spec.Kind {
-		case Choice:
-			at.option = max(slices.Index(spec.Options, spec.Value), 0)
-		case Toggle:
-			at.on, _ = strconv.ParseBool(spec.Value)
-		case Text, Secret:
-			at.text.Secret = spec.Kind == Secret
-			at.text.MaxRunes = spec.Max
-			at.text.Placeholder = spec.Placeholder
-			at.text.SetSuggestions(spec.Suggestions)
-			at.text.SetValue(spec.Value)
-		}
+		at.text.Secret = spec.Kind == Secret
+		at.text.MaxRunes = spec.Max
+		at.text.Placeholder = spec.Placeholder
+		at.text.SetSuggestions(spec.Suggestions)
+		at.set(spec.Value)
 	}
 	return f
+}
+
+// set gives the field a value; what cannot be chosen is the first that can.
+func (f *field) set(value string) {
+	switch f.Kind {
+	case Choice:
+		f.option = max(slices.Index(f.Options, value), 0)
+	case Toggle:
+		f.on, _ = strconv.ParseBool(value)
+	case Text, Secret:
+		f.text.SetValue(value)
+	}
 }
 
 // Values are the values by their fields' keys.

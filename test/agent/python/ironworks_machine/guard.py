@@ -40,6 +40,7 @@ class Guard:
         if event == "open":
             self.check_open(args[0], args[2])
         elif event == "subprocess.Popen":
+            self.check_folder(args[2])
             self.check_program(args[0], args[3])
         elif event in CHANGES:
             for position in CHANGES[event]:
@@ -71,6 +72,11 @@ class Guard:
     def check_change(self, event, path):
         if isinstance(path, (str, bytes, os.PathLike)) and not self.inside(path):
             self.refuse(event, path)
+
+    def check_folder(self, folder):
+        # Nothing starts in a folder that is not there; Popen would say the same.
+        if folder is not None and not os.path.isdir(folder):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fsdecode(folder))
 
     def check_program(self, program, env):
         program = os.fsdecode(program)

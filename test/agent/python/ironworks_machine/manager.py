@@ -8,7 +8,9 @@ really runs on.
 """
 
 import inspect
+import json
 import os
+import subprocess
 
 from ironic_python_agent import errors
 from ironic_python_agent import hardware
@@ -36,6 +38,37 @@ def make_disks(disks, every):
         return (v[0] if v else None) if isinstance(v, list) and not every else v
 
     return [make(hardware.BlockDevice, **{name: value(v) for name, v in d.items()}) for d in disks]
+
+
+def list_kinds():
+    """The names of all block devices, by kind: disk, part, md, raid."""
+    out = subprocess.run(["lsblk", "-bia", "--json", "-oKNAME,TYPE"], stdout=subprocess.PIPE, check=True).stdout
+    kinds = {}
+    for d in json.loads(out)["blockdevices"]:
+        kinds["/dev/" + d["kname"]] = "raid" if d["type"].startswith("raid") else d["type"]
+    return kinds
+
+
+def list_all_block_devices(block_type="disk", ignore_raid=False, all_serial_and_wwn=False, **_):
+    """What the agent's own function returns of the disks that it really runs on."""
+    wanted = [block_type] if isinstance(block_type, str) else block_type
+    disks = {d["name"]: d for d in service.get("block-devices")}
+    found = []
+    for name, kind in list_kinds().items():
+        if kind not in wanted:
+            if ignore_raid:
+                continue
+            if not (kind == "raid" and {"raid", "disk", "mpath"} & set(wanted) or kind == "md" and {"part", "md"} & set(wanted)):
+                continue
+        if name in disks:
+            found += make_disks([disks[name]], all_serial_and_wwn)
+        else:
+            found.append(make(hardware.BlockDevice, name=name, model=None, size=0, rotational=False))
+    return found
+
+
+hardware.list_all_block_devices = list_all_block_devices
+hardware._md_scan_and_assemble = lambda: None
 
 
 def list_block_devices(disks, **how):
@@ -77,7 +110,10 @@ class GenericHardwareManager(hardware.GenericHardwareManager):
         return {}
 
     def list_block_devices(self, include_partitions=False, **how):
-        return list_block_devices(service.get("block-devices"), **how)
+        found = list_block_devices(service.get("block-devices"), **how)
+        if include_partitions:
+            found += list_all_block_devices("part", ignore_raid=True)
+        return found
 
     def get_cpus(self):
         return make(hardware.CPU, **service.get("inventory")["cpu"])
@@ -119,7 +155,7 @@ class GenericHardwareManager(hardware.GenericHardwareManager):
     # What is done to it.
 
     def _disk(self, name):
-        return next(d for d in service.get("block-devices") if d["name"] == name)
+        return next((d for d in service.get("block-devices") if d["name"] == name), {"virtual_media": False, "read_only": False})
 
     def _is_virtual_media_device(self, block_device):
         return self._disk(block_device.name)["virtual_media"]
@@ -127,7 +163,12 @@ class GenericHardwareManager(hardware.GenericHardwareManager):
     def _is_read_only_device(self, block_device, partition=False):
         return self._disk(block_device.name)["read_only"]
 
+    def _find_pstore_mount_point(self):
+        return None  # that of the machine that the agent really runs on is none of its business
+
     def erase_block_device(self, node, block_device):
+        if self._is_linux_raid_member(block_device):
+            return
         try:
             service.post("erase", {"device": block_device.name, "depth": "all"})
         except service.Failure as err:

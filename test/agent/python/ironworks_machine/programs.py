@@ -6,12 +6,21 @@ Whatever is not here is not on the machine at all.
 """
 
 import base64
+import functools
 import json
 import os
+import shutil
 import signal
 import sys
+import urllib.parse
 
-HARMLESS = ("dd", "sgdisk", "partprobe", "partx", "udevadm", "hwclock", "ip", "journalctl", "modprobe", "umount")
+HARMLESS = ("hwclock", "ip", "journalctl", "modprobe")
+
+# What the machine itself runs, on its own disks.
+FORWARDED = (
+    "blkid", "blockdev", "dd", "efibootmgr", "fio", "fuser", "lsblk", "mdadm", "mkfs", "mkswap", "parted", "partprobe", "partx", "sgdisk",
+    "smartctl", "stress-ng", "udevadm", "wipefs",
+)
 
 
 def survive():
@@ -63,43 +72,60 @@ def chroot(args):
     return 137
 
 
-def wipefs(args):
+def forward(name, args):
+    """A program of the machine."""
+    out = json.loads(service.call("run", {"argv": [name] + args}))
+    sys.stdout.write(out["stdout"])
+    sys.stderr.write(out["stderr"])
+    return out["exit"]
+
+
+def mount(args):
+    """mount DEVICE FOLDER: the files of the device are in the folder until umount."""
+    device, folder = args[0], args[1]
+    told = service.get("mount?" + urllib.parse.urlencode({"device": device}))
+    if told.get("error"):
+        sys.stderr.write("mount: %s: %s\n" % (folder, told["error"]))
+        return 32
+    for entry in sorted(told["files"] or [], key=lambda e: (not e["folder"], e["path"])):
+        path = os.path.join(folder, entry["path"])
+        if entry["folder"]:
+            os.makedirs(path, exist_ok=True)
+        else:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(base64.b64decode(entry["content"] or ""))
+        os.chmod(path, entry["mode"] or 0o755)
+    with open(folder + ".mounted", "w", encoding="utf-8") as file:
+        file.write(device)
+    return 0
+
+
+def umount(args):
+    folder = args[-1]
     try:
-        service.post("erase", {"device": args[-1], "depth": "metadata"})
-    except service.Failure as err:
-        sys.stderr.write("wipefs: error: %s: %s\n" % (args[-1], err))
-        return 1
+        with open(folder + ".mounted", encoding="utf-8") as file:
+            device = file.read()
+    except FileNotFoundError:
+        return 0  # nothing of ours
+    files = []
+    for root, folders, names in os.walk(folder):
+        for name in folders + names:
+            path = os.path.join(root, name)
+            entry = {"path": os.path.relpath(path, folder), "folder": name in folders, "mode": os.stat(path).st_mode & 0o7777}
+            if not entry["folder"]:
+                with open(path, "rb") as file:
+                    entry["content"] = base64.b64encode(file.read()).decode()
+            files.append(entry)
+    service.post("unmount", {"device": device, "files": files})
+    os.remove(folder + ".mounted")
+    shutil.rmtree(folder)
+    os.mkdir(folder)
     return 0
 
 
-def blockdev(args):
-    found = [d for d in service.get("block-devices") if d["name"] == args[-1]]
-    if not found:
-        sys.stderr.write("blockdev: cannot open %s: No such file or directory\n" % args[-1])
-        return 1
-    disk = found[0]
-    answers = {
-        "--getss": disk["logical_sectors"], "--getpbsz": disk["physical_sectors"], "--getsize64": disk["size"],
-        "--getsz": disk["size"] // 512,
-    }
-    for option in args[:-1]:
-        if option in answers:
-            print(answers[option])
-    return 0
-
-
-def fuser(_args):
-    return 1  # nobody holds the device
-
-
-def lsblk(args):
-    """No partitions, labels or file systems: disks are as new."""
-    if "--json" in args:
-        print(json.dumps({"blockdevices": [{"uuid": None, "ptuuid": None, "parttype": None, "partuuid": None}]}))
-    return 0
-
-
-PROGRAMS = {f.__name__: f for f in (poweroff, reboot, sync, chroot, wipefs, blockdev, fuser, lsblk)}
+PROGRAMS = {f.__name__: f for f in (poweroff, reboot, sync, chroot, mount, umount)}
+PROGRAMS.update({name: functools.partial(forward, name) for name in FORWARDED})
 PROGRAMS.update({name: lambda _args: 0 for name in HARMLESS})
 
 

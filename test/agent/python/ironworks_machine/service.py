@@ -41,6 +41,11 @@ def post(path, body=None):
     _call("POST", path, body).read()
 
 
+def call(path, body):
+    """Have the machine do something and return what it answers."""
+    return _call("POST", path, body).read()
+
+
 def lines(path, body):
     """Have the machine do something and yield what it says, as it says it."""
     answer = _call("POST", path, body)

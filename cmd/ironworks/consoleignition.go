@@ -1,0 +1,284 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/ignition"
+	"ironworks/ignition/image"
+	"ironworks/ignition/prepare"
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/screen"
+)
+
+var _ screen.Ramdisks = (*consoleRamdisks)(nil)
+
+// consoleRamdisks makes ramdisks for the console. What it does the commands of ignition
+// do, too, with the same functions.
+type consoleRamdisks struct {
+	host *consoleHost
+	// session is the context's, nil where there is none.
+	session *session
+}
+
+// fileArgument lets the console be opened on one file that is there.
+func fileArgument(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	info, err := os.Stat(args[0])
+	switch {
+	case err == nil && info.IsDir():
+		return fmt.Errorf("%s is a folder: want a file to check", models.Printable(args[0]))
+	case err == nil && len(args) == 1:
+		return nil
+	case err == nil:
+		return errors.New("want one file to check")
+	case strings.ContainsAny(args[0], "./"):
+		return err // nobody takes that for a command
+	}
+	return cobra.NoArgs(cmd, args)
+}
+
+// maker reads this machine's files. The classic profile takes nothing of the context.
+func (c *consoleRamdisks) maker(profile string) (prepare.Maker, error) {
+	a := c.host.app
+	env := a.options.Env
+	if env == nil {
+		env = func(string) string { return "" }
+	}
+	var ironic ignition.IronicEndpoint
+	if c.session != nil && profile != string(ignition.ProfileClassic) {
+		var err error
+		if ironic, err = a.contextEndpoint(c.host.cmd, c.session); err != nil {
+			return prepare.Maker{}, err
+		}
+	}
+	return prepare.System(a.options.Home, env("SSH_AUTH_SOCK"), ironic), nil
+}
+
+// path resolves a leading ~, which no shell has done here.
+func (c *consoleRamdisks) path(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok && c.host.app.options.Home != "" {
+		return filepath.Join(c.host.app.options.Home, rest)
+	}
+	return path
+}
+
+// Defaults are the commands': nothing but Ironic's address is known.
+func (c *consoleRamdisks) Defaults() (in prepare.Inputs, ironic string) {
+	if c.session == nil || c.session.context.Guessed {
+		return in, ""
+	}
+	if ironic = c.session.client.Endpoint(); ironic != "" {
+		ironic = rootURL(ironic)
+	}
+	return in, ironic
+}
+
+// Build makes a configuration.
+func (c *consoleRamdisks) Build(ctx context.Context, in prepare.Inputs) (prepare.Built, error) {
+	maker, err := c.maker(in.Profile) //nolint:contextcheck // where Ironic is is asked at most once, as long as the console is open
+	if err != nil {
+		return prepare.Built{}, err
+	}
+	return maker.Build(ctx, in)
+}
+
+// Check reads a file and checks it, unless it is as known says.
+func (c *consoleRamdisks) Check(_ context.Context, path string, known screen.FileStamp) (screen.Checked, error) {
+	path = c.path(path)
+	info, err := os.Stat(path)
+	if err != nil {
+		return screen.Checked{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return screen.Checked{}, fmt.Errorf("%s is no file", path)
+	}
+	stamp := screen.FileStamp{Modified: info.ModTime(), Size: info.Size()}
+	if stamp == known {
+		return screen.Checked{Same: true}, nil
+	}
+	data, report, err := checkFile(path)
+	if err != nil {
+		return screen.Checked{}, err
+	}
+	checked := screen.Checked{Stamp: stamp, Report: report, Source: data}
+	if report.Kind == ignition.KindGzip || report.Kind == ignition.KindBase64 {
+		checked.Source = report.Ignition() // places are those of what was packed
+	}
+	return checked, nil
+}
+
+func checkFile(path string) ([]byte, ignition.Report, error) {
+	file, err := os.Open(path) //nolint:gosec // the user's own file
+	if err != nil {
+		return nil, ignition.Report{}, err
+	}
+	defer func() { _ = file.Close() }()
+	data, err := readConfigFrom(file, path)
+	if err != nil {
+		return nil, ignition.Report{}, err
+	}
+	return data, ignition.Check(data, ignition.CheckFilesDir(filepath.Dir(path))), nil
+}
+
+// config is the configuration of a source: for a node, or with "" for all.
+func (c *consoleRamdisks) config(ctx context.Context, of screen.RamdiskSource, node string) ([]byte, error) {
+	if of.File == "" {
+		in := of.Inputs
+		if node != "" {
+			in = in.ForNode(node)
+		}
+		built, err := c.Build(ctx, in)
+		return built.Document.JSON, err
+	}
+	data, report, err := checkFile(c.path(of.File))
+	if err != nil {
+		return nil, err
+	}
+	if !report.OK() {
+		for _, p := range report.Problems {
+			if p.Severity == ignition.SeverityError {
+				return nil, errors.New(problemLine(of.File, p))
+			}
+		}
+		return nil, fmt.Errorf("%s (%s) would not boot", of.File, report.Kind)
+	}
+	if report.Kind != ignition.KindIgnition {
+		data = report.Ignition()
+	}
+	if node == "" {
+		return data, nil
+	}
+	return prepare.WithHostname(data, node)
+}
+
+// Save writes the JSON.
+func (c *consoleRamdisks) Save(ctx context.Context, of screen.RamdiskSource, path string, force bool) (string, error) {
+	config, err := c.config(ctx, of, "")
+	if err != nil {
+		return "", err
+	}
+	path = c.path(path)
+	if err := prepare.WriteFile(ctx, path, bytes.NewReader(append(bytes.Clone(config), '\n')), force); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("saved %s, %s: it may hold secrets, and only you can read it", path, ignition.SizeText(int64(len(config)))), nil
+}
+
+// Look says what is in an ISO.
+func (c *consoleRamdisks) Look(_ context.Context, path string) (screen.ImageLook, error) {
+	iso, err := image.Open(c.path(path))
+	if err != nil {
+		return screen.ImageLook{}, err
+	}
+	defer func() { _ = iso.Close() }()
+	look := screen.ImageLook{Volume: iso.Volume(), Capacity: iso.Capacity(), Used: iso.Used()}
+	if kargs, err := iso.Kargs(); err == nil {
+		look.Kargs = kargs.Current
+	}
+	if members, err := iso.Members(); err == nil {
+		for _, m := range members {
+			look.Others = append(look.Others, m.Name)
+		}
+	}
+	config, err := iso.Ignition()
+	switch {
+	case errors.Is(err, image.ErrNotEmbedded):
+	case err != nil:
+		look.Embedded, look.Holds = true, "something that cannot be read: "+err.Error()
+	default:
+		look.Embedded, look.Holds = true, holds(config)
+	}
+	return look, nil
+}
+
+// holds is a configuration in a line.
+func holds(config []byte) string {
+	report := ignition.Check(config)
+	text := fmt.Sprintf("%s %s, %s", report.Kind, report.Summary.Spec, ignition.SizeText(int64(len(config))))
+	for _, u := range report.Summary.Units {
+		text += ", " + u.Name
+	}
+	for _, u := range report.Summary.Users {
+		text += ", user " + u.Name
+	}
+	return text
+}
+
+// Embed puts the configuration into an ISO, or a copy of it.
+func (c *consoleRamdisks) Embed(ctx context.Context, of screen.RamdiskSource, order screen.EmbedOrder) (string, error) {
+	config, err := c.config(ctx, of, "")
+	if err != nil {
+		return "", err
+	}
+	change := image.Change{Ignition: config, Kargs: image.KargsEdit{Append: order.Kargs}, Force: order.Force}
+	target := c.path(order.ISO)
+	var patch *image.Patch
+	if order.Output == "" {
+		patch, err = image.EditFile(target, change)
+	} else {
+		target = c.path(order.Output)
+		patch, err = image.WriteFile(ctx, c.path(order.ISO), target, change)
+	}
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("embedded into %s: %s of its area in use", target, ignition.SizeText(patch.Used)), nil
+}
+
+// Wrap makes an initrd.
+func (c *consoleRamdisks) Wrap(ctx context.Context, of screen.RamdiskSource, order screen.WrapOrder) (string, error) {
+	config, err := c.config(ctx, of, "")
+	if err != nil {
+		return "", err
+	}
+	output := c.path(order.Output)
+	if order.Initramfs == "" {
+		packed, err := image.Wrap(config)
+		if err != nil {
+			return "", err
+		}
+		return written(output, prepare.WriteFile(ctx, output, bytes.NewReader(packed), order.Force))
+	}
+	stream, err := prepare.AppendTo(ctx, c.path(order.Initramfs), config)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = stream.Close() }()
+	return written(output, prepare.WriteFile(ctx, output, stream, order.Force))
+}
+
+func written(path string, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("wrote %s: it may hold secrets, and only you can read it", path), nil
+}
+
+// nodes finds nodes by name or uuid.
+func (c *consoleRamdisks) nodes(ctx context.Context, names []string) ([]models.Node, error) {
+	switch {
+	case len(names) == 0:
+		return nil, nil
+	case c.session == nil:
+		return nil, errors.New("there is no Ironic to find nodes in: no context is open")
+	}
+	return provision.FindNodes(ctx, c.session.client, names)
+}
+
+func (c *consoleRamdisks) endpoint() string {
+	if c.session == nil {
+		return ""
+	}
+	return c.session.client.Endpoint()
+}

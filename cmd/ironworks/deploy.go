@@ -1,0 +1,256 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/models"
+	"ironworks/provision"
+)
+
+// deployFlags are those of deploy.
+type deployFlags struct {
+	verbFlags
+	plan       string
+	userData   string
+	rootDevice string
+	dryRun     bool
+	override   []string
+	confirmed  []string
+	policy     []string
+}
+
+func (a *app) deployCommand() *cobra.Command {
+	flags := &deployFlags{}
+	cmd := &cobra.Command{
+		Use: "deploy [NODE…] [-f PLAN]", Aliases: []string{"active"}, Short: models.VerbDeploy.Help(),
+		Long: "Deploy nodes by a plan, by flags, or by both: flags come before the plan. Every node is checked before\n" +
+			"anything is sent to any; what refuses ends it with exit code 3 and all the reasons.\n\n" +
+			"A custom-agent node without a step gets install_coreos, at 80.",
+		Example: "  ironworks deploy r7-n01 --user-data host.bu --root-device '{\"serial\": \"S3Z8NB0K\"}' --dry-run\n" +
+			"  ironworks deploy -f rack7.yaml --yes --wait\n" +
+			"  ironworks deploy r7-n02 --user-data host.bu --override inventory --confirm r7-n02",
+		ValidArgsFunction: a.completeNodes(0),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.deploy(cmd, args, flags)
+		},
+	}
+	flags.register(cmd, true)
+	f := cmd.Flags()
+	f.StringVarP(&flags.plan, "file", "f", "", "plan: FILE or -")
+	f.StringVar(&flags.userData, "user-data", "", "what the installed system gets: Butane or Ignition, FILE or -")
+	f.StringVar(&flags.rootDevice, "root-device", "", "root device hints, written to instance_info: JSON, @FILE or -")
+	f.StringArrayVar(&flags.steps, "step", nil, "deploy step INTERFACE.STEP[@PRIORITY] or JSON; may be repeated")
+	f.StringVar(&flags.stepsFile, "steps", "", "deploy steps as JSON: text, FILE or -")
+	f.StringVar(&flags.configDrive, "configdrive", "", "configdrive: JSON object (text, FILE or -), URL or base64 in a file")
+	f.BoolVar(&flags.dryRun, "dry-run", false, "show the checks, the exact requests and the baremetal commands; send nothing")
+	f.StringArrayVar(&flags.override, "override", nil, "go on although this CHECK refuses, on the nodes of --confirm; may be repeated")
+	f.StringArrayVar(&flags.confirmed, "confirm", nil, "NODE that --override is meant for; may be repeated")
+	f.StringArrayVar(&flags.policy, "policy", nil, "CHECK=refuse|warn|off; may be repeated")
+	return cmd
+}
+
+// deploy checks, shows, asks, sends and follows.
+func (a *app) deploy(cmd *cobra.Command, names []string, flags *deployFlags) error {
+	options, names, err := a.deployOptions(names, flags)
+	if err != nil {
+		return err
+	}
+	s, err := a.connect(cmd)
+	if err != nil {
+		return err
+	}
+	defer s.client.Close()
+	ctx := cmd.Context()
+	nodes, err := provision.FindNodes(ctx, s.client, names)
+	if err != nil {
+		return err
+	}
+	action := provision.Deploy(a.preflighter(s), options)
+	runner := &provision.Runner{API: s.client, Clock: clock{}, Context: s.context.Name, ReadOnly: s.context.ReadOnly}
+	if runner.ReadOnly && !flags.dryRun {
+		plan := runner.Plan(action, nodes)
+		return a.tellRefused(plan, plan.Refused())
+	}
+	action.Preflight(ctx, nodes)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if flags.dryRun {
+		return a.tellDeployment(action, nodes)
+	}
+	plan := runner.Plan(action, nodes)
+	a.tellDoubts(action, plan)
+	return a.carryOut(cmd, s, runner, plan, flags.actFlags)
+}
+
+// preflighter does the checks, with what was kept of earlier deployments.
+func (a *app) preflighter(s *session) *provision.Preflighter {
+	kept := provision.OfferedSteps{Dir: filepath.Join(filepath.Dir(s.files.Audit), "offered")}
+	return &provision.Preflighter{
+		Reader: s.client, Clock: clock{}, Offered: kept.Load,
+		Keep: func(uuid string, steps *models.OfferedSteps) {
+			if err := kept.Keep(uuid, steps); err != nil {
+				a.complain("%v", err)
+			}
+		},
+	}
+}
+
+// deployOptions reads the plan and the flags, and says which nodes are meant.
+func (a *app) deployOptions(names []string, flags *deployFlags) (provision.DeployOptions, []string, error) {
+	var options provision.DeployOptions
+	plan := &models.Plan{}
+	dir := ""
+	if flags.plan != "" {
+		data, err := a.readFile(flags.plan)
+		if err != nil {
+			return options, nil, usagef("--file: %w", err)
+		}
+		if plan, err = models.DecodePlan(data); err != nil {
+			return options, nil, usagef("plan %s:\n%w", models.Printable(flags.plan), err)
+		}
+		if flags.plan != "-" {
+			dir = filepath.Dir(flags.plan)
+		}
+	}
+	if len(names) == 0 {
+		for _, n := range plan.Nodes {
+			names = append(names, n.Name)
+		}
+	}
+	if len(names) == 0 {
+		return options, nil, usagef("deploy: no node is named, neither here nor in a plan (see ironworks deploy --help)")
+	}
+	var err error
+	if options.Override, err = flags.overrides(); err != nil {
+		return options, nil, err
+	}
+	options.Confirmed = flags.confirmed
+	for _, n := range flags.confirmed {
+		if !slices.Contains(names, n) {
+			return options, nil, usagef("--confirm %s: it is not among the nodes", models.Printable(n))
+		}
+	}
+	own, drive, userData, err := a.flagFields(flags)
+	if err != nil {
+		return options, nil, err
+	}
+	// By the names of the plan; what is said of all others is under none.
+	deployments := map[string]provision.Deployment{}
+	for _, node := range append([]models.PlanNode{{}}, plan.Nodes...) {
+		d := provision.Deployment{Fields: plan.For(node.Name).With(own)}
+		if file := d.Fields.ConfigDrive.UserDataFile; userData == nil && drive == nil && file != "" {
+			if !filepath.IsAbs(file) {
+				file = filepath.Join(dir, file)
+			}
+			if d.UserData, err = os.ReadFile(file); err != nil { //nolint:gosec // the user's own file
+				return options, nil, usagef("plan %s: configdrive.user_data_file: %w", models.Printable(flags.plan), err)
+			}
+		}
+		if d, err = d.WithConfigDrive(drive); err != nil {
+			return options, nil, usagef("deploy: %w", err)
+		}
+		if userData != nil {
+			d.UserData = userData
+		}
+		deployments[node.Name] = d
+	}
+	options.For = func(n *models.Node) (provision.Deployment, error) {
+		for _, name := range []string{n.Name, n.UUID} {
+			if d, named := deployments[name]; named {
+				return d, nil
+			}
+		}
+		return deployments[""], nil
+	}
+	return options, names, nil
+}
+
+// overrides reads the checks that are overridden.
+func (f *deployFlags) overrides() ([]models.CheckID, error) {
+	var ids []models.CheckID
+	for _, text := range f.override {
+		id, err := models.ParseCheckID(text)
+		if err == nil {
+			// Whether it may be: the same as for a policy that lets it pass.
+			_, err = models.ParseCheckPolicy(id, string(models.PolicyWarn))
+		}
+		if err != nil {
+			return nil, usagef("--override: %w", err)
+		}
+		ids = append(ids, id)
+	}
+	switch {
+	case len(ids) > 0 && len(f.confirmed) == 0:
+		return nil, usagef("--override goes with --confirm NODE: type the name of each node that you mean")
+	case len(ids) == 0 && len(f.confirmed) > 0:
+		return nil, usagef("--confirm goes with --override CHECK")
+	}
+	return ids, nil
+}
+
+// flagFields are what the flags say of all nodes.
+func (a *app) flagFields(f *deployFlags) (own models.PlanFields, drive any, userData []byte, err error) {
+	var short []string
+	for _, text := range f.steps {
+		if !strings.HasPrefix(strings.TrimSpace(text), "{") {
+			short = append(short, text)
+			continue
+		}
+		steps, err := provision.ParseSteps([]byte("[" + text + "]"))
+		if err != nil {
+			return own, nil, nil, usagef("--step: %w", err)
+		}
+		own.Steps = append(own.Steps, steps...)
+	}
+	flags := f.verbFlags
+	flags.steps = short
+	req, err := a.provisionRequest(models.VerbDeploy, &flags)
+	if err != nil {
+		return own, nil, nil, err
+	}
+	own.Steps = append(own.Steps, req.DeploySteps...)
+	if f.rootDevice != "" {
+		if own.RootDevice.Hints, err = a.readHints(f.rootDevice); err != nil {
+			return own, nil, nil, usagef("--root-device: %w", err)
+		}
+		if !own.RootDevice.Hints.Given() {
+			return own, nil, nil, usagef("--root-device: there are no hints in it")
+		}
+		own.RootDevice.To = models.HintsOfInstance
+	}
+	for _, text := range f.policy {
+		name, word, _ := strings.Cut(text, "=")
+		policy, err := models.ParseCheckPolicy(models.CheckID(name), word)
+		if err != nil {
+			return own, nil, nil, usagef("--policy: %w", err)
+		}
+		if own.Policy == nil {
+			own.Policy = map[models.CheckID]models.CheckPolicy{}
+		}
+		own.Policy[models.CheckID(name)] = policy
+	}
+	if f.userData != "" {
+		if userData, err = a.readFile(f.userData); err != nil {
+			return own, nil, nil, usagef("--user-data: %w", err)
+		}
+		if len(bytes.TrimSpace(userData)) == 0 {
+			return own, nil, nil, usagef("--user-data %s: empty", models.Printable(f.userData))
+		}
+	}
+	return own, req.ConfigDrive, userData, nil
+}
+
+// readFile reads a FILE, @FILE or - for standard input.
+func (a *app) readFile(name string) ([]byte, error) {
+	if name == "-" {
+		return readAll(a.stdin)
+	}
+	return os.ReadFile(strings.TrimPrefix(name, "@"))
+}

@@ -1,0 +1,150 @@
+package ignition
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// AgentOption is one setting of ironic-python-agent.
+type AgentOption struct {
+	// Group is the section; empty is DEFAULT.
+	Group string
+	// Name is such as lookup_timeout, Value the text that the agent gets,
+	// whatever is in it: nothing in it is substituted.
+	Name, Value string
+}
+
+var (
+	agentOptionName  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+	agentOptionGroup = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
+)
+
+// ParseAgentOption reads NAME=VALUE or GROUP.NAME=VALUE. What is wrong with
+// them is told by Build.
+func ParseAgentOption(text string) (AgentOption, error) {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok {
+		return AgentOption{}, &InputError{Field: FieldOption, Value: optionLabel(text), Why: "has no value", Hint: "write NAME=VALUE"}
+	}
+	option := AgentOption{Name: strings.TrimSpace(name), Value: strings.TrimSpace(value)}
+	if group, rest, ok := strings.Cut(option.Name, "."); ok {
+		option.Group, option.Name = group, rest
+	}
+	return option, nil
+}
+
+// optionLabel shows an option without its value, which may be a secret.
+func optionLabel(text string) string {
+	name, _, _ := strings.Cut(text, "=")
+	return name
+}
+
+// ownOptions are the settings that have inputs of their own.
+func ownOptions() map[string]RamdiskField {
+	return map[string]RamdiskField{
+		"api_url": FieldIronicURL, "inspection_callback_url": FieldCallback, "inspection_collectors": FieldCollector,
+		"insecure": FieldTLS, "cafile": FieldCA, "enable_vlan_interfaces": FieldVLAN, "debug": "debug",
+	}
+}
+
+func checkAgentOptions(options []AgentOption, in *inputs) {
+	seen := map[string]bool{}
+	for _, option := range options {
+		label := option.Name
+		if option.Group != "" && option.Group != defaultGroup {
+			label = option.Group + "." + option.Name
+		}
+		// oslo.config reads - and _ in a name as the same.
+		plain := strings.ReplaceAll(label, "-", "_")
+		own, taken := ownOptions()[plain]
+		switch {
+		case option.Name == "":
+			in.refuse(FieldOption, "", "write NAME=VALUE", "has no name")
+			continue
+		case !agentOptionName.MatchString(option.Name):
+			in.refuse(FieldOption, option.Name, "names have letters, digits, _ and -", "is no name of a setting")
+			continue
+		case option.Group != "" && !agentOptionGroup.MatchString(option.Group):
+			in.refuse(FieldOption, option.Group, "names have letters, digits and _", "is no name of a section")
+			continue
+		case taken:
+			in.refuse(FieldOption, label, fmt.Sprintf("use the input %q", own), "has an input of its own")
+		case seen[plain]:
+			in.refuse(FieldOption, label, "the agent would take the last one only", "is there twice")
+		case plain == "agent_token":
+			in.note(FieldOption, "agent_token is for one node and one boot: Ironic gives a fresh one by itself")
+		}
+		seen[plain] = true
+		if why := iniFault(option.Value); why != "" {
+			in.refuse(FieldOption, label, "", "has a value that a configuration file cannot carry: %s", why)
+		}
+	}
+}
+
+// iniFault says why a text cannot be a value in a file of oslo.config.
+func iniFault(value string) string {
+	switch {
+	case !utf8.ValidString(value):
+		return "broken UTF-8"
+	case strings.ContainsFunc(value, unprintable):
+		return "a line break or another control character"
+	case strings.Contains(value, `\$`):
+		// oslo.config reads it as $$, whatever stands before or after.
+		return `a backslash before a $, which becomes the $ alone`
+	}
+	return ""
+}
+
+// unprintable are the characters that end a line or cannot be seen.
+func unprintable(r rune) bool {
+	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff'
+}
+
+const defaultGroup = "DEFAULT"
+
+// agentConf writes the agent's configuration file: settings with their
+// sections, in order, DEFAULT first.
+func agentConf(options []AgentOption) string {
+	var b strings.Builder
+	groups := []string{defaultGroup}
+	byGroup := map[string][]AgentOption{}
+	for _, option := range options {
+		group := option.Group
+		if group == "" {
+			group = defaultGroup
+		}
+		if group != defaultGroup && byGroup[group] == nil {
+			groups = append(groups, group)
+		}
+		byGroup[group] = append(byGroup[group], option)
+	}
+	for i, group := range groups {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "[%s]\n", group)
+		for _, option := range byGroup[group] {
+			fmt.Fprintf(&b, "%s = %s\n", option.Name, iniValue(option.Value))
+		}
+	}
+	return b.String()
+}
+
+// iniValue writes a value so that oslo.config reads the same text: a $ would be
+// substituted, space around it is cut off, and so is one pair of quotes
+// (oslo_config/iniparser.py, cfg.py _substitute).
+func iniValue(value string) string {
+	value = strings.ReplaceAll(value, "$", "$$")
+	if value == "" {
+		return value
+	}
+	first, _ := utf8.DecodeRuneInString(value)
+	last, _ := utf8.DecodeLastRuneInString(value)
+	if unicode.IsSpace(first) || unicode.IsSpace(last) || first == '"' || first == '\'' {
+		return `"` + value + `"`
+	}
+	return value
+}

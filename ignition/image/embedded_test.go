@@ -1,0 +1,153 @@
+package image_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"ironworks/ignition/image"
+	"ironworks/lab"
+)
+
+const config = `{"ignition": {"version": "3.0.0"}}`
+
+func live(t *testing.T, config []byte) []byte {
+	t.Helper()
+	content, err := lab.LiveISO(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+func embedded(content []byte) (string, error) {
+	config, err := image.Embedded(bytes.NewReader(content), int64(len(content)))
+	return string(config), err
+}
+
+// The area of the images that LiveISO makes is their last 256 KiB.
+const areaLength = 256 << 10
+
+func withArea(t *testing.T, content []byte) []byte {
+	t.Helper()
+	image := live(t, nil)
+	copy(image[len(image)-areaLength:], content)
+	return image
+}
+
+// newc is an archive with one file, made by hand.
+func newc(name, content string) []byte {
+	var b bytes.Buffer
+	entry := func(name, content string) {
+		field := func(n int) { b.WriteString(strings.ToUpper(hex8(n))) }
+		b.WriteString("070701")
+		for _, n := range []int{1, 0o100600, 0, 0, 1, 0, len(content), 0, 0, 0, 0, len(name) + 1, 0} {
+			field(n)
+		}
+		b.WriteString(name + "\x00")
+		for b.Len()%4 != 0 {
+			b.WriteByte(0)
+		}
+		b.WriteString(content)
+		for b.Len()%4 != 0 {
+			b.WriteByte(0)
+		}
+	}
+	entry(name, content)
+	entry("TRAILER!!!", "")
+	return b.Bytes()
+}
+
+func hex8(n int) string {
+	b := make([]byte, 4)
+	binary.BigEndian.PutUint32(b, uint32(n))
+	const digits = "0123456789abcdef"
+	s := ""
+	for _, c := range b {
+		s += string(digits[c>>4]) + string(digits[c&15])
+	}
+	return s
+}
+
+func TestEmbedded(t *testing.T) {
+	t.Parallel()
+	var zst bytes.Buffer
+	z, err := zstd.NewWriter(&zst)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = z.Write(newc("config.ign", config))
+	_ = z.Close()
+	twice := append(append(newc("config.ign", "{}"), make([]byte, 512)...), newc("config.ign", config)...)
+	for name, image := range map[string][]byte{
+		"gzip":              live(t, []byte(config)),
+		"raw":               withArea(t, newc("config.ign", config)),
+		"zstd":              withArea(t, zst.Bytes()),
+		"the last counts":   withArea(t, twice),
+		"xz":                withArea(t, xzConfig),
+		"header of an era":  withHeader(t),
+		"behind some zeros": withArea(t, append(make([]byte, 4), newc("config.ign", config)...)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, err := embedded(image); err != nil || got != config {
+				t.Errorf("%q, %v", got, err)
+			}
+		})
+	}
+}
+
+// xzConfig is what `xz --check=crc32` makes of newc("config.ign", config).
+var xzConfig = []byte(xzText)
+
+// withHeader is an image without the files of today and with the header of
+// 2021.
+func withHeader(t *testing.T) []byte {
+	t.Helper()
+	image := live(t, []byte(config))
+	image = bytes.ReplaceAll(image, []byte("IGNINFO.JSO"), []byte("OTHERFI.JSO"))
+	image = bytes.ReplaceAll(image, []byte("IGNITION.IMG"), []byte("SOMETHIN.IMG"))
+	copy(image[32744:], "coreiso+")
+	binary.LittleEndian.PutUint64(image[32752:], uint64(len(image)-areaLength))
+	binary.LittleEndian.PutUint64(image[32760:], areaLength)
+	return image
+}
+
+func TestEmbeddedInWhatIsNone(t *testing.T) {
+	t.Parallel()
+	other := bytes.ReplaceAll(live(t, nil), []byte("IGNITION.IMG"), []byte("SOMETHIN.IMG"))
+	other = bytes.ReplaceAll(other, []byte("IGNINFO.JSO"), []byte("OTHERFI.JSO"))
+	broken := bytes.ReplaceAll(live(t, nil), []byte(`{"file": "images/ignition.img"}`), []byte(`{"file": "images/ignition.img"]`))
+	huge := withHeader(t)
+	binary.LittleEndian.PutUint64(huge[32760:], 1<<63)
+	for _, test := range []struct {
+		name  string
+		image []byte
+		want  error
+	}{
+		{"empty", nil, image.ErrNotISO},
+		{"zeros", make([]byte, 1<<20), image.ErrNotISO},
+		{"cut off", live(t, nil)[:100<<10], image.ErrNotISO},
+		{"another ISO", other, image.ErrNoArea},
+		{"nothing embedded", live(t, nil), image.ErrNotEmbedded},
+		{"an archive without it", withArea(t, newc("etc/other", "x")), image.ErrNotEmbedded},
+		{"a huge header", huge, image.ErrNoArea},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got, err := embedded(test.image); !errors.Is(err, test.want) || got != "" {
+				t.Errorf("%q, %v, want %v", got, err, test.want)
+			}
+		})
+	}
+	if _, err := embedded(broken); err == nil {
+		t.Error("a broken igninfo.json is taken")
+	}
+	for _, garbage := range []string{"\x1f\x8bgarbage", "\xfd7zXZ\x00garbage", "\x28\xb5\x2f\xfdgarbage", "070701garbage"} {
+		if got, err := embedded(withArea(t, []byte(garbage))); err == nil {
+			t.Errorf("garbage %q gives %q", garbage, got)
+		}
+	}
+}

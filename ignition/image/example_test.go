@@ -1,0 +1,34 @@
+package image_test
+
+import (
+	"log"
+	"net/http"
+	"time"
+
+	"ironworks/ignition/image"
+)
+
+// One image of a gigabyte serves each node its own, of the same length.
+func ExampleISO_Edit() {
+	iso, err := image.Open("fedora-coreos-live.iso")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = iso.Close() }()
+	patch, err := iso.Edit(image.Change{
+		Ignition: []byte(`{"ignition": {"version": "3.2.0"}}`),
+		Kargs:    image.KargsEdit{Append: []string{"console=ttyS0"}},
+	})
+	if err != nil {
+		log.Fatal(err) // an image.TooLargeError tells what fits
+	}
+	log.Printf("%d of %d bytes are used", patch.Used, iso.Capacity())
+	http.HandleFunc("/node-1.iso", func(w http.ResponseWriter, r *http.Request) {
+		stream, err := patch.Stream(iso)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		http.ServeContent(w, r, "node-1.iso", time.Time{}, stream)
+	})
+}

@@ -1,0 +1,199 @@
+package image
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// errFrame says that something packed is not as its format has it.
+var errFrame = errors.New("broken packed data")
+
+// frameReader reads the bytes of one xz stream or one zstd frame and then
+// ends. Their decoders read ahead, and behind one archive of an initrd the next
+// one may begin.
+type frameReader struct {
+	in *bufio.Reader
+	// left is what may be passed on before the next step is asked for.
+	left int64
+	// step looks at what comes next and tells how many bytes of it belong
+	// together; 0 at the end.
+	step func() (int64, error)
+}
+
+func (f *frameReader) Read(p []byte) (int, error) {
+	if f.left == 0 {
+		left, err := f.step()
+		switch {
+		case errors.Is(err, io.EOF):
+			return 0, io.ErrUnexpectedEOF
+		case err != nil:
+			return 0, err
+		case left == 0:
+			return 0, io.EOF
+		}
+		f.left = left
+	}
+	n, err := f.in.Read(p[:min(int64(len(p)), f.left)])
+	f.left -= int64(n)
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// zstdFrame follows RFC 8878, 3.1.1: a header, blocks that tell their size, and
+// a checksum.
+func zstdFrame(in *bufio.Reader) *frameReader {
+	const header, block, end = 0, 1, 2
+	state, checksum := header, int64(0)
+	step := func() (int64, error) {
+		switch state {
+		case header:
+			b, err := in.Peek(5)
+			if err != nil {
+				return 0, err
+			}
+			descriptor := b[4]
+			single := descriptor&0x20 != 0
+			length := int64(5) + []int64{0, 1, 2, 4}[descriptor&3] + []int64{0, 2, 4, 8}[descriptor>>6]
+			if !single {
+				length++ // the window
+			} else if descriptor>>6 == 0 {
+				length++ // the content's size in one byte
+			}
+			checksum = int64(descriptor & 4)
+			state = block
+			return length, nil
+		case block:
+			b, err := in.Peek(3)
+			if err != nil {
+				return 0, err
+			}
+			kind, length := b[0]>>1&3, int64(b[0])>>3|int64(b[1])<<5|int64(b[2])<<13
+			if kind == 1 {
+				length = 1 // one byte, repeated
+			}
+			if b[0]&1 != 0 {
+				state = end
+			}
+			return 3 + length, nil
+		default:
+			length := checksum
+			checksum = 0
+			return length, nil
+		}
+	}
+	return &frameReader{in: in, step: step}
+}
+
+// xzStream walks through a stream of the .xz format 1.2.1: header, blocks of
+// LZMA2 chunks, index, footer.
+type xzStream struct {
+	in *bufio.Reader
+	// next is the step that follows.
+	next func() (int64, error)
+	// check is the size of a block's check, packed that of its chunks.
+	check, packed int64
+	// records are those left in the index, index what was read of it.
+	records uint64
+	index   int64
+}
+
+func xzFrame(in *bufio.Reader) *frameReader {
+	x := &xzStream{in: in}
+	x.next = x.header
+	return &frameReader{in: in, step: func() (int64, error) { return x.next() }}
+}
+
+func (x *xzStream) header() (int64, error) {
+	b, err := x.in.Peek(12)
+	if err != nil {
+		return 0, err
+	}
+	if kind := b[7] & 15; kind > 0 {
+		x.check = 4 << ((kind - 1) / 3)
+	}
+	x.next = x.block
+	return 12, nil
+}
+
+// block is a block's header, or where the index begins.
+func (x *xzStream) block() (int64, error) {
+	b, err := x.in.Peek(1)
+	if err != nil {
+		return 0, err
+	}
+	if b[0] == 0 {
+		x.records, x.index, err = x.number(1)
+		x.next = x.record
+		return x.index, err
+	}
+	x.packed, x.next = 0, x.chunk
+	return (int64(b[0]) + 1) * 4, nil
+}
+
+func (x *xzStream) chunk() (int64, error) {
+	b, err := x.in.Peek(1)
+	if err != nil {
+		return 0, err
+	}
+	var length int64
+	switch control := b[0]; {
+	case control == 0:
+		x.next = x.block
+		x.packed++
+		return 1 + padding(x.packed) + x.check, nil
+	case control < 0x80:
+		if b, err = x.in.Peek(3); err != nil {
+			return 0, err
+		}
+		length = 3 + int64(binary.BigEndian.Uint16(b[1:])) + 1
+	default:
+		if b, err = x.in.Peek(5); err != nil {
+			return 0, err
+		}
+		length = 5 + int64(binary.BigEndian.Uint16(b[3:])) + 1
+		if control >= 0xc0 {
+			length++ // new properties
+		}
+	}
+	x.packed += length
+	return length, nil
+}
+
+// record is one of the index, or its end with the footer.
+func (x *xzStream) record() (int64, error) {
+	if x.records == 0 {
+		x.next = func() (int64, error) { return 0, nil }
+		return padding(x.index) + 4 + 12, nil
+	}
+	x.records--
+	_, first, err := x.number(0)
+	if err != nil {
+		return 0, err
+	}
+	_, length, err := x.number(first)
+	x.index += length
+	return length, err
+}
+
+// number reads one of the format's integers, which begins at a byte ahead, and
+// tells where it ends.
+func (x *xzStream) number(at int64) (uint64, int64, error) {
+	var value uint64
+	for shift := uint(0); shift < 63; shift += 7 {
+		b, err := x.in.Peek(int(at) + 1)
+		if err != nil {
+			return 0, 0, err
+		}
+		value |= uint64(b[at]&0x7f) << shift
+		at++
+		if b[at-1]&0x80 == 0 {
+			return value, at, nil
+		}
+	}
+	return 0, 0, fmt.Errorf("%w: a number of xz without an end", errFrame)
+}

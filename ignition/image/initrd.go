@@ -1,0 +1,270 @@
+package image
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/therootcompany/xz"
+)
+
+const (
+	// configName is the file that the live system's initramfs gets.
+	configName = "config.ign"
+	// networkFolder holds keyfiles of NetworkManager for the initramfs.
+	networkFolder = "etc/coreos-firstboot-network"
+	// maxUnpacked bounds an area's archives, which grow when unpacked.
+	maxUnpacked = 64 << 20
+	// maxInitramfs bounds a whole initramfs, of which only some files are
+	// kept: those of today unpack to 0.2 GiB.
+	maxInitramfs = 8 << 30
+	// maxConfig bounds a configuration found in one.
+	maxConfig = 64 << 20
+	// maxWindow bounds what a decoder keeps: xz -9 and zstd --ultra have 64
+	// and 128 MiB.
+	maxWindow = 128 << 20
+)
+
+// errUnpacked says that something packed is suspiciously large.
+var errUnpacked = errors.New("it unpacks to more than")
+
+// Member is a file in an initrd or in the area of a live image.
+type Member struct {
+	// Name is its path without a leading slash.
+	Name string
+	// Mode has the permissions; 0 is 0600.
+	Mode uint32
+	// Content is the file.
+	Content []byte
+}
+
+// Pack makes an initrd of the files: a newc cpio archive with their folders,
+// packed with gzip, which every kernel of CoreOS and coreos-installer read. The
+// same files always give the same bytes.
+func Pack(members ...Member) ([]byte, error) {
+	var entries []entry
+	var made []string
+	for _, m := range slices.SortedStableFunc(slices.Values(members), func(a, b Member) int { return strings.Compare(a.Name, b.Name) }) {
+		if m.Name == "" || path.Clean("/"+m.Name) != "/"+m.Name || len(m.Name) >= maxName || strings.Contains(m.Name, "\x00") {
+			return nil, fmt.Errorf("packing: %q is no path of a file", m.Name)
+		}
+		// The kernel unpacks no file without its folder.
+		for at, c := range m.Name {
+			if folder := m.Name[:at]; c == '/' && !slices.Contains(made, folder) {
+				made = append(made, folder)
+				entries = append(entries, newEntry(folder, typeFolder|0o755, nil))
+			}
+		}
+		mode := m.Mode & 0o7777
+		if mode == 0 {
+			mode = 0o600
+		}
+		entries = append(entries, newEntry(m.Name, typeFile|mode, m.Content))
+	}
+	return compress(writeArchive(entries))
+}
+
+func newEntry(name string, mode uint32, content []byte) entry {
+	e := entry{name: name, content: content}
+	e.fields[fieldMode], e.fields[fieldLinks] = mode, 1
+	return e
+}
+
+// Wrap makes an initrd with nothing but an Ignition configuration, which a boot
+// loader loads beside a live initramfs.
+func Wrap(config []byte) ([]byte, error) {
+	return Pack(Member{Name: configName, Content: config})
+}
+
+// Unwrap finds the Ignition configuration in an initrd: archives one after the
+// other, each plain or packed with gzip, xz or zstd. The last one counts, as
+// for the kernel. [ErrNotEmbedded] says that there is none.
+func Unwrap(r io.Reader) ([]byte, error) {
+	var config []byte
+	err := readInitrd(r, maxInitramfs, func(e *entry, content io.Reader) error {
+		if e.plain() != configName || !e.isFile() {
+			return nil
+		}
+		var err error
+		config, err = readContent(e, content, maxConfig)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the initrd: %w", err)
+	}
+	if config == nil {
+		return nil, ErrNotEmbedded
+	}
+	return config, nil
+}
+
+func readContent(e *entry, content io.Reader, limit uint32) ([]byte, error) {
+	size := e.fields[fieldSize]
+	if size > limit {
+		return nil, fmt.Errorf("%s has %d bytes, more than %d", e.plain(), size, limit)
+	}
+	// Not allocated by what the header says: it may lie.
+	b := bytes.NewBuffer(make([]byte, 0, min(size, 64<<10)))
+	if _, err := io.Copy(b, content); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", e.plain(), err)
+	}
+	if b.Len() < int(size) {
+		return nil, broken(io.EOF)
+	}
+	return b.Bytes(), nil
+}
+
+// readInitrd gives every entry of every archive to visit.
+func readInitrd(r io.Reader, limit int64, visit func(*entry, io.Reader) error) error {
+	a := newArchives(r, limit)
+	for {
+		found, err := a.next()
+		if err != nil || !found {
+			return err
+		}
+		if err := a.read(visit); err != nil {
+			return err
+		}
+	}
+}
+
+// archives reads the archives of an initrd one after the other and knows where
+// each begins and ends.
+type archives struct {
+	counted countingReader
+	in      *bufio.Reader
+	// left is what may still be unpacked of limit.
+	left, limit int64
+}
+
+func newArchives(r io.Reader, limit int64) *archives {
+	a := &archives{counted: countingReader{r: r}, left: limit, limit: limit}
+	a.in = bufio.NewReaderSize(&a.counted, 64<<10)
+	return a
+}
+
+// position is how much of the initrd has been read.
+func (a *archives) position() int64 { return a.counted.n - int64(a.in.Buffered()) }
+
+// next skips the zeros between archives and reports whether one follows.
+func (a *archives) next() (bool, error) { return skipZeros(a.in) }
+
+func skipZeros(in *bufio.Reader) (bool, error) {
+	for {
+		b, err := in.ReadByte()
+		switch {
+		case errors.Is(err, io.EOF):
+			return false, nil
+		case err != nil:
+			return false, err
+		case b != 0:
+			return true, in.UnreadByte()
+		}
+	}
+}
+
+// read reads one archive, or those that are packed together.
+func (a *archives) read(visit func(*entry, io.Reader) error) error {
+	unpacker, err := unpack(a.in)
+	if err != nil {
+		return fmt.Errorf("unpacking: %w", err)
+	}
+	if unpacker == nil {
+		return readArchive(&limitReader{a.in, a}, visit)
+	}
+	defer func() { _ = unpacker.Close() }()
+	// The kernel takes several archives in one packed part, and so it is
+	// done here; after the last one only zeros may follow.
+	unpacked := bufio.NewReaderSize(&limitReader{unpacker, a}, 64<<10)
+	for {
+		found, err := skipZeros(unpacked)
+		if err != nil {
+			return fmt.Errorf("unpacking: %w", err)
+		}
+		if !found {
+			return nil
+		}
+		if err := readArchive(unpacked, visit); err != nil {
+			return err
+		}
+	}
+}
+
+// limitReader counts what an initrd unpacks to.
+type limitReader struct {
+	r io.Reader
+	a *archives
+}
+
+func (l *limitReader) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	if l.a.left -= int64(n); l.a.left < 0 {
+		return 0, fmt.Errorf("%w %d bytes", errUnpacked, l.a.limit)
+	}
+	return n, err
+}
+
+type countingReader struct {
+	r io.Reader
+	n int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// unpack knows what the kernel knows of what coreos-installer, dracut and
+// assisted-image-service write. It reads exactly to the end of the packed part,
+// and is nil for an archive that is not packed.
+func unpack(in *bufio.Reader) (io.ReadCloser, error) {
+	magic, _ := in.Peek(6) // an end is an archive that is too short
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		z, err := gzip.NewReader(in) // a byte at a time from in
+		if err != nil {
+			return nil, err
+		}
+		z.Multistream(false)
+		return z, nil
+	case bytes.HasPrefix(magic, []byte("\xfd7zXZ\x00")):
+		z, err := xz.NewReader(xzFrame(in), maxWindow)
+		if err != nil {
+			return nil, err
+		}
+		z.Multistream(false)
+		return io.NopCloser(z), nil
+	case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		z, err := zstd.NewReader(zstdFrame(in), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return nil, err
+		}
+		return z.IOReadCloser(), nil
+	default:
+		return nil, nil
+	}
+}
+
+// compress packs for an area, in which every byte counts.
+func compress(archive []byte) ([]byte, error) {
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, fmt.Errorf("packing: %w", err)
+	}
+	if _, err := z.Write(archive); err != nil {
+		return nil, fmt.Errorf("packing: %w", err)
+	}
+	if err := z.Close(); err != nil {
+		return nil, fmt.Errorf("packing: %w", err)
+	}
+	return b.Bytes(), nil
+}

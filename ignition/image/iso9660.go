@@ -1,0 +1,206 @@
+package image
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+var (
+	// ErrNotISO says that a file is no ISO 9660 image.
+	ErrNotISO = errors.New("not an ISO 9660 image")
+	// ErrTruncated says that an image is shorter than it says itself: most
+	// often a download that broke off. Such an error is an [ErrNotISO], too.
+	ErrTruncated = errors.New("the image is cut off")
+	// ErrNoFile says that an image has no file of a name.
+	ErrNoFile = errors.New("no such file in the image")
+)
+
+const (
+	sectorSize      = 2048
+	firstDescriptor = 16
+	// These bound what a broken or hostile image makes us read: descriptors
+	// before the volume, bytes of a folder, levels of folders.
+	maxDescriptors = 64
+	maxDirectory   = 1 << 20
+	maxDepth       = 16
+	maxPath        = 1 << 10
+)
+
+// extent is where something lies in an image, in bytes.
+type extent struct {
+	offset, length int64
+	folder         bool
+}
+
+// isoFiles finds files of an ISO 9660 image by their plain names: what
+// coreos-installer goes by, too, so that Rock Ridge and Joliet do not matter.
+type isoFiles struct {
+	r      io.ReaderAt
+	size   int64
+	volume string
+	root   extent
+}
+
+func openISO(r io.ReaderAt, size int64) (isoFiles, error) {
+	sector := make([]byte, sectorSize)
+	for i := range int64(maxDescriptors) {
+		at := (firstDescriptor + i) * sectorSize
+		if at+sectorSize > size {
+			return isoFiles{}, fmt.Errorf("%w: it ends before its volume is described", ErrNotISO)
+		}
+		if err := readFull(r, sector, at); err != nil {
+			return isoFiles{}, fmt.Errorf("reading a volume descriptor: %w", err)
+		}
+		if string(sector[1:6]) != "CD001" {
+			return isoFiles{}, fmt.Errorf("%w: no volume descriptor", ErrNotISO)
+		}
+		switch sector[0] {
+		case 1:
+			return primary(r, size, sector)
+		case 255:
+			return isoFiles{}, fmt.Errorf("%w: no primary volume", ErrNotISO)
+		}
+	}
+	return isoFiles{}, fmt.Errorf("%w: no primary volume", ErrNotISO)
+}
+
+func primary(r io.ReaderAt, size int64, sector []byte) (isoFiles, error) {
+	volume := int64(binary.LittleEndian.Uint32(sector[80:])) * sectorSize
+	if volume > size {
+		return isoFiles{}, fmt.Errorf("%w: %w: it should have %d bytes and has %d", ErrNotISO, ErrTruncated, volume, size)
+	}
+	files := isoFiles{r: r, size: size, volume: strings.TrimRight(string(sector[40:72]), " \x00")}
+	var length int
+	if files.root, _, length = record(sector[156:190]); length == 0 || !files.root.folder {
+		return isoFiles{}, fmt.Errorf("%w: no root folder", ErrNotISO)
+	}
+	return files, nil
+}
+
+// record reads a directory record: what it is, its name, and its length in
+// the directory.
+func record(b []byte) (extent, string, int) {
+	if len(b) < 34 {
+		return extent{}, "", 0
+	}
+	length := int(b[0])
+	if length < 34 || length > len(b) || 33+int(b[32]) > length {
+		return extent{}, "", 0
+	}
+	e := extent{
+		offset: int64(binary.LittleEndian.Uint32(b[2:])) * sectorSize,
+		length: int64(binary.LittleEndian.Uint32(b[10:])),
+		folder: b[25]&2 != 0,
+	}
+	name, _, _ := strings.Cut(string(b[33:33+int(b[32])]), ";")
+	return e, strings.TrimSuffix(name, "."), length
+}
+
+// find gives the extent of a file: images/ignition.img. The names of a plain
+// image are upper case and at most eight letters and three of the extension;
+// a path may name the longer one.
+func (f isoFiles) find(path string) (extent, error) {
+	parts := slices.DeleteFunc(strings.Split(path, "/"), func(part string) bool { return part == "" || part == "." })
+	if len(path) > maxPath || len(parts) == 0 || len(parts) > maxDepth || slices.Contains(parts, "..") || strings.Contains(path, "\x00") {
+		return extent{}, fmt.Errorf("%w: %.64q is no path in an image", ErrNoFile, path)
+	}
+	at := f.root
+	for _, part := range parts {
+		if !at.folder {
+			return extent{}, fmt.Errorf("%w: %s", ErrNoFile, path)
+		}
+		next, found, err := f.entry(at, part)
+		switch {
+		case err != nil:
+			return extent{}, fmt.Errorf("looking for %s: %w", path, err)
+		case !found:
+			return extent{}, fmt.Errorf("%w: %s", ErrNoFile, path)
+		}
+		at = next
+	}
+	switch {
+	case at.folder:
+		return extent{}, fmt.Errorf("%w: %s is a folder", ErrNoFile, path)
+	case at.offset+at.length > f.size:
+		return extent{}, fmt.Errorf("%w: %w: %s lies beyond its end", ErrNotISO, ErrTruncated, path)
+	}
+	return at, nil
+}
+
+// entry looks for a name in a folder; the name as it is goes before its plain
+// form.
+func (f isoFiles) entry(folder extent, name string) (extent, bool, error) {
+	switch {
+	case folder.length > maxDirectory:
+		return extent{}, false, fmt.Errorf("%w: a folder of %d bytes", ErrNotISO, folder.length)
+	case folder.offset+folder.length > f.size:
+		return extent{}, false, fmt.Errorf("%w: %w: a folder lies beyond its end", ErrNotISO, ErrTruncated)
+	}
+	content := make([]byte, folder.length)
+	if err := readFull(f.r, content, folder.offset); err != nil {
+		return extent{}, false, fmt.Errorf("reading a folder: %w", err)
+	}
+	exact, plain := strings.ToUpper(name), plainName(name)
+	var second extent
+	var found bool
+	for at := 0; at < len(content); {
+		if content[at] == 0 { // the rest of the sector is empty
+			at = (at/sectorSize + 1) * sectorSize
+			continue
+		}
+		e, name, length := record(content[at:])
+		if length == 0 {
+			return extent{}, false, fmt.Errorf("%w: a broken folder", ErrNotISO)
+		}
+		switch strings.ToUpper(name) {
+		case exact:
+			return e, true, nil
+		case plain:
+			second, found = e, true
+		}
+		at += length
+	}
+	return second, found, nil
+}
+
+func plainName(name string) string {
+	base, extension, dotted := strings.Cut(strings.ToUpper(name), ".")
+	base = base[:min(len(base), 8)]
+	if !dotted {
+		return base
+	}
+	return base + "." + extension[:min(len(extension), 3)]
+}
+
+// content reads a small file whole.
+func (f isoFiles) content(path string, limit int64) ([]byte, error) {
+	at, err := f.find(path)
+	if err != nil {
+		return nil, err
+	}
+	if at.length > limit {
+		return nil, fmt.Errorf("%s has %d bytes, more than %d", path, at.length, limit)
+	}
+	content := make([]byte, at.length)
+	if err := readFull(f.r, content, at.offset); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return content, nil
+}
+
+// readFull is for ranges that lie inside of the image: the end of the file in
+// the middle of one is an error.
+func readFull(r io.ReaderAt, b []byte, at int64) error {
+	n, err := r.ReadAt(b, at)
+	if n == len(b) {
+		return nil
+	}
+	if err == nil || errors.Is(err, io.EOF) {
+		return fmt.Errorf("%w: %w: no %d bytes at %d", ErrNotISO, ErrTruncated, len(b), at)
+	}
+	return err
+}

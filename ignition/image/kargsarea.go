@@ -1,0 +1,208 @@
+package image
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+var (
+	// ErrNoKargs says that the kernel arguments of an image cannot be changed:
+	// it is of 2020, or no live image.
+	ErrNoKargs = errors.New("the image has no areas for kernel arguments")
+	// ErrKargsArea says that what an image tells about those areas is broken.
+	ErrKargsArea = errors.New("the areas for kernel arguments of the image are broken")
+)
+
+const (
+	kargsFile = "coreos/kargs.json"
+	// maxKargs is coreos-installer's bound of an area.
+	maxKargs = 2048
+	// maxKargsFiles bounds how many areas an image may tell of: those of
+	// today have two.
+	maxKargsFiles = 16
+
+	// Images of 2021 say in their system area where the areas are.
+	kargsHeaderOffset = headerOffset - kargsHeaderSize
+	kargsHeaderSize   = 72
+	kargsHeaderMagic  = "coreKarg"
+)
+
+// Kargs are the kernel arguments of a live image.
+type Kargs struct {
+	// Current are those that it boots with, Default those it was made with.
+	Current, Default string
+	// Size is what the area of each boot loader holds, in bytes; an end of
+	// one byte belongs to it.
+	Size int
+}
+
+// kargsRegion is the area in the configuration of one boot loader: the
+// arguments, the end and the padding up to its size.
+type kargsRegion struct {
+	offset   int64
+	pad, end byte
+}
+
+// kargsArea are all of them, which hold the same.
+type kargsArea struct {
+	size    int
+	normal  string
+	current string
+	regions []kargsRegion
+}
+
+// findKargs follows coreos-installer: kargs.json, else the header.
+func findKargs(files isoFiles) (kargsArea, error) {
+	var a kargsArea
+	content, err := files.content(kargsFile, maxInfo)
+	switch {
+	case errors.Is(err, ErrNoFile):
+		err = a.fromHeader(files)
+	case err == nil:
+		err = a.fromInfo(files, content)
+	}
+	if err != nil {
+		return kargsArea{}, err
+	}
+	return a, a.read(files)
+}
+
+func (a *kargsArea) fromInfo(files isoFiles, content []byte) error {
+	var info struct {
+		Default string `json:"default"`
+		Size    int    `json:"size"`
+		Files   []struct {
+			Path   string  `json:"path"`
+			Offset int64   `json:"offset"`
+			Pad    *string `json:"pad"`
+			End    *string `json:"end"`
+		} `json:"files"`
+	}
+	if err := json.Unmarshal(content, &info); err != nil {
+		return fmt.Errorf("%w: reading %s: %w", ErrKargsArea, kargsFile, err)
+	}
+	switch {
+	case info.Size <= 0 || info.Size > maxKargs:
+		return fmt.Errorf("%w: a size of %d bytes, where 1 to %d are right", ErrKargsArea, info.Size, maxKargs)
+	case len(info.Default) > info.Size:
+		return fmt.Errorf("%w: the default takes %d bytes of %d", ErrKargsArea, len(info.Default), info.Size)
+	case len(info.Files) > maxKargsFiles:
+		return fmt.Errorf("%w: %d of them, more than %d", ErrKargsArea, len(info.Files), maxKargsFiles)
+	}
+	a.size, a.normal = info.Size, info.Default
+	for _, file := range info.Files {
+		at, err := files.find(file.Path)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrKargsArea, err)
+		}
+		if file.Offset < 0 || file.Offset > at.length-int64(a.size) {
+			return fmt.Errorf("%w: the one of %.64q lies outside of it", ErrKargsArea, file.Path)
+		}
+		region := kargsRegion{offset: at.offset + file.Offset, pad: '#', end: '\n'}
+		for _, set := range []struct {
+			to   *byte
+			from *string
+		}{{&region.pad, file.Pad}, {&region.end, file.End}} {
+			if set.from == nil {
+				continue
+			}
+			if len(*set.from) != 1 || (*set.from)[0] >= utf8.RuneSelf {
+				return fmt.Errorf("%w: %q is not one character of ASCII", ErrKargsArea, *set.from)
+			}
+			*set.to = (*set.from)[0]
+		}
+		a.regions = append(a.regions, region)
+	}
+	return nil
+}
+
+// fromHeader reads the header: the magic, and of 8 bytes each the size, the
+// offset of the default and those of up to six areas.
+func (a *kargsArea) fromHeader(files isoFiles) error {
+	header := make([]byte, kargsHeaderSize)
+	if err := readFull(files.r, header, kargsHeaderOffset); err != nil {
+		return fmt.Errorf("reading the system area: %w", err)
+	}
+	if string(header[:8]) != kargsHeaderMagic {
+		return ErrNoKargs
+	}
+	size := binary.LittleEndian.Uint64(header[8:])
+	if size == 0 || size > maxKargs {
+		return fmt.Errorf("%w: a size of %d bytes, where 1 to %d are right", ErrKargsArea, size, maxKargs)
+	}
+	a.size = int(size)
+	for at := 16; at < kargsHeaderSize; at += 8 {
+		offset := binary.LittleEndian.Uint64(header[at:])
+		if offset == 0 && at > 16 {
+			break
+		}
+		if offset > 1<<62 || int64(offset) > files.size-int64(a.size) {
+			return fmt.Errorf("%w: one lies at %d, beyond the image's end", ErrKargsArea, offset)
+		}
+		region := kargsRegion{offset: int64(offset), pad: '#', end: '\n'}
+		if at > 16 {
+			a.regions = append(a.regions, region)
+			continue
+		}
+		var err error
+		if a.normal, err = a.parse(files, region); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read takes what the areas hold, which has to be the same in all.
+func (a *kargsArea) read(files isoFiles) error {
+	if len(a.regions) == 0 {
+		return fmt.Errorf("%w: the image tells of none", ErrKargsArea)
+	}
+	slices.SortFunc(a.regions, func(x, y kargsRegion) int { return int(min(1, max(-1, x.offset-y.offset))) })
+	for i, region := range a.regions {
+		if i > 0 && region.offset < a.regions[i-1].offset+int64(a.size) {
+			return fmt.Errorf("%w: they overlap at %d", ErrKargsArea, region.offset)
+		}
+		current, err := a.parse(files, region)
+		if err != nil {
+			return err
+		}
+		if i > 0 && current != a.current {
+			return fmt.Errorf("%w: they differ: %q, and %q at %d", ErrKargsArea, a.current, current, region.offset)
+		}
+		a.current = current
+	}
+	return nil
+}
+
+func (a *kargsArea) parse(files isoFiles, region kargsRegion) (string, error) {
+	content := make([]byte, a.size)
+	if err := readFull(files.r, content, region.offset); err != nil {
+		return "", fmt.Errorf("reading kernel arguments: %w", err)
+	}
+	if !utf8.Valid(content) {
+		return "", fmt.Errorf("%w: what is at %d is no text", ErrKargsArea, region.offset)
+	}
+	text := strings.TrimRight(string(content), string(rune(region.pad)))
+	return strings.TrimSpace(strings.TrimRight(text, string(rune(region.end)))), nil
+}
+
+// ranges are what the areas hold with other arguments.
+func (a *kargsArea) ranges(kargs string) ([]Range, error) {
+	if len(kargs) >= a.size {
+		return nil, &TooLargeError{What: "the line of kernel arguments, with its end,", Size: int64(len(kargs)) + 1, Capacity: int64(a.size)}
+	}
+	ranges := make([]Range, 0, len(a.regions))
+	for _, region := range a.regions {
+		content := append([]byte(kargs), region.end)
+		for len(content) < a.size {
+			content = append(content, region.pad)
+		}
+		ranges = append(ranges, Range{Offset: region.offset, Length: int64(a.size), Data: content})
+	}
+	return ranges, nil
+}

@@ -1,0 +1,145 @@
+package image
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// Range is a part of a file that is replaced.
+type Range struct {
+	// Offset is where it begins, Length how long it is, in bytes.
+	Offset, Length int64
+	// Data is what stands there; behind it zeros follow up to Length.
+	Data []byte
+}
+
+func (r Range) end() int64 { return r.Offset + r.Length }
+
+// readAt copies from the range, at an offset of the whole.
+func (r Range) readAt(p []byte, at int64) {
+	n := 0
+	if from := at - r.Offset; from < int64(len(r.Data)) {
+		n = copy(p, r.Data[from:])
+	}
+	clear(p[n:])
+}
+
+// Overlay is a file with other bytes in some ranges: a stream of an image for
+// one node, made of the image that all share. It is an io.ReadSeeker for
+// net/http.ServeContent, and costs no more than its ranges. Reading and seeking
+// is for one goroutine at a time; the base is shared by any number of overlays.
+type Overlay struct {
+	base   io.ReaderAt
+	length int64
+	size   int64
+	ranges []Range
+	at     int64
+}
+
+// errRanges says that ranges overlap or are none.
+var errRanges = errors.New("ranges of an overlay have to lie one behind the other")
+
+// NewOverlay lays ranges over a base of size bytes. A range behind the base
+// makes the whole longer, with zeros between.
+func NewOverlay(base io.ReaderAt, size int64, ranges ...Range) (*Overlay, error) {
+	ranges = slices.SortedFunc(slices.Values(ranges), func(a, b Range) int { return int(min(1, max(-1, a.Offset-b.Offset))) })
+	o := &Overlay{base: base, length: size, size: size, ranges: ranges}
+	var end int64
+	for _, r := range ranges {
+		if r.Offset < end || r.Length < int64(len(r.Data)) || r.end() < r.Offset {
+			return nil, fmt.Errorf("%w: %d bytes at %d", errRanges, r.Length, r.Offset)
+		}
+		end = r.end()
+	}
+	o.size = max(size, end)
+	return o, nil
+}
+
+// Size is the length of the whole in bytes.
+func (o *Overlay) Size() int64 { return o.size }
+
+// Read implements io.Reader.
+func (o *Overlay) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	n, err := o.ReadAt(p, o.at)
+	o.at += int64(n)
+	if n > 0 && errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return n, err
+}
+
+// ReadAt implements io.ReaderAt.
+func (o *Overlay) ReadAt(p []byte, at int64) (int, error) {
+	if at < 0 {
+		return 0, errors.New("reading before the beginning of an image")
+	}
+	done := 0
+	for done < len(p) {
+		if at >= o.size {
+			return done, io.EOF
+		}
+		n, err := o.piece(p[done:], at)
+		done += n
+		at += int64(n)
+		if err != nil {
+			return done, err
+		}
+	}
+	return done, nil
+}
+
+// piece reads from the range or the part of the base that is at an offset.
+func (o *Overlay) piece(p []byte, at int64) (int, error) {
+	i, _ := slices.BinarySearchFunc(o.ranges, at, func(r Range, at int64) int {
+		if r.end() <= at {
+			return -1
+		}
+		return 1
+	})
+	end := o.size
+	if i < len(o.ranges) {
+		if r := o.ranges[i]; at >= r.Offset {
+			p = p[:min(int64(len(p)), r.end()-at)]
+			r.readAt(p, at)
+			return len(p), nil
+		}
+		end = o.ranges[i].Offset
+	}
+	if at >= o.length { // between the base and a range behind it
+		p = p[:min(int64(len(p)), end-at)]
+		clear(p)
+		return len(p), nil
+	}
+	p = p[:min(int64(len(p)), min(end, o.length)-at)]
+	n, err := o.base.ReadAt(p, at)
+	switch {
+	case n == len(p):
+		return n, nil
+	case err == nil || errors.Is(err, io.EOF):
+		return n, fmt.Errorf("the image became shorter while it was read: %w", io.ErrUnexpectedEOF)
+	}
+	return n, err
+}
+
+// Seek implements io.Seeker.
+func (o *Overlay) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekStart:
+	case io.SeekCurrent:
+		offset += o.at
+	case io.SeekEnd:
+		offset += o.size
+	default:
+		return 0, fmt.Errorf("seeking in an image: no place %d", whence)
+	}
+	if offset < 0 {
+		return 0, errors.New("seeking before the beginning of an image")
+	}
+	o.at = offset
+	return offset, nil
+}

@@ -1,0 +1,78 @@
+package image
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"ironworks/models"
+)
+
+// PXE is a boot of a live system from the network.
+type PXE struct {
+	// RootfsURL is where the initramfs fetches the root file system: http,
+	// https or tftp. Empty if it is loaded with the initramfs.
+	RootfsURL string
+	// ConfigURL is where Ignition fetches its configuration; empty if that is
+	// appended to the initramfs. One at this URL wins over an appended one.
+	ConfigURL string
+	// Extra are further arguments: ip=…, console=ttyS0.
+	Extra []string
+}
+
+// KernelArgs are the kernel arguments of the boot, checked with the grammar of
+// Ironic's kernel_append_params. Ironic replaces its configured ones by them:
+// put "%default% " before them to keep those.
+func (p PXE) KernelArgs() (string, error) {
+	var args []string
+	for _, one := range []struct {
+		key, address string
+		schemes      []string
+	}{
+		{"coreos.live.rootfs_url", p.RootfsURL, []string{"http", "https", "tftp"}},
+		{"ignition.config.url", p.ConfigURL, []string{"http", "https", "tftp", "s3", "gs", "arn", "data"}},
+	} {
+		if one.address == "" {
+			continue
+		}
+		if err := checkAddress(one.address, one.schemes); err != nil {
+			return "", fmt.Errorf("%s: %w", one.key, err)
+		}
+		args = append(args, one.key+"="+one.address)
+	}
+	// Without these Ignition does not run: a boot from the network has no
+	// other sign of a first boot.
+	args = append(args, "ignition.firstboot", "ignition.platform.id=metal")
+	for _, extra := range p.Extra {
+		if err := models.CheckKernelParameters(extra); err != nil {
+			return "", fmt.Errorf("kernel argument %q: %w", extra, err)
+		}
+		if extra = strings.TrimSpace(extra); extra != "" {
+			args = append(args, extra)
+		}
+	}
+	line := strings.Join(args, " ")
+	if err := models.CheckKernelParameters(line); err != nil {
+		return "", fmt.Errorf("kernel arguments: %w", err)
+	}
+	return line, nil
+}
+
+func checkAddress(address string, schemes []string) error {
+	if strings.ContainsFunc(address, func(c rune) bool { return c <= ' ' || c > '~' || c == '"' }) {
+		return fmt.Errorf("%q has characters that a URL has to escape", address)
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return fmt.Errorf("no URL: %w", err)
+	}
+	for _, scheme := range schemes {
+		if u.Scheme == scheme {
+			if u.Host == "" && scheme != "data" && scheme != "arn" {
+				return fmt.Errorf("%q names no host", address)
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is none of %s", address, strings.Join(schemes, ", "))
+}

@@ -1,0 +1,227 @@
+package ignition
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	ignerrors "github.com/coreos/ignition/v2/config/shared/errors"
+	"github.com/coreos/ignition/v2/config/v3_6"
+	"github.com/coreos/ignition/v2/config/v3_6/types"
+	"github.com/coreos/vcontext/report"
+)
+
+// stableSpecs are the versions that a released Ignition reads, the lowest
+// first: those up to 3.2.0 also one of 2021.
+func stableSpecs() []string {
+	return []string{"3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0", "3.5.0", "3.6.0"}
+}
+
+// finishRamdisk merges the user's configuration in, finds the lowest version
+// and has Ignition validate the whole.
+func finishRamdisk(config ramdiskJSON, extra []byte, in *inputs, secrets []string) (Document, error) {
+	config.Ignition.Version = stableSpecs()[0]
+	raw, err := config.encode()
+	if err != nil {
+		return Document{}, fmt.Errorf("writing the configuration: %w", err)
+	}
+	if len(extra) > 0 {
+		if raw, err = mergeExtra(raw, extra, in); err != nil {
+			return Document{}, err
+		}
+	}
+	raw, version, err := lowestSpec(raw)
+	if err != nil {
+		return Document{}, &InputError{Field: FieldOutput, Why: "is not accepted by Ignition", Cause: err}
+	}
+	return Document{JSON: raw, Version: version, Notes: in.notes, SecretPaths: secrets}, nil
+}
+
+// finishVersion is finishRamdisk for a configuration that has to be of one
+// version.
+func finishVersion(config ramdiskJSON, version string, in *inputs, secrets []string) (Document, error) {
+	config.Ignition.Version = version
+	raw, err := config.encode()
+	if err != nil {
+		return Document{}, fmt.Errorf("writing the configuration: %w", err)
+	}
+	_, rep, err := v3_6.ParseCompatibleVersion(raw)
+	if err == nil {
+		err = unusedKeys(rep)
+	} else {
+		err = cmpError(reportError(rep), err)
+	}
+	if err != nil {
+		return Document{}, &InputError{Field: FieldOutput, Why: "is not accepted by Ignition", Cause: err}
+	}
+	return Document{JSON: raw, Version: version, Notes: in.notes, SecretPaths: secrets}, nil
+}
+
+// mergeExtra merges the user's configuration over ours as Ignition itself does.
+// The result is of the newest stable version.
+func mergeExtra(ours, extra []byte, in *inputs) ([]byte, error) {
+	refused := func(cause error, hint, why string) error {
+		return &InputError{Field: FieldExtra, Why: why, Hint: hint, Cause: cause}
+	}
+	child, rep, err := v3_6.ParseCompatibleVersion(extra)
+	switch {
+	case errors.Is(err, ignerrors.ErrUnknownVersion):
+		return nil, refused(err, "specs 3.0.0 to 3.6.0 are possible", "is of a version that cannot be merged")
+	case err != nil && len(rep.Entries) > 0:
+		return nil, refused(reportError(rep), "", "is not accepted by Ignition")
+	case err != nil:
+		return nil, refused(err, "give Ignition JSON of spec 3", "is no Ignition configuration")
+	}
+	if unused := unusedKeys(rep); unused != nil {
+		return nil, refused(unused, "Ignition would ignore it", "has a key that its version of the spec does not know")
+	}
+	for _, entry := range rep.Entries {
+		in.note(FieldExtra, "%s", entry.String())
+	}
+	parent, rep, err := v3_6.ParseCompatibleVersion(ours)
+	if err != nil {
+		return nil, &InputError{Field: FieldOutput, Why: "is not accepted by Ignition", Cause: cmpError(reportError(rep), err)}
+	}
+	noteOverrides(parent, child, in)
+	merged := v3_6.Merge(parent, child)
+	merged.Ignition.Version = types.MaxVersion.String()
+	return encodeJSON(merged)
+}
+
+func cmpError(first, second error) error {
+	if first != nil {
+		return first
+	}
+	return second
+}
+
+// noteOverrides tells what of ours the user's configuration replaces.
+func noteOverrides(parent, child types.Config, in *inputs) {
+	var paths []string
+	for _, file := range child.Storage.Files {
+		paths = append(paths, file.Path)
+	}
+	for _, dir := range child.Storage.Directories {
+		paths = append(paths, dir.Path)
+	}
+	for _, link := range child.Storage.Links {
+		paths = append(paths, link.Path)
+	}
+	for _, file := range parent.Storage.Files {
+		if slices.Contains(paths, file.Path) {
+			in.note(FieldExtra, "it has its own %s, which wins over ours", file.Path)
+		}
+	}
+	for _, unit := range parent.Systemd.Units {
+		if slices.ContainsFunc(child.Systemd.Units, func(u types.Unit) bool { return u.Name == unit.Name }) {
+			in.note(FieldExtra, "it has its own %s, which wins over ours", unit.Name)
+		}
+	}
+	if child.Ignition.Config.Replace.Source != nil {
+		in.note(FieldExtra, "it has config.replace: nothing of ours is left when that is fetched")
+	}
+}
+
+// lowestSpec finds the lowest version in which a configuration says the same as
+// in the newest one: it is valid, no key is unknown, and there is no remark that
+// the newest does not make.
+func lowestSpec(raw []byte) ([]byte, string, error) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var tree map[string]any
+	if err := dec.Decode(&tree); err != nil {
+		return nil, "", err
+	}
+	dropEmpty(tree)
+	ignition, ok := tree["ignition"].(map[string]any)
+	if !ok {
+		return nil, "", errors.New("there is no ignition.version")
+	}
+	versions := stableSpecs()
+	if rep, err := specTry(tree, ignition, versions[0]); err == nil && len(rep.Entries) == 0 {
+		out, err := encodeJSON(tree)
+		return out, versions[0], err
+	}
+	known := map[string]bool{}
+	newest, err := specTry(tree, ignition, versions[len(versions)-1])
+	if err != nil {
+		return nil, "", err
+	}
+	for _, entry := range newest.Entries {
+		known[entry.Message] = true
+	}
+	for _, version := range versions {
+		rep, err := specTry(tree, ignition, version)
+		if err != nil || slices.ContainsFunc(rep.Entries, func(e report.Entry) bool { return !known[e.Message] }) {
+			continue
+		}
+		out, err := encodeJSON(tree)
+		return out, version, err
+	}
+	return nil, "", errors.New("no version of the spec carries it")
+}
+
+// specTry validates the configuration as one of the version.
+func specTry(tree, ignition map[string]any, version string) (report.Report, error) {
+	ignition["version"] = version
+	raw, err := encodeJSON(tree)
+	if err != nil {
+		return report.Report{}, err
+	}
+	_, rep, err := v3_6.ParseCompatibleVersion(raw)
+	if err != nil {
+		return rep, cmpError(reportError(rep), err)
+	}
+	if unused := unusedKeys(rep); unused != nil {
+		return rep, unused
+	}
+	return rep, nil
+}
+
+// dropEmpty takes out the empty objects, lists and nulls that Ignition's types
+// write. They mean nothing, but older versions do not know all of them.
+func dropEmpty(value any) (empty bool) {
+	switch v := value.(type) {
+	case nil:
+		return true
+	case map[string]any:
+		for key, child := range v {
+			if dropEmpty(child) {
+				delete(v, key)
+			}
+		}
+		return len(v) == 0
+	case []any:
+		for _, child := range v {
+			dropEmpty(child)
+		}
+		return len(v) == 0
+	}
+	return false
+}
+
+// reportError joins the errors of a report. The entries name places, not
+// contents.
+func reportError(rep report.Report) error {
+	var all []error
+	for _, entry := range rep.Entries {
+		if entry.Kind == report.Error {
+			all = append(all, errors.New(entry.String()))
+		}
+	}
+	return errors.Join(all...)
+}
+
+// unusedKeys are Ignition's warnings of keys that it does not know.
+func unusedKeys(rep report.Report) error {
+	var all []error
+	for _, entry := range rep.Entries {
+		if strings.HasPrefix(entry.Message, "unused key ") {
+			all = append(all, errors.New(entry.String()))
+		}
+	}
+	return errors.Join(all...)
+}

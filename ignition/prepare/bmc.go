@@ -1,0 +1,77 @@
+package prepare
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+
+	"ironworks/models"
+)
+
+// BMCHosts are the addresses of a node's BMC, of whatever driver.
+func BMCHosts(n *models.Node) []string {
+	var hosts []string
+	for _, field := range []string{"redfish_address", "ipmi_address", "ilo_address", "drac_address", "irmc_address", "snmp_address"} {
+		text, _ := n.DriverInfo[field].(string)
+		if text == "" {
+			continue
+		}
+		host := text
+		if u, err := url.Parse(text); err == nil && u.Host != "" {
+			host = u.Hostname()
+		} else if h, _, err := net.SplitHostPort(text); err == nil {
+			host = h
+		}
+		if !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
+	}
+	return hosts
+}
+
+// Clients are the hosts that will fetch what is served: the BMCs of nodes, and Ironic,
+// which passes images on. They are what [ironworks/ignition/serve.Candidates] wants.
+func Clients(endpoint string, nodes []models.Node) []string {
+	var hosts []string
+	for i := range nodes {
+		for _, host := range BMCHosts(&nodes[i]) {
+			if !slices.Contains(hosts, host) {
+				hosts = append(hosts, host)
+			}
+		}
+	}
+	if endpoint != "" {
+		hosts = append(hosts, endpoint)
+	}
+	return hosts
+}
+
+// WhoIs names addresses for an access log: a BMC that only one node has, and Ironic.
+// Names are resolved once, now.
+func WhoIs(ctx context.Context, endpoint string, nodes []models.Node) func(netip.Addr) string {
+	names := map[netip.Addr]string{}
+	note := func(host, name string) {
+		addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		if err != nil {
+			return // then it is shown by its address
+		}
+		for _, addr := range addrs {
+			addr = addr.Unmap()
+			if known, there := names[addr]; there && known != name {
+				name = ""
+			}
+			names[addr] = name
+		}
+	}
+	for i := range nodes {
+		for _, host := range BMCHosts(&nodes[i]) {
+			note(host, nodes[i].Label()+"'s BMC")
+		}
+	}
+	if u, err := url.Parse(endpoint); err == nil && u.Hostname() != "" {
+		note(u.Hostname(), "Ironic")
+	}
+	return func(addr netip.Addr) string { return names[addr] }
+}

@@ -1,0 +1,308 @@
+package prepare
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"ironworks/ignition"
+	"ironworks/models"
+)
+
+// The fields of [ignition.InputError] that no [ignition.Ramdisk] has.
+const (
+	FieldNMState        ignition.RamdiskField = "nmstate"
+	FieldRegistriesFile ignition.RamdiskField = "registries file"
+)
+
+// nodeWord stands for a node's name in inputs.
+const nodeWord = "{node}"
+
+// maxFile bounds what is read of a file: nothing larger fits into a ramdisk.
+const maxFile = 16 << 20
+
+// ForNode gives the inputs for one node: {node} in the hostname, the keyfiles' paths
+// and the ip= options becomes its name, and without a hostname it gets its name.
+func (in Inputs) ForNode(name string) Inputs {
+	replace := func(text string) string { return strings.ReplaceAll(text, nodeWord, name) }
+	each := func(texts []string) []string {
+		var out []string
+		for _, text := range texts {
+			out = append(out, replace(text))
+		}
+		return out
+	}
+	if in.Hostname == "" && in.Profile != string(ignition.ProfileClassic) {
+		in.Hostname = nodeWord
+	}
+	in.Hostname = replace(in.Hostname)
+	in.KeyFiles, in.IPOptions = each(in.KeyFiles), each(in.IPOptions)
+	return in
+}
+
+// Build reads the files that are named and makes the configuration. The error is all
+// that is wrong with the inputs at once: [ignition.InputErrors] gives them with their
+// fields.
+func (m Maker) Build(ctx context.Context, in Inputs) (Built, error) {
+	profile, err := ignition.ParseProfile(in.Profile)
+	if err != nil {
+		return Built{}, err
+	}
+	r := &reading{ctx: ctx, maker: m, in: in, profile: profile}
+	build := r.ramdisk
+	switch {
+	case profile == ignition.ProfileClassic && in.Image == "" && len(in.Registries) == 0:
+		build = r.classic
+	case profile == ignition.ProfileMetal3 && (in.NMStateFile != "" || in.RegistriesFile != ""):
+		build = r.metal3
+	}
+	finish := build()
+	r.refuseForeign()
+	if err := errors.Join(r.wrong...); err != nil {
+		// What could be read is looked at, too: everything is told at once.
+		if _, also := finish(); also != nil {
+			err = errors.Join(err, also)
+		}
+		return Built{}, onceEach(err)
+	}
+	doc, err := finish()
+	if err != nil {
+		return Built{}, err
+	}
+	doc.Notes = append(r.notes, doc.Notes...)
+	preview, err := newPreview(doc)
+	if err != nil {
+		return Built{}, err
+	}
+	return Built{Document: doc, Preview: preview}, nil
+}
+
+// onceEach leaves out what follows from an input that could not be read.
+func onceEach(err error) error {
+	seen := map[ignition.RamdiskField]bool{}
+	var kept []error
+	all := ignition.InputErrors(err)
+	for _, each := range all {
+		if each.Cause == nil && each.Value == "" && seen[each.Field] {
+			continue
+		}
+		seen[each.Field] = true
+		kept = append(kept, each)
+	}
+	if len(kept) == 0 {
+		return err
+	}
+	return errors.Join(kept...)
+}
+
+// reading is one run of Build.
+type reading struct {
+	ctx     context.Context //nolint:containedctx // of one call
+	maker   Maker
+	in      Inputs
+	profile ignition.Profile
+	wrong   []error
+	notes   []ignition.RamdiskNote
+}
+
+func (r *reading) refuse(field ignition.RamdiskField, value, why, hint string, cause error) {
+	r.wrong = append(r.wrong, &ignition.InputError{Field: field, Value: value, Why: why, Hint: hint, Cause: cause})
+}
+
+// noteKey is a remark on who can log in.
+func (r *reading) noteKey(format string, args ...any) {
+	r.notes = append(r.notes, ignition.RamdiskNote{Field: ignition.FieldSSHKey, Text: models.Printable(fmt.Sprintf(format, args...))})
+}
+
+// file reads a file; an empty path is no file.
+func (r *reading) file(field ignition.RamdiskField, path string) string {
+	if path == "" {
+		return ""
+	}
+	content, err := r.maker.read(path)
+	switch {
+	case err != nil && field == ignition.FieldPullSecret && strings.ContainsAny(path, "{\"\n"):
+		r.refuse(field, models.Mask, "is no file", "give the name of a file that has it", nil) // it is the secret itself
+	case err != nil:
+		r.refuse(field, path, "cannot be read", "", err)
+	}
+	return content
+}
+
+func (m Maker) read(path string) (string, error) {
+	file, err := m.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = file.Close() }()
+	content, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	switch {
+	case err != nil:
+		return "", err
+	case len(content) > maxFile:
+		return "", fmt.Errorf("it is larger than %d MiB", maxFile>>20)
+	}
+	return string(content), nil
+}
+
+// classic is build.py with its own options.
+func (r *reading) classic() func() (ignition.Document, error) {
+	c := ignition.Classic{
+		Host: r.in.Host, Registry: r.in.Registry, InsecureRegistry: r.in.InsecureRegistry,
+		TLS: ignition.ClassicTLS(r.in.TLS), Options: r.in.Options,
+	}
+	if c.Host == "" && len(r.in.IronicURLs) > 0 {
+		c.Host = r.in.IronicURLs[0]
+	}
+	if len(r.in.IronicURLs) > 1 {
+		r.refuse(ignition.FieldIronicURL, strings.Join(r.in.IronicURLs, ","), "are several, and this profile knows one", otherProfile, nil)
+	}
+	var lines []string
+	if !r.in.givesKeys() {
+		lines = r.classicKey()
+	} else {
+		for _, key := range r.givenKeys() {
+			lines = append(lines, key.Line)
+		}
+	}
+	c.SSHKey = strings.Join(lines, "\n")
+	return c.Build
+}
+
+const otherProfile = "choose the profile default"
+
+// metal3 is image-customization-controller with the inputs that only it has.
+func (r *reading) metal3() func() (ignition.Document, error) {
+	m := ignition.Metal3{
+		NMState:        []byte(r.file(FieldNMState, r.in.NMStateFile)),
+		RegistriesConf: []byte(r.file(FieldRegistriesFile, r.in.RegistriesFile)),
+		KeyFiles:       r.keyFiles(),
+		IronicBaseURL:  r.baseURL(), IronicInspectorBaseURL: r.in.InspectionCallback,
+		AgentImage: r.in.Image, IPOptions: strings.Join(r.in.IPOptions, " "),
+		HTTPProxy: r.in.HTTPProxy, HTTPSProxy: r.in.HTTPSProxy, NoProxy: strings.Join(r.in.NoProxy, ","),
+		Hostname: r.in.Hostname, NTPServers: r.in.NTPServers, VLANInterfaces: strings.Join(r.in.VLANs, ","),
+	}
+	if m.AgentImage == "" {
+		m.AgentImage = ignition.DefaultAgentImage
+	}
+	if m.VLANInterfaces == "all" {
+		m.VLANInterfaces = "always"
+	}
+	if len(m.RegistriesConf) == 0 {
+		m.RegistriesConf = nil
+	}
+	if ca := r.ca(); ca != "" {
+		m.CABundle = []byte(ca)
+	}
+	secret := strings.TrimSpace(r.file(ignition.FieldPullSecret, r.in.PullSecretFile))
+	if json.Valid([]byte(secret)) {
+		secret = base64.StdEncoding.EncodeToString([]byte(secret))
+	}
+	m.PullSecret = models.Secret(secret)
+	keys := r.sshKeys()
+	switch {
+	case len(keys) == 1:
+		m.SSHKey = keys[0].Line
+	case len(keys) > 1 && r.in.givesKeys():
+		r.refuse(ignition.FieldSSHKey, "", "is more than the one that this profile takes", otherProfile, nil)
+	case len(keys) > 1:
+		m.SSHKey = keys[0].Line
+		r.noteKey("this profile takes one key: %s", keys[0])
+	}
+	return m.Build
+}
+
+// baseURL is the URLs of Ironic. The profile itself leaves out what is none; here a
+// host alone is one, as in the others.
+func (r *reading) baseURL() string {
+	var urls []string
+	for _, text := range r.ironicURLs() {
+		if strings.Contains(text, "://") {
+			urls = append(urls, text)
+			continue
+		}
+		address, err := ignition.IronicURL(text, r.tls() != ignition.TLSOff && r.tls() != "")
+		if err != nil {
+			r.wrong = append(r.wrong, err)
+			continue
+		}
+		urls = append(urls, address)
+	}
+	if len(urls) == 0 && len(r.wrong) == 0 {
+		r.refuse(ignition.FieldIronicURL, "", "is missing", "", nil)
+	}
+	return strings.Join(urls, ",")
+}
+
+// ramdisk is what all profiles have in common.
+func (r *reading) ramdisk() func() (ignition.Document, error) {
+	in := r.in
+	d := ignition.Ramdisk{
+		Profile: r.profile, IronicURLs: r.ironicURLs(), TLS: r.tls(), CA: r.ca(), Image: in.Image,
+		Registries: r.registries(), PullSecret: models.Secret(r.file(ignition.FieldPullSecret, in.PullSecretFile)),
+		SSHKeys: r.sshKeys(), AllowKeyOptions: in.AllowKeyOptions, NoLogin: in.NoLogin, Hostname: in.Hostname,
+		KeyFiles: r.keyFiles(), IPOptions: in.IPOptions, CopyNetwork: ignition.CopyNetwork(in.CopyNetwork),
+		Proxies:    ignition.Proxies{HTTP: in.HTTPProxy, HTTPS: in.HTTPSProxy, No: in.NoProxy},
+		NTPServers: in.NTPServers, VLANs: in.VLANs, Collectors: in.Collectors, InspectionCallback: in.InspectionCallback,
+		Debug: in.Debug, Extra: r.extra(),
+	}
+	if r.profile == ignition.ProfileMetal3 && !in.givesKeys() && len(d.SSHKeys) > 1 {
+		r.noteKey("this profile takes one key: %s", d.SSHKeys[0])
+		d.SSHKeys = d.SSHKeys[:1]
+	}
+	for _, text := range in.Options {
+		option, err := ignition.ParseAgentOption(text)
+		if err != nil {
+			r.wrong = append(r.wrong, err)
+			continue
+		}
+		d.Options = append(d.Options, option)
+	}
+	return d.WithDefaults().Build
+}
+
+// refuseForeign refuses what was given and belongs to another profile: left out
+// silently it would be missed on the machine.
+func (r *reading) refuseForeign() {
+	in := r.in
+	classic, metal3 := r.profile == ignition.ProfileClassic, r.profile == ignition.ProfileMetal3
+	refuse := func(given bool, field ignition.RamdiskField) {
+		if given {
+			r.refuse(field, "", fmt.Sprintf("has no place in the profile %s", r.profile), otherProfile, nil)
+		}
+	}
+	if !classic {
+		refuse(in.Host != "" && len(in.IronicURLs) > 0, ignition.FieldIronicURL)
+		refuse(in.Registry != "" || in.InsecureRegistry, ignition.FieldRegistry)
+	}
+	if !metal3 {
+		refuse(in.NMStateFile != "", FieldNMState)
+		refuse(in.RegistriesFile != "", FieldRegistriesFile)
+	}
+	if metal3 && in.NMStateFile+in.RegistriesFile != "" {
+		refuse(len(in.Options) > 0 || in.Debug, ignition.FieldOption)
+		refuse(len(in.Registries) > 0, ignition.FieldRegistry)
+		refuse(in.ExtraFile != "", ignition.FieldExtra)
+		refuse(len(in.Collectors) > 0, ignition.FieldCollector)
+	}
+	if !classic || in.Image != "" || len(in.Registries) > 0 {
+		return
+	}
+	refuse(in.CAFile != "", ignition.FieldCA)
+	refuse(in.PullSecretFile != "", ignition.FieldPullSecret)
+	refuse(in.Hostname != "", ignition.FieldHostname)
+	refuse(len(in.KeyFiles) > 0, ignition.FieldKeyFile)
+	refuse(len(in.IPOptions) > 0, ignition.FieldIPOption)
+	refuse(in.CopyNetwork == string(ignition.CopyNetworkAlways), ignition.FieldCopyNetwork)
+	refuse(in.HTTPProxy+in.HTTPSProxy != "" || len(in.NoProxy) > 0, ignition.FieldProxy)
+	refuse(len(in.NTPServers) > 0, ignition.FieldNTP)
+	refuse(len(in.VLANs) > 0, ignition.FieldVLAN)
+	refuse(len(in.Collectors) > 0, ignition.FieldCollector)
+	refuse(in.InspectionCallback != "", ignition.FieldCallback)
+	refuse(in.Debug, ignition.FieldOption)
+	refuse(in.ExtraFile != "", ignition.FieldExtra)
+}

@@ -1,0 +1,39 @@
+package prepare
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"regexp"
+)
+
+// hostname is one name, or several with dots between them (RFC 1123).
+var hostname = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$`)
+
+// WithHostname gives a configuration that somebody else has made a hostname: it becomes
+// the child of one that writes /etc/hostname, so that a name of its own wins. Needs
+// spec 3.1, which Ignition knows since 2020.
+func WithHostname(config []byte, name string) ([]byte, error) {
+	if len(name) > 253 || !hostname.MatchString(name) {
+		return nil, fmt.Errorf("%q is no name of a host", name)
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := z.Write(config); err != nil {
+		return nil, fmt.Errorf("packing the configuration: %w", err)
+	}
+	if err := z.Close(); err != nil {
+		return nil, fmt.Errorf("packing the configuration: %w", err)
+	}
+	child := map[string]any{"compression": "gzip", "source": "data:;base64," + base64.StdEncoding.EncodeToString(packed.Bytes())}
+	file := map[string]any{
+		"path": "/etc/hostname", "mode": 0o644, "overwrite": true,
+		"contents": map[string]any{"source": "data:;base64," + base64.StdEncoding.EncodeToString([]byte(name+"\n"))},
+	}
+	return json.Marshal(map[string]any{
+		"ignition": map[string]any{"version": "3.1.0", "config": map[string]any{"merge": []any{child}}},
+		"storage":  map[string]any{"files": []any{file}},
+	})
+}

@@ -1,0 +1,210 @@
+package prepare
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/vincent-petithory/dataurl"
+
+	"ironworks/ignition"
+	"ironworks/ignition/image"
+	"ironworks/models"
+)
+
+// content is a resource of a configuration.
+type content struct {
+	Source      string `json:"source"`
+	Compression string `json:"compression"`
+}
+
+// configuration is what a preview shows of one.
+type configuration struct {
+	Passwd struct {
+		Users []struct {
+			Name         string   `json:"name"`
+			Keys         []string `json:"sshAuthorizedKeys"`
+			PasswordHash string   `json:"passwordHash"`
+		} `json:"users"`
+	} `json:"passwd"`
+	Storage struct {
+		Files []struct {
+			Path     string    `json:"path"`
+			Mode     *uint32   `json:"mode"`
+			Contents content   `json:"contents"`
+			Append   []content `json:"append"`
+		} `json:"files"`
+	} `json:"storage"`
+	Systemd struct {
+		Units []struct {
+			Name     string `json:"name"`
+			Enabled  bool   `json:"enabled"`
+			Contents string `json:"contents"`
+		} `json:"units"`
+	} `json:"systemd"`
+}
+
+// defaultMode is what Ignition gives a file without one.
+const defaultMode = 0o644
+
+// newPreview decodes a document.
+func newPreview(doc ignition.Document) (Preview, error) {
+	var config configuration
+	if err := json.Unmarshal(doc.JSON, &config); err != nil {
+		return Preview{}, fmt.Errorf("reading what was made: %w", err)
+	}
+	packed, err := image.Wrap(doc.JSON)
+	if err != nil {
+		return Preview{}, fmt.Errorf("packing what was made: %w", err)
+	}
+	p := Preview{Spec: doc.Version, Size: len(doc.JSON), Packed: len(packed), Notes: doc.Notes, Logins: logins(config)}
+	secret := slices.Clone(doc.SecretPaths)
+	for _, file := range config.Storage.Files {
+		mode := uint32(defaultMode)
+		if file.Mode != nil {
+			mode = *file.Mode
+		}
+		shown := PreviewFile{Path: models.Printable(file.Path), Mode: mode}
+		if slices.Contains(secret, file.Path) || mode&0o077 == 0 {
+			shown.Secret = true
+			secret = append(secret, file.Path)
+		}
+		var all []byte
+		for _, each := range append([]content{file.Contents}, file.Append...) {
+			all = append(all, each.decoded()...)
+		}
+		shown.Size = len(all)
+		if !shown.Secret {
+			shown.Text = plainText(all)
+		}
+		p.Files = append(p.Files, shown)
+	}
+	for _, unit := range config.Systemd.Units {
+		shown := PreviewUnit{Name: models.Printable(unit.Name), Enabled: unit.Enabled, Secret: slices.Contains(secret, unit.Name)}
+		if !shown.Secret {
+			shown.Text = models.PrintableLines(unit.Contents)
+		}
+		p.Units = append(p.Units, shown)
+	}
+	p.Text, err = maskedText(doc.JSON, secret)
+	return p, err
+}
+
+func logins(config configuration) []string {
+	var lines []string
+	for _, user := range config.Passwd.Users {
+		name := models.Printable(user.Name)
+		for _, text := range user.Keys {
+			keys, _ := ignition.ParseSSHKeys(text)
+			if len(keys) == 0 {
+				lines = append(lines, name+": a key that cannot be read")
+			}
+			for _, key := range keys {
+				lines = append(lines, name+": "+models.Printable(key.String()))
+			}
+		}
+		if user.PasswordHash != "" {
+			lines = append(lines, name+": password")
+		}
+	}
+	return lines
+}
+
+// decoded is what is in the document itself; what is elsewhere has no bytes.
+func (c content) decoded() []byte {
+	data, err := dataurl.DecodeString(c.Source)
+	if err != nil {
+		return nil
+	}
+	if c.Compression != "gzip" {
+		return data.Data
+	}
+	z, err := gzip.NewReader(bytes.NewReader(data.Data))
+	if err != nil {
+		return nil
+	}
+	plain, err := io.ReadAll(io.LimitReader(z, maxFile))
+	if err != nil {
+		return nil
+	}
+	return plain
+}
+
+func plainText(data []byte) string {
+	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
+		return ""
+	}
+	return models.PrintableLines(string(data))
+}
+
+// maskedText is the JSON for people: what Ignition calls a source is masked where it
+// is a secret's.
+func maskedText(text []byte, secret []string) (string, error) {
+	var config map[string]any
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	if err := dec.Decode(&config); err != nil {
+		return "", fmt.Errorf("reading what was made: %w", err)
+	}
+	mask(config, secret, false)
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(config); err != nil {
+		return "", fmt.Errorf("showing what was made: %w", err)
+	}
+	return models.PrintableLines(strings.TrimSuffix(b.String(), "\n")), nil
+}
+
+// mask walks a configuration; hidden says that it is inside of something secret.
+func mask(value any, secret []string, hidden bool) {
+	switch v := value.(type) {
+	case []any:
+		for _, each := range v {
+			mask(each, secret, hidden)
+		}
+	case map[string]any:
+		path, _ := v["path"].(string)
+		name, _ := v["name"].(string)
+		inside := hidden || path != "" && slices.Contains(secret, path) || name != "" && slices.Contains(secret, name)
+		for key, child := range v {
+			text, isText := child.(string)
+			switch {
+			case key == "passwordHash" || key == "httpHeaders" || (key == "contents" && isText && inside):
+				v[key] = models.Mask
+			case key == "source" && isText:
+				v[key] = maskedSource(text, inside)
+			default:
+				// Configurations in a configuration are not looked into, so none is shown.
+				mask(child, secret, inside || key == "merge" || key == "replace" || key == "keyFile")
+			}
+		}
+	}
+}
+
+func maskedSource(source string, hidden bool) string {
+	if strings.HasPrefix(source, "data:") {
+		if hidden {
+			return models.Mask
+		}
+		return source
+	}
+	u, err := url.Parse(source)
+	if err != nil {
+		return models.Mask
+	}
+	if u.User != nil {
+		u.User = url.User(models.Mask)
+	}
+	if u.RawQuery != "" {
+		u.RawQuery = models.Mask
+	}
+	return u.String()
+}

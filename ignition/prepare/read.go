@@ -1,0 +1,253 @@
+package prepare
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"ironworks/ignition"
+	"ironworks/models"
+)
+
+// ironicURLs are those given, else that of the context.
+func (r *reading) ironicURLs() []string {
+	urls := r.in.IronicURLs
+	if r.in.Host != "" && len(urls) == 0 {
+		urls = []string{r.in.Host}
+	}
+	if len(urls) > 0 {
+		return urls
+	}
+	if r.maker.Ironic.URL == "" {
+		return nil
+	}
+	return []string{r.maker.Ironic.URL}
+}
+
+// fromContext says that Ironic's address was not given, so that the context's other
+// settings are meant, too.
+func (r *reading) fromContext() bool { return len(r.in.IronicURLs) == 0 && r.in.Host == "" }
+
+// ofHTTP says that the context's Ironic has no TLS: certificates are for others then.
+func (r *reading) ofHTTP() bool { return strings.HasPrefix(r.maker.Ironic.URL, "http:") }
+
+func (r *reading) tls() ignition.TLSMode {
+	if r.in.TLS == "" && r.fromContext() && r.maker.Ironic.Insecure && !r.ofHTTP() && r.in.CAFile == "" {
+		return ignition.TLSInsecure
+	}
+	return ignition.TLSMode(r.in.TLS)
+}
+
+func (r *reading) ca() string {
+	switch {
+	case r.in.CAFile != "":
+		return r.file(ignition.FieldCA, r.in.CAFile)
+	case r.fromContext() && !r.ofHTTP() && (r.in.TLS == "" && !r.maker.Ironic.Insecure || r.in.TLS == string(ignition.TLSCA)):
+		return r.maker.Ironic.CA
+	}
+	return ""
+}
+
+// registries reads HOST=verified, HOST=insecure and HOST=ca:FILE.
+func (r *reading) registries() []ignition.Registry {
+	var list []ignition.Registry
+	for _, text := range r.in.Registries {
+		host, mode, ok := strings.Cut(text, "=")
+		registry := ignition.Registry{Host: strings.TrimSpace(host), Mode: ignition.RegistryMode(strings.TrimSpace(mode))}
+		if file, isCA := strings.CutPrefix(mode, "ca:"); isCA {
+			registry.Mode, registry.CA = ignition.RegistryCA, r.file(ignition.FieldRegistry, file)
+			if registry.CA == "" {
+				continue
+			}
+		}
+		if !ok || registry.Mode == "" {
+			r.refuse(ignition.FieldRegistry, text, "does not say how to treat it", "write HOST=verified, HOST=insecure or HOST=ca:FILE", nil)
+			continue
+		}
+		list = append(list, registry)
+	}
+	return list
+}
+
+// keyFiles reads files, and what NetworkManager would read of folders.
+func (r *reading) keyFiles() []ignition.KeyFile {
+	var files []ignition.KeyFile
+	for _, path := range r.in.KeyFiles {
+		entries, err := r.maker.Dir(path)
+		if err != nil {
+			if content := r.file(ignition.FieldKeyFile, path); content != "" {
+				files = append(files, ignition.KeyFile{Name: filepath.Base(path), Content: models.Secret(content)})
+			}
+			continue
+		}
+		found := len(files)
+		for _, entry := range entries {
+			if entry.IsDir() || filepath.Ext(entry.Name()) != ".nmconnection" {
+				continue
+			}
+			content := r.file(ignition.FieldKeyFile, filepath.Join(path, entry.Name()))
+			files = append(files, ignition.KeyFile{Name: entry.Name(), Content: models.Secret(content)})
+		}
+		if found == len(files) {
+			r.refuse(ignition.FieldKeyFile, path, "is a folder without .nmconnection files", "", nil)
+		}
+	}
+	return files
+}
+
+// extra reads what is merged in, and translates Butane.
+func (r *reading) extra() []byte {
+	text := r.file(ignition.FieldExtra, r.in.ExtraFile)
+	if text == "" {
+		return nil
+	}
+	report := ignition.Check([]byte(text))
+	if config := report.Ignition(); config != nil && report.OK() {
+		return config
+	}
+	_, err := ignition.ForInstall(report)
+	r.refuse(ignition.FieldExtra, r.in.ExtraFile, "cannot be merged", "ironworks ignition check shows everything", err)
+	return nil
+}
+
+// givesKeys says that somebody has chosen who may log in.
+func (in Inputs) givesKeys() bool {
+	return len(in.SSHKeyFiles)+len(in.SSHKeys) > 0 || in.SSHAgent || in.NoLogin
+}
+
+func (r *reading) sshKeys() []ignition.SSHKey {
+	switch {
+	case r.in.NoLogin && len(r.in.SSHKeyFiles)+len(r.in.SSHKeys) == 0 && !r.in.SSHAgent:
+		return nil
+	case r.in.givesKeys():
+		return r.givenKeys()
+	}
+	return r.defaultKeys()
+}
+
+// givenKeys are those of the files, the texts and the agent that were asked for.
+func (r *reading) givenKeys() []ignition.SSHKey {
+	var keys []ignition.SSHKey
+	take := func(label, text string) {
+		found, err := ignition.ParseSSHKeys(text)
+		if err != nil {
+			r.refuse(ignition.FieldSSHKey, label, "cannot be used", "", err)
+		} else if len(found) == 0 {
+			r.refuse(ignition.FieldSSHKey, label, "has no key in it", "give a .pub file", nil)
+		}
+		keys = append(keys, found...)
+	}
+	for _, path := range r.in.SSHKeyFiles {
+		text, err := r.maker.read(path)
+		if err != nil {
+			r.refuse(ignition.FieldSSHKey, path, "cannot be read", "", err)
+			continue
+		}
+		take(path, text)
+	}
+	for _, text := range r.in.SSHKeys {
+		take("", text)
+	}
+	if r.in.SSHAgent {
+		lines, err := r.agentKeys()
+		if err == nil && len(lines) == 0 {
+			err = errors.New("it holds no keys")
+		}
+		if err != nil {
+			r.refuse(ignition.FieldSSHKey, "", "cannot be taken from the SSH agent", "", err)
+		}
+		for _, line := range lines {
+			take("", line)
+		}
+	}
+	return uniqueKeys(keys)
+}
+
+func (r *reading) agentKeys() ([]string, error) {
+	if r.maker.AgentKeys == nil {
+		return nil, errors.New("there is none: SSH_AUTH_SOCK is not set")
+	}
+	return r.maker.AgentKeys(r.ctx)
+}
+
+// defaultKeys are all of ~/.ssh/*.pub that can be used, else those of the agent. What
+// cannot be used was not asked for, so it is told only.
+func (r *reading) defaultKeys() []ignition.SSHKey {
+	var keys []ignition.SSHKey
+	for _, path := range r.publicFiles("") {
+		text, err := r.maker.read(path)
+		if err == nil {
+			var found []ignition.SSHKey
+			found, err = ignition.ParseSSHKeys(text)
+			for _, key := range found {
+				if len(key.Options) == 0 || r.in.AllowKeyOptions {
+					keys = append(keys, key)
+				}
+			}
+		}
+		if err != nil {
+			r.noteKey("%s is left out: %v", path, err)
+		}
+	}
+	if len(keys) > 0 {
+		return uniqueKeys(keys)
+	}
+	if r.maker.AgentKeys == nil {
+		return nil
+	}
+	lines, err := r.maker.AgentKeys(r.ctx)
+	if err != nil {
+		r.noteKey("the SSH agent was asked, and: %v", err)
+	}
+	for _, line := range lines {
+		if found, err := ignition.ParseSSHKeys(line); err == nil {
+			keys = append(keys, found...)
+		}
+	}
+	return uniqueKeys(keys)
+}
+
+// classicKey is the first of ~/.ssh/id_*.pub, as it stands there: build.py takes
+// whichever its glob gives first.
+func (r *reading) classicKey() []string {
+	paths := r.publicFiles("id_")
+	if len(paths) == 0 {
+		return nil
+	}
+	if len(paths) > 1 {
+		r.noteKey("%s is taken, as build.py takes one file", paths[0])
+	}
+	return []string{r.file(ignition.FieldSSHKey, paths[0])}
+}
+
+func (r *reading) publicFiles(prefix string) []string {
+	if r.maker.Home == "" {
+		return nil
+	}
+	dir := filepath.Join(r.maker.Home, ".ssh")
+	entries, err := r.maker.Dir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.noteKey("%s cannot be read: %v", dir, err)
+	}
+	var paths []string
+	for _, entry := range entries {
+		name := entry.Name()
+		if !entry.IsDir() && strings.HasSuffix(name, ".pub") && strings.HasPrefix(name, prefix) {
+			paths = append(paths, filepath.Join(dir, name))
+		}
+	}
+	return paths
+}
+
+func uniqueKeys(keys []ignition.SSHKey) []ignition.SSHKey {
+	seen := map[string]bool{}
+	var unique []ignition.SSHKey
+	for _, key := range keys {
+		if !seen[key.Line] {
+			seen[key.Line] = true
+			unique = append(unique, key)
+		}
+	}
+	return unique
+}

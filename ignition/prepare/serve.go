@@ -1,0 +1,271 @@
+package prepare
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"ironworks/ignition/image"
+	"ironworks/ignition/serve"
+)
+
+// Source is the files that are served.
+type Source struct {
+	// ISO is a live image. With PXE the kernel, initramfs and root file system in it
+	// are served, instead of it.
+	ISO string
+	PXE bool
+	// Kernel, Initrd and Rootfs are used where there is no ISO; without Rootfs it has to
+	// be in the initramfs.
+	Kernel, Initrd, Rootfs string
+	// ConfigURL serves configurations by themselves, for ignition.config.url, and leaves
+	// the initramfs as it is.
+	ConfigURL bool
+	// Kargs are further kernel arguments.
+	Kargs []string
+	// Force replaces a configuration that is in the ISO.
+	Force bool
+}
+
+// OfPXE says that a kernel is served and no ISO.
+func (s Source) OfPXE() bool { return s.PXE || s.ISO == "" }
+
+// opener gives content anew for each request.
+type opener func(context.Context) (io.ReadSeekCloser, error)
+
+// stream is what one node gets, or all of them.
+type stream struct {
+	// node is empty for all.
+	node string
+	// iso, or initrd, or config are its own.
+	iso, initrd, config opener
+}
+
+// Images are what is served. No image is copied: all streams read the one file, with
+// some KiB of their own.
+type Images struct {
+	source         Source
+	files          []io.Closer
+	iso            *image.ISO
+	kernel, rootfs opener
+	// initrd is shared, where configurations have addresses of their own; base has its
+	// content.
+	initrd    opener
+	base      *io.SectionReader
+	initramfs *image.Initramfs // read once, for it takes a second
+	streams   []stream
+}
+
+// Images opens the files. The caller closes them when nothing is served any more.
+func (s Source) Images() (*Images, error) {
+	m := &Images{source: s}
+	err := m.open()
+	if err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
+func (m *Images) open() error {
+	var err error
+	s := m.source
+	if s.ISO != "" {
+		if m.iso, err = image.Open(s.ISO); err != nil {
+			return err
+		}
+		m.files = append(m.files, m.iso)
+		if !s.PXE {
+			return nil
+		}
+		for path, open := range map[string]*opener{image.Kernel: &m.kernel, image.Initrd: &m.initrd, image.Rootfs: &m.rootfs} {
+			*open = isoOpener(m.iso, path)
+			if _, err := m.iso.File(path); err != nil {
+				return fmt.Errorf("%s: %w", s.ISO, err)
+			}
+		}
+		m.base, err = m.iso.File(image.Initrd)
+		return err
+	}
+	m.kernel, m.initrd = fileOpener(s.Kernel), fileOpener(s.Initrd)
+	paths := []string{s.Kernel}
+	if s.Rootfs != "" {
+		m.rootfs = fileOpener(s.Rootfs)
+		paths = append(paths, s.Rootfs)
+	}
+	for _, path := range paths {
+		if _, err := os.Stat(path); err != nil {
+			return err
+		}
+	}
+	file, err := os.Open(s.Initrd)
+	if err != nil {
+		return err
+	}
+	m.files = append(m.files, file)
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	m.base = io.NewSectionReader(file, 0, info.Size())
+	return nil
+}
+
+// Close closes the files.
+func (m *Images) Close() {
+	for _, f := range m.files {
+		_ = f.Close() // they were read only
+	}
+}
+
+// HasRootfs says that a root file system is served.
+func (m *Images) HasRootfs() bool { return m.rootfs != nil }
+
+// Embedded is the configuration that is in the ISO already; nil if there is none.
+func (m *Images) Embedded() ([]byte, error) {
+	if m.iso == nil {
+		return nil, nil
+	}
+	config, err := m.iso.Ignition()
+	if errors.Is(err, image.ErrNotEmbedded) {
+		return nil, nil
+	}
+	return config, err
+}
+
+// Add makes the stream of a node, or of all nodes if it has no name. Without a
+// configuration an ISO is served with the one that is in it. The errors are those of
+// [image.ISO.Edit] and [image.ReadInitramfs].
+func (m *Images) Add(ctx context.Context, node string, config []byte, force bool) error {
+	one := stream{node: node}
+	var err error
+	switch {
+	case !m.source.OfPXE():
+		one.iso, err = m.isoStream(config, force || m.source.Force)
+	case m.source.ConfigURL:
+		one.config = func(context.Context) (io.ReadSeekCloser, error) { return nopCloser{bytes.NewReader(config)}, nil }
+	default:
+		one.initrd, err = m.initrdStream(ctx, config)
+	}
+	if err != nil {
+		return err
+	}
+	m.streams = append(m.streams, one)
+	return nil
+}
+
+// isoStream lays a configuration over the ISO.
+func (m *Images) isoStream(config []byte, force bool) (opener, error) {
+	edit := image.KargsEdit{Append: m.source.Kargs}
+	if config == nil && edit.IsZero() {
+		return fileOpener(m.source.ISO), nil
+	}
+	patch, err := m.iso.Edit(image.Change{Ignition: config, Kargs: edit, Force: force})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.source.ISO, err)
+	}
+	return func(context.Context) (io.ReadSeekCloser, error) {
+		overlay, err := patch.Stream(m.iso)
+		return nopCloser{overlay}, err
+	}, nil
+}
+
+// initrdStream puts a configuration behind the initramfs.
+func (m *Images) initrdStream(ctx context.Context, config []byte) (opener, error) {
+	if m.initramfs == nil {
+		initramfs, err := image.ReadInitramfs(ctx, m.base, m.base.Size())
+		if err != nil {
+			name := m.source.Initrd
+			if name == "" {
+				name = m.source.ISO + ": " + image.Initrd
+			}
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		m.initramfs = initramfs
+	}
+	return func(context.Context) (io.ReadSeekCloser, error) {
+		overlay, err := m.initramfs.Append(config)
+		return nopCloser{overlay}, err
+	}, nil
+}
+
+// Target is where a stream is found, in the words of Ironic.
+type Target struct {
+	// Node is empty for what all nodes share.
+	Node string
+	// ISO is deploy_iso; or Kernel and Initrd are deploy_kernel and deploy_ramdisk, with
+	// KernelParams for kernel_append_params.
+	ISO, Kernel, Initrd, KernelParams string
+}
+
+// Publish gives everything an address; host is the name or address under which clients
+// reach the server.
+func (m *Images) Publish(server *serve.Server, host string, now time.Time) ([]Target, error) {
+	var failed error
+	address := func(node, name string, kind serve.Kind, open opener) string {
+		if open == nil || failed != nil {
+			return ""
+		}
+		path, err := server.Add(serve.Item{Node: node, Name: name, Kind: kind, Open: open, Modified: now})
+		failed = err
+		return server.URL(host, path)
+	}
+	shared := Target{Kernel: address("", "vmlinuz", serve.Kernel, m.kernel)}
+	rootfs := address("", "rootfs.img", serve.Rootfs, m.rootfs)
+	if m.source.ConfigURL {
+		shared.Initrd = address("", "initrd.img", serve.Initrd, m.initrd)
+	}
+	var targets []Target
+	for _, one := range m.streams {
+		name := fileName(one.node)
+		if one.iso != nil {
+			targets = append(targets, Target{Node: one.node, ISO: address(one.node, name+".iso", serve.ISO, one.iso)})
+			continue
+		}
+		t := shared
+		t.Node = one.node
+		if one.initrd != nil {
+			t.Initrd = address(one.node, name+"-initrd.img", serve.Initrd, one.initrd)
+		}
+		var err error
+		pxe := image.PXE{RootfsURL: rootfs, ConfigURL: address(one.node, name+".ign", serve.Ignition, one.config), Extra: m.source.Kargs}
+		if t.KernelParams, err = pxe.KernelArgs(); err != nil {
+			return nil, errors.Join(failed, err)
+		}
+		targets = append(targets, t)
+	}
+	return targets, failed
+}
+
+// fileName is what an address ends with.
+func fileName(node string) string {
+	if node == "" {
+		node = "ramdisk"
+	}
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.' {
+			return r
+		}
+		return '-'
+	}, node)
+}
+
+type nopCloser struct{ io.ReadSeeker }
+
+func (nopCloser) Close() error { return nil }
+
+func fileOpener(path string) opener {
+	return func(context.Context) (io.ReadSeekCloser, error) { return os.Open(path) } //nolint:gosec // the user's own file
+}
+
+func isoOpener(iso *image.ISO, path string) opener {
+	return func(context.Context) (io.ReadSeekCloser, error) {
+		file, err := iso.File(path)
+		return nopCloser{file}, err
+	}
+}

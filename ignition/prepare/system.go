@@ -1,0 +1,64 @@
+package prepare
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/ssh/agent"
+
+	"ironworks/ignition"
+)
+
+// agentPatience is how long an SSH agent may take: some ask their user first.
+const agentPatience = 5 * time.Second
+
+// System is a Maker that reads this machine's files and asks the SSH agent at a socket
+// (SSH_AUTH_SOCK). An empty home has no keys, an empty socket no agent.
+func System(home, socket string, ironic ignition.IronicEndpoint) Maker {
+	m := Maker{
+		Open: func(path string) (io.ReadCloser, error) { return os.Open(expand(home, path)) },
+		Dir:  func(path string) ([]fs.DirEntry, error) { return os.ReadDir(expand(home, path)) },
+		Home: home, Ironic: ironic,
+	}
+	if socket != "" {
+		m.AgentKeys = func(ctx context.Context) ([]string, error) { return agentLines(ctx, socket) }
+	}
+	return m
+}
+
+// expand resolves a leading ~, which the shell leaves alone behind an = sign.
+func expand(home, path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok && home != "" {
+		return filepath.Join(home, rest)
+	}
+	return path
+}
+
+func agentLines(ctx context.Context, socket string) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, agentPatience)
+	defer cancel()
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "unix", socket)
+	if err != nil {
+		return nil, fmt.Errorf("asking the SSH agent: %w", err)
+	}
+	defer func() { _ = conn.Close() }()
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
+	keys, err := agent.NewClient(conn).List()
+	if err != nil {
+		return nil, fmt.Errorf("asking the SSH agent: %w", err)
+	}
+	lines := make([]string, len(keys))
+	for i, key := range keys {
+		lines[i] = key.String()
+	}
+	return lines, nil
+}

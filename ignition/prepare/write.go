@@ -1,0 +1,37 @@
+package prepare
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"ironworks/ignition/image"
+)
+
+// WriteFile writes a file that may hold secrets: its owner alone can read it, and it
+// appears when it is whole. One that is there already is replaced by force only
+// (fs.ErrExist); what is no file, such as a device, never.
+func WriteFile(ctx context.Context, path string, content io.Reader, force bool) error {
+	info, err := os.Lstat(path)
+	if err != nil || !force {
+		return image.WriteStream(ctx, path, content)
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("writing %s: it is no plain file", path)
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(path), ".ironworks-*.tmp")
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	fresh := filepath.Join(dir, filepath.Base(path))
+	if err := image.WriteStream(ctx, fresh, content); err != nil {
+		return err
+	}
+	if err := os.Rename(fresh, path); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
+}

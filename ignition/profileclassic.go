@@ -1,0 +1,169 @@
+package ignition
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// ClassicTLS is build.py's --tls.
+type ClassicTLS string
+
+// The choices of build.py. On is HTTPS, verified by what the agent image trusts.
+const (
+	ClassicTLSOff      ClassicTLS = "off"
+	ClassicTLSOn       ClassicTLS = "on"
+	ClassicTLSInsecure ClassicTLS = "insecure"
+)
+
+// ClassicTLSModes are all choices.
+func ClassicTLSModes() []ClassicTLS {
+	return []ClassicTLS{ClassicTLSOff, ClassicTLSOn, ClassicTLSInsecure}
+}
+
+// Classic is what ignition/build.py of openshift/ironic-agent-image takes, with
+// the same meaning. Build makes what build.py makes wherever that is valid
+// JSON; docs/ignition.md tells what is refused.
+type Classic struct {
+	// Host is Ironic's. It goes into URLs as it is: IPv6 wants brackets.
+	Host string
+	// Registry has the image REGISTRY/ironic-agent.
+	Registry string
+	// InsecureRegistry pulls it without verification.
+	InsecureRegistry bool
+	// TLS is off if empty.
+	TLS ClassicTLS
+	// Options are lines for the agent's configuration, taken as they are.
+	Options []string
+	// SSHKey is the content of a .pub file. Several lines are several keys.
+	SSHKey string
+}
+
+const (
+	classicUnit = `[Unit]
+Description=Ironic Agent
+After=network-online.target
+Wants=network-online.target
+
+[Service]
+TimeoutStartSec=0
+ExecStartPre=%s
+ExecStart=%s
+
+[Install]
+WantedBy=multi-user.target
+`
+	classicInspectorPort = 5050
+)
+
+// Build makes the configuration.
+func (c Classic) Build() (Document, error) {
+	in := &inputs{}
+	c.check(in)
+	keys := c.keys(in)
+	if err := in.err(); err != nil {
+		return Document{}, err
+	}
+	enabled := true
+	var config ramdiskJSON
+	config.addKeys(keys...)
+	source := dataSource([]byte(c.conf()))
+	config.addFile(fileJSON{Path: agentConfPath, Contents: &source})
+	config.addUnit(unitJSON{Name: agentUnitName, Enabled: &enabled, Contents: c.unit()})
+	return finishRamdisk(config, nil, in, []string{agentConfPath})
+}
+
+func (c Classic) check(in *inputs) {
+	field := func(name RamdiskField, value string) {
+		switch {
+		case value == "":
+			in.refuse(name, "", "", "is missing")
+		case !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl):
+			in.refuse(name, value, "write it on one line", "has a line break, another control character or broken UTF-8 in it")
+		}
+	}
+	field(FieldIronicURL, c.Host)
+	field(FieldRegistry, c.Registry)
+	if strings.ContainsAny(c.Registry, " \"'\\%$;") {
+		in.refuse(FieldRegistry, c.Registry, "write HOST, HOST:PORT or HOST:PORT/PATH", "would not be one word in the unit")
+	}
+	if addr, err := netip.ParseAddr(c.Host); err == nil && addr.Is6() {
+		in.note(FieldIronicURL, "%s goes into the URLs without brackets, as build.py does it, and the agent cannot use them: write [%s]", c.Host, c.Host)
+	}
+	switch c.TLS {
+	case ClassicTLSOff, ClassicTLSOn, "":
+	case ClassicTLSInsecure:
+		in.note(FieldTLS, "certificates are not verified: who answers for Ironic decides what is written to the disks")
+	default:
+		in.refuse(FieldTLS, string(c.TLS), "there are "+words(ClassicTLSModes()), "is no way to treat TLS")
+	}
+	for _, option := range c.Options {
+		if !utf8.ValidString(option) || strings.ContainsFunc(option, func(r rune) bool { return unicode.IsControl(r) && r != '\t' }) {
+			in.refuse(FieldOption, optionLabel(option), "give each line by itself", "has a line break, another control character or broken UTF-8 in it")
+		}
+	}
+	in.note(FieldCallback, "the agent reports to port %d of %s and ends if no ironic-inspector is there; the default profile leaves this to the agent", classicInspectorPort, c.Host)
+}
+
+// keys are the keys as build.py's JSON means them. It pastes the file's text
+// between quotes, so that a backslash in a comment starts an escape of JSON: as
+// long as that is valid it is kept, for the meaning is to be the same.
+func (c Classic) keys(in *inputs) []string {
+	// Python's strip knows four more characters than ours.
+	text := strings.TrimFunc(c.SSHKey, func(r rune) bool { return unicode.IsSpace(r) || (r >= 0x1c && r <= 0x1f) })
+	if text == "" {
+		in.refuse(FieldSSHKey, "", "give the content of a .pub file", "is missing")
+		return nil
+	}
+	_, err := ParseSSHKeys(text)
+	switch {
+	case errors.Is(err, ErrPrivateKey) || strings.Contains(text, "PRIVATE KEY"):
+		in.refuseCause(FieldSSHKey, "", err, "", "cannot be used")
+		return nil
+	case err != nil:
+		in.note(FieldSSHKey, "%s", err.Error())
+	}
+	var meant string
+	if json.Unmarshal([]byte(`"`+text+`"`), &meant) == nil {
+		return []string{meant}
+	}
+	var keys []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line != "" && line[0] != '#' {
+			keys = append(keys, line)
+		}
+	}
+	return uniqueStrings(keys)
+}
+
+func (c Classic) conf() string {
+	scheme := "https"
+	if c.TLS == ClassicTLSOff || c.TLS == "" {
+		scheme = "http"
+	}
+	lines := append([]string{}, c.Options...)
+	if c.TLS == ClassicTLSInsecure {
+		lines = append(lines, "insecure = True")
+	}
+	return fmt.Sprintf("[%s]\napi_url = %s://%s:%d\ninspection_callback_url = %s://%s:%d/v1/continue\n%s\n",
+		defaultGroup, scheme, c.Host, DefaultIronicPort, scheme, c.Host, classicInspectorPort, strings.Join(lines, "\n"))
+}
+
+func (c Classic) unit() string {
+	flags := ""
+	if c.InsecureRegistry {
+		flags = "--tls-verify=false"
+	}
+	run := "/bin/podman run --privileged --network host"
+	for _, mount := range [][2]string{{agentConfPath, agentConfInside}, {"/dev", "/dev"}, {"/sys", "/sys"}, {"/", "/mnt/coreos"}} {
+		run += fmt.Sprintf(" --mount type=bind,src=%s,dst=%s", mount[0], mount[1])
+	}
+	return fmt.Sprintf(classicUnit,
+		fmt.Sprintf("/bin/podman pull %s/ironic-agent %s", c.Registry, flags),
+		run+" --name ironic-agent ironic-agent")
+}

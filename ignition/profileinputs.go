@@ -1,0 +1,182 @@
+package ignition
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"ironworks/models"
+)
+
+// classic gives the inputs as build.py takes them. What it has no option for is
+// refused: left out silently it would be missed on the machine.
+func (r Ramdisk) classic() (Classic, []RamdiskNote, error) {
+	in := &inputs{}
+	c := Classic{SSHKey: keyLines(r.SSHKeys)}
+	urls, mode := r.agentURLs(in)
+	if len(urls) > 1 {
+		in.refuse(FieldIronicURL, strings.Join(urls, ","), otherProfile, "are several, and this profile knows one")
+	}
+	if len(urls) == 1 {
+		c.Host = classicHost(urls[0], in)
+	}
+	switch mode {
+	case TLSOff:
+		c.TLS = ClassicTLSOff
+	case TLSInsecure:
+		c.TLS = ClassicTLSInsecure
+	case TLSSystem:
+		c.TLS = ClassicTLSOn
+	case TLSCA:
+		in.refuse(FieldCA, "", otherProfile, "has no place in this profile")
+	}
+	registry, ok := strings.CutSuffix(r.Image, "/ironic-agent")
+	if !ok {
+		in.refuse(FieldImage, r.Image, "write REGISTRY/ironic-agent, without a tag", "is not the image of this profile")
+	}
+	c.Registry = registry
+	host, _, _ := strings.Cut(registry, "/")
+	for _, each := range r.Registries {
+		switch {
+		case each.Mode == RegistryInsecure && each.Host == host:
+			c.InsecureRegistry = true
+		case each.Mode != RegistryVerified && each.Mode != "":
+			in.refuse(FieldRegistry, each.Host, otherProfile, "cannot be treated as %s in this profile", each.Mode)
+		}
+	}
+	r.checkSSHKeys(in)
+	r.checkNetwork(in)
+	for _, option := range r.plainOptions(in) {
+		c.Options = append(c.Options, option.Name+" = "+iniValue(option.Value))
+	}
+	r.refuseUnknown(in, map[RamdiskField]bool{
+		FieldPullSecret: r.PullSecret.IsSet(), FieldHostname: r.Hostname != "", FieldKeyFile: len(r.KeyFiles) > 0,
+		FieldIPOption: len(r.IPOptions) > 0, FieldProxy: r.Proxies.HTTP+r.Proxies.HTTPS != "", FieldNTP: len(r.NTPServers) > 0,
+		FieldCopyNetwork: r.CopyNetwork == CopyNetworkAlways,
+	})
+	return c, in.notes, in.err()
+}
+
+const otherProfile = "choose the profile default"
+
+// plainOptions are the agent's settings that have no place of their own in the
+// profile classic: lines of [DEFAULT].
+func (r Ramdisk) plainOptions(in *inputs) []AgentOption {
+	checkAgentOptions(r.Options, in)
+	r.checkCollectors(in)
+	var options []AgentOption
+	add := func(name, value string) {
+		if value != "" {
+			options = append(options, AgentOption{Name: name, Value: value})
+		}
+	}
+	add("inspection_collectors", strings.Join(r.Collectors, ","))
+	add("enable_vlan_interfaces", strings.Join(r.VLANs, ","))
+	if r.Debug {
+		add("debug", "True")
+	}
+	for _, option := range r.Options {
+		if option.Group != "" && option.Group != defaultGroup {
+			in.refuse(FieldOption, option.Group+"."+option.Name, otherProfile, "is in a section that this profile does not have")
+			continue
+		}
+		options = append(options, option)
+	}
+	if r.InspectionCallback != "" {
+		in.refuse(FieldCallback, maskedURL(r.InspectionCallback), otherProfile, "cannot be chosen in this profile")
+	}
+	return options
+}
+
+// refuseUnknown refuses what the profile has no place for, and what no other
+// profile than ours has.
+func (r Ramdisk) refuseUnknown(in *inputs, given map[RamdiskField]bool) {
+	given[FieldUnit], given[FieldFile], given[FieldExtra] = len(r.Units) > 0, len(r.Files) > 0, len(r.Extra) > 0
+	for _, field := range []RamdiskField{
+		FieldPullSecret, FieldHostname, FieldKeyFile, FieldIPOption, FieldCopyNetwork, FieldProxy, FieldNTP, FieldCollector,
+		FieldOption, FieldUnit, FieldFile, FieldExtra,
+	} {
+		if given[field] {
+			in.refuse(field, "", otherProfile, "has no place in the profile %s", r.Profile)
+		}
+	}
+}
+
+// classicHost takes the host out of a URL that build.py could have made.
+func classicHost(address string, in *inputs) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Port() != fmt.Sprint(DefaultIronicPort) || u.Path != "" {
+		in.refuse(FieldIronicURL, address, otherProfile, "cannot be said in this profile: it knows a host, with port %d", DefaultIronicPort)
+		return ""
+	}
+	host := u.Hostname()
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	return host
+}
+
+func keyLines(keys []SSHKey) string {
+	lines := make([]string, len(keys))
+	for i, key := range keys {
+		lines[i] = strings.TrimSpace(key.Line)
+	}
+	return strings.Join(uniqueStrings(lines), "\n")
+}
+
+// metal3 gives the inputs as image-customization-controller takes them.
+func (r Ramdisk) metal3() (Metal3, []RamdiskNote, error) {
+	in := &inputs{}
+	urls, mode := r.agentURLs(in)
+	m := Metal3{
+		KeyFiles: r.KeyFiles, IronicBaseURL: strings.Join(urls, ","), IronicInspectorBaseURL: r.InspectionCallback,
+		AgentImage: r.Image, SSHKey: keyLines(r.SSHKeys), IPOptions: strings.Join(r.IPOptions, " "),
+		HTTPProxy: r.Proxies.HTTP, HTTPSProxy: r.Proxies.HTTPS, NoProxy: strings.Join(r.Proxies.No, ","),
+		Hostname: r.Hostname, NTPServers: r.NTPServers,
+	}
+	switch {
+	case len(r.VLANs) == 1 && r.VLANs[0] == "all":
+		m.VLANInterfaces = "always"
+	case len(r.VLANs) > 0:
+		in.refuse(FieldVLAN, strings.Join(r.VLANs, ","), otherProfile, "cannot be chosen in this profile: all or none")
+	}
+	if mode == TLSCA {
+		m.CABundle = []byte(r.CA)
+	}
+	if secret, ok := pullSecretJSON(r.PullSecret); ok {
+		m.PullSecret = models.Secret(base64.StdEncoding.EncodeToString(secret))
+	} else if r.PullSecret.IsSet() {
+		in.refuse(FieldPullSecret, r.PullSecret.String(), `give the JSON that podman login writes: {"auths": …}`, "is no list of logins for registries")
+	}
+	if copied := len(r.KeyFiles) > 0; (r.CopyNetwork == CopyNetworkAlways && !copied) || (r.CopyNetwork == CopyNetworkNever && copied) {
+		in.refuse(FieldCopyNetwork, string(r.CopyNetwork), otherProfile, "cannot be chosen in this profile: keyfiles are copied")
+	}
+	r.metal3Registries(&m, in)
+	_ = r.callbackURL(mode, in)
+	if strings.Contains(r.InspectionCallback, "/continue_inspection") {
+		in.refuse(FieldCallback, maskedURL(r.InspectionCallback), "give the inspector's base URL, or "+otherProfile, "cannot be said in this profile: it adds /v1/continue")
+	}
+	r.checkImage(in)
+	r.checkSSHKeys(in)
+	r.checkNetwork(in)
+	r.checkProxies(in)
+	r.refuseUnknown(in, map[RamdiskField]bool{FieldOption: len(r.Options) > 0 || r.Debug, FieldCollector: len(r.Collectors) > 0})
+	return m, in.notes, in.err()
+}
+
+// metal3Registries puts insecure registries into the one file that the profile
+// has for registries. It replaces that of the live system.
+func (r Ramdisk) metal3Registries(m *Metal3, in *inputs) {
+	r.checkRegistries(in)
+	for _, registry := range r.Registries {
+		if registry.Mode == RegistryCA {
+			in.refuse(FieldRegistry, registry.Host, otherProfile, "cannot have certificates of its own in this profile")
+		}
+	}
+	for _, file := range r.registryFiles() {
+		if file.Path == registriesPath {
+			m.RegistriesConf = file.Content
+		}
+	}
+}

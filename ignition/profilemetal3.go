@@ -1,0 +1,345 @@
+package ignition
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/vincent-petithory/dataurl"
+
+	"ironworks/models"
+)
+
+// Metal3 is what image-customization-controller's builder takes, with the same
+// meaning and the names of its environment where there are such. Build makes
+// the same files in the same order and the same unit; only the texts of its two
+// greetings are ours. docs/ignition.md tells what is refused.
+type Metal3 struct {
+	// NMState is what `nmstatectl gc` made of the network's description: YAML
+	// with the keyfiles below NetworkManager.
+	NMState []byte
+	// KeyFiles are used instead of NMState.
+	KeyFiles []KeyFile
+	// RegistriesConf replaces /etc/containers/registries.conf.
+	RegistriesConf []byte
+	// IronicBaseURL and IronicInspectorBaseURL are URLs with commas between
+	// them. Ports 6385 and 5050 are added where there are none, and what cannot
+	// be read as a URL is left out.
+	IronicBaseURL, IronicInspectorBaseURL string
+	// AgentImage is a full reference.
+	AgentImage string
+	// PullSecret is in base64.
+	PullSecret models.Secret
+	// SSHKey is one key, or several on lines of their own: Ignition is given them
+	// as one, and writes them as they are.
+	SSHKey string
+	// IPOptions are kernel arguments with spaces between them.
+	IPOptions                      string
+	HTTPProxy, HTTPSProxy, NoProxy string
+	Hostname                       string
+	// VLANInterfaces is always, never, or anything else: all VLANs unless the
+	// network is described.
+	VLANInterfaces string
+	NTPServers     []string
+	// CABundle is the content of the CA bundle's file; nil if there is none.
+	CABundle []byte
+}
+
+const (
+	metal3Version       = "3.2.0"
+	metal3AuthPath      = "/etc/authfile.json"
+	metal3CAPath        = "/etc/pki/ca-trust/source/anchors/ca.crt"
+	metal3HostnamePath  = "/etc/NetworkManager/dispatcher.d/01-hostname"
+	metal3Registries    = "/etc/containers/registries.conf"
+	metal3InspectorPort = "5050"
+
+	metal3Unit = `[Unit]
+Description=Ironic Agent
+After=network-online.target
+Wants=network-online.target
+[Service]
+Environment="HTTP_PROXY=%s"
+Environment="HTTPS_PROXY=%s"
+Environment="NO_PROXY=%s"
+TimeoutStartSec=0
+Restart=on-failure
+RestartSec=5
+StartLimitIntervalSec=0
+Type=notify
+ExecStartPre=/bin/rm -f %%t/%%n.ctr-id
+ExecStart=%s
+ExecStop=/usr/bin/podman stop --ignore --cidfile=%%t/%%n.ctr-id
+ExecStopPost=/usr/bin/podman rm -f --ignore --cidfile=%%t/%%n.ctr-id
+[Install]
+WantedBy=multi-user.target
+`
+)
+
+// metal3Hostname is what may stand in a shell script without quotes.
+var metal3Hostname = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+
+// Build makes the configuration.
+func (m Metal3) Build() (Document, error) {
+	in := &inputs{}
+	m.check(in)
+	keyFiles, err := m.keyFiles()
+	if err != nil {
+		in.refuseCause(FieldKeyFile, "", err, "give what nmstatectl gc writes", "is no list of keyfiles")
+	}
+	if err := in.err(); err != nil {
+		return Document{}, err
+	}
+	var config ramdiskJSON
+	if m.SSHKey != "" {
+		config.addKeys(strings.TrimSpace(m.SSHKey))
+	}
+	for _, file := range m.files(keyFiles) {
+		config.addFile(file)
+	}
+	enabled := true
+	config.addUnit(unitJSON{Name: agentUnitName, Enabled: &enabled, Contents: m.unit(len(keyFiles) > 0)})
+	secrets := []string{agentConfPath, metal3AuthPath}
+	for _, file := range keyFiles {
+		secrets = append(secrets, keyFileDir+file.Name)
+	}
+	if maskedURL(m.HTTPProxy) != m.HTTPProxy || maskedURL(m.HTTPSProxy) != m.HTTPSProxy {
+		secrets = append(secrets, agentUnitName)
+	}
+	return finishVersion(config, metal3Version, in, secrets)
+}
+
+func (m Metal3) check(in *inputs) {
+	need := func(field RamdiskField, value string) {
+		if value == "" {
+			in.refuse(field, "", "", "is missing")
+		}
+	}
+	need(FieldIronicURL, m.IronicBaseURL)
+	need(FieldImage, m.AgentImage)
+	m.checkUnitFields(in)
+	for _, urls := range []struct {
+		field RamdiskField
+		text  string
+	}{{FieldIronicURL, m.IronicBaseURL}, {FieldCallback, m.IronicInspectorBaseURL}} {
+		for _, text := range strings.Split(urls.text, ",") {
+			u, err := url.Parse(text)
+			switch {
+			case text == "":
+			case err != nil:
+				in.note(urls.field, "%s cannot be read as a URL and is left out", maskedURL(text))
+			case u.Hostname() == "":
+				in.note(urls.field, "%s has no host that the agent could reach", maskedURL(text))
+			}
+		}
+	}
+	if m.Hostname != "" && !metal3Hostname.MatchString(m.Hostname) {
+		in.refuse(FieldHostname, m.Hostname, "letters, digits, dots, _ and -", "would be more than a name in the shell")
+	}
+	for _, server := range m.NTPServers {
+		if !utf8.ValidString(server) || strings.ContainsFunc(server, unicode.IsControl) {
+			in.refuse(FieldNTP, server, "", "has a line break or another control character in it")
+		}
+	}
+	if key := m.SSHKey; key != "" {
+		_, err := ParseSSHKeys(key)
+		switch {
+		case errors.Is(err, ErrPrivateKey) || strings.Contains(key, "PRIVATE KEY"):
+			in.refuseCause(FieldSSHKey, "", err, "", "cannot be used")
+		case !utf8.ValidString(key):
+			in.refuse(FieldSSHKey, "", "", "has broken UTF-8 in it")
+		case err != nil:
+			in.note(FieldSSHKey, "%s", err.Error())
+		}
+	} else {
+		in.note(FieldSSHKey, "without an SSH key nobody can log in to the ramdisk")
+	}
+	secret := strings.TrimSpace(m.PullSecret.Reveal())
+	if _, err := base64.StdEncoding.DecodeString(secret); err != nil {
+		in.refuse(FieldPullSecret, m.PullSecret.String(), "encode it with base64", "is not base64")
+	}
+	if len(m.KeyFiles) > 0 && len(m.NMState) > 0 {
+		in.refuse(FieldKeyFile, "", "give keyfiles or what nmstatectl made", "is there twice")
+	}
+	in.note(FieldTLS, "certificates are not verified: this profile always says insecure = True")
+}
+
+// checkUnitFields looks at what is pasted into the unit.
+func (m Metal3) checkUnitFields(in *inputs) {
+	for _, f := range []struct {
+		field RamdiskField
+		text  string
+		not   string // what would end the word
+	}{
+		{FieldProxy, m.HTTPProxy, `"\`},
+		{FieldProxy, m.HTTPSProxy, `"\`},
+		{FieldProxy, m.NoProxy, `"\`},
+		{FieldIPOption, m.IPOptions, `"\`},
+		{FieldImage, m.AgentImage, " '\"\\;"},
+	} {
+		shown := maskedURL(f.text)
+		switch {
+		case !utf8.ValidString(f.text) || strings.ContainsFunc(f.text, unprintable):
+			in.refuse(f.field, shown, "", "has a line break, another control character or broken UTF-8 in it")
+		case strings.ContainsAny(f.text, f.not):
+			in.refuse(f.field, shown, "", "has one of %s in it, which would end the word in the unit", f.not)
+		case strings.Contains(f.text, "%"):
+			in.note(f.field, "systemd takes the %% in %s for a specifier; the default profile escapes it", shown)
+		case strings.Contains(f.text, "$") && f.field != FieldProxy:
+			in.note(f.field, "systemd takes the $ in %s for a variable; the default profile escapes it", shown)
+		}
+	}
+}
+
+// keyFiles reads nmstatectl's list of pairs.
+func (m Metal3) keyFiles() ([]KeyFile, error) {
+	if len(m.NMState) == 0 {
+		return m.KeyFiles, nil
+	}
+	var out map[string]yaml.Node
+	if err := yaml.Unmarshal(m.NMState, &out); err != nil {
+		// The error quotes the text, which may hold a password.
+		return nil, errors.New("the YAML cannot be read")
+	}
+	var pairs [][]*string
+	for key, node := range out {
+		if !strings.EqualFold(key, "NetworkManager") {
+			continue
+		}
+		if err := node.Decode(&pairs); err != nil {
+			return nil, errors.New("what is below NetworkManager is no list of pairs")
+		}
+	}
+	var files []KeyFile
+	for _, pair := range pairs {
+		if len(pair) < 2 {
+			return nil, fmt.Errorf("an entry has %d parts instead of a name and a content", len(pair))
+		}
+		var texts [2]string
+		for i := range texts {
+			if pair[i] != nil {
+				texts[i] = *pair[i]
+			}
+		}
+		files = append(files, KeyFile{Name: texts[0], Content: models.Secret(texts[1])})
+	}
+	return files, nil
+}
+
+// files are in ICC's order.
+func (m Metal3) files(keyFiles []KeyFile) []fileJSON {
+	described := len(m.NMState) > 0 || len(m.KeyFiles) > 0
+	files := []fileJSON{metal3File(agentConfPath, 0o644, false, m.conf(described))}
+	for _, file := range keyFiles {
+		files = append(files, metal3File(keyFileDir+file.Name, 0o600, true, file.Content.Reveal()))
+	}
+	if m.PullSecret.IsSet() {
+		files = append(files, fileJSON{
+			Path:     metal3AuthPath,
+			Contents: &contentJSON{Source: "data:;base64," + strings.TrimSpace(m.PullSecret.Reveal())},
+		})
+	}
+	if m.CABundle != nil {
+		files = append(files, metal3File(metal3CAPath, 0o644, false, string(m.CABundle)))
+	}
+	files = append(files, metal3File(clientIDPath, 0o644, false, "[connection]\nipv6.dhcp-duid=ll\nipv6.dhcp-iaid=mac"))
+	if len(m.NTPServers) > 0 {
+		mode := 0o644
+		files = append(files, fileJSON{Path: chronyPath, Mode: &mode, Append: []contentJSON{metal3Source(chronyLines(m.NTPServers))}})
+	}
+	if m.Hostname != "" {
+		files = append(files, metal3File(metal3HostnamePath, 0o744, false, m.hostnameScript()))
+	}
+	if len(m.RegistriesConf) > 0 {
+		files = append(files, metal3File(metal3Registries, 0o644, true, string(m.RegistriesConf)))
+	}
+	for _, file := range greetingFiles(false, m.IronicBaseURL, m.AgentImage, m.Hostname) {
+		files = append(files, metal3File(file.Path, file.Mode, file.Overwrite, string(file.Content)))
+	}
+	return files
+}
+
+func metal3File(path string, mode int, overwrite bool, content string) fileJSON {
+	source := metal3Source(content)
+	return fileJSON{Path: path, Mode: &mode, Overwrite: &overwrite, Contents: &source}
+}
+
+// metal3Source writes content as ICC does: percent-encoded text.
+func metal3Source(content string) contentJSON {
+	text := dataurl.DataURL{
+		MediaType: dataurl.MediaType{Type: "text", Subtype: "plain"},
+		Encoding:  dataurl.EncodingASCII, Data: []byte(content),
+	}
+	return contentJSON{Source: text.String()}
+}
+
+func (m Metal3) conf(described bool) string {
+	vlans := "all"
+	switch strings.ToLower(m.VLANInterfaces) {
+	case "always":
+	case "never":
+		vlans = ""
+	default:
+		if described {
+			vlans = ""
+		}
+	}
+	return fmt.Sprintf("\n[%s]\napi_url = %s\ninspection_callback_url = %s\ninsecure = True\nenable_vlan_interfaces = %s\n", defaultGroup,
+		metal3URLs(m.IronicBaseURL, "", fmt.Sprint(DefaultIronicPort)),
+		metal3URLs(m.IronicInspectorBaseURL, "/v1/continue", metal3InspectorPort), vlans)
+}
+
+// metal3URLs adds the port and the path where they are missing.
+func metal3URLs(list, path, port string) string {
+	var urls []string
+	for _, text := range strings.Split(list, ",") {
+		u, err := url.Parse(text)
+		if text == "" || err != nil {
+			continue
+		}
+		if u.Port() == "" {
+			u.Host = net.JoinHostPort(u.Hostname(), port)
+		}
+		if !strings.HasSuffix(u.Path, path) {
+			u.Path += path
+		}
+		urls = append(urls, u.String())
+	}
+	return strings.Join(urls, ",")
+}
+
+// hostnameScript is NetworkManager's dispatcher script, to the space at the end
+// of its first line.
+func (m Metal3) hostnameScript() string {
+	const indent = "\n\t    "
+	return indent + `[[ "$DHCP6_FQDN_FQDN" =~ "." ]] && hostnamectl set-hostname --static --transient $DHCP6_FQDN_FQDN ` +
+		indent + `[[ "$(< /proc/sys/kernel/hostname)" =~ (localhost|localhost.localdomain) ]] && hostnamectl set-hostname --transient ` + m.Hostname
+}
+
+func (m Metal3) unit(copyNetwork bool) string {
+	run := "/bin/podman run --detach --cgroups=no-conmon --sdnotify=conmon --rm --cidfile=%t/%n.ctr-id --privileged --network host"
+	for _, mount := range [][2]string{
+		{agentConfPath, agentConfInside},
+		{"/dev", "/dev"},
+		{"/sys", "/sys"},
+		{"/run/dbus/system_bus_socket", "/run/dbus/system_bus_socket"},
+		{"/", "/mnt/coreos"},
+		{"/run/udev", "/run/udev"},
+	} {
+		run += fmt.Sprintf(" --mount type=bind,src=%s,dst=%s", mount[0], mount[1])
+	}
+	flags := ""
+	if m.PullSecret.IsSet() {
+		flags = " --authfile=" + metal3AuthPath
+	}
+	run += fmt.Sprintf(` --ipc=host --uts=host --env "IPA_COREOS_IP_OPTIONS=%s" --env IPA_COREOS_COPY_NETWORK=%v --env "IPA_DEFAULT_HOSTNAME=%s" %s --name ironic-agent %s`,
+		m.IPOptions, copyNetwork, m.Hostname, flags, m.AgentImage)
+	return fmt.Sprintf(metal3Unit, m.HTTPProxy, m.HTTPSProxy, m.NoProxy, run)
+}

@@ -1,0 +1,247 @@
+package ignition
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Where the default profile puts things. ICC's paths are kept where other
+// programs look for them.
+const (
+	authFilePath = "/etc/ironic-agent/auth.json"
+	envFilePath  = "/etc/ironic-agent/proxy.env"
+	// caFilePath is an anchor of the live system: podman and coreos-installer
+	// trust it, too. caInside is where the agent's container finds it.
+	caFilePath = "/etc/pki/ca-trust/source/anchors/ironic-ca.crt"
+	caInside   = "/etc/ironic-python-agent/ironic-ca.crt"
+
+	registriesPath = "/etc/containers/registries.conf.d/50-ironic.conf"
+	registryCAPath = "/etc/containers/certs.d/%s/ca.crt"
+	keyFileDir     = "/etc/NetworkManager/system-connections/"
+	clientIDPath   = "/etc/NetworkManager/conf.d/clientid.conf"
+	chronyPath     = "/etc/chrony.conf"
+	issuePath      = "/etc/issue.d/ipa.issue"
+	motdPath       = "/etc/motd.d/ipa.motd"
+)
+
+// build makes the configuration of the default profile.
+func (r Ramdisk) build() (Document, error) {
+	in := &inputs{}
+	urls, mode := r.agentURLs(in)
+	callback := r.callbackURL(mode, in)
+	r.checkImage(in)
+	r.checkRegistries(in)
+	if _, ok := pullSecretJSON(r.PullSecret); r.PullSecret.IsSet() && !ok {
+		in.refuse(FieldPullSecret, r.PullSecret.String(), `give the JSON that podman login writes: {"auths": …}`, "is no list of logins for registries")
+	}
+	r.checkSSHKeys(in)
+	r.checkNetwork(in)
+	r.checkProxies(in)
+	r.checkCollectors(in)
+	checkAgentOptions(r.Options, in)
+	r.checkParts(in)
+	if err := in.err(); err != nil {
+		return Document{}, err
+	}
+	unit, files := r.agentParts(urls, mode)
+	conf := RamdiskFile{
+		Path: agentConfPath, Mode: 0o600, Overwrite: true, Secret: true,
+		Content: []byte(agentConf(r.agentSettings(urls, callback, mode))),
+	}
+	files = append([]RamdiskFile{conf}, files...)
+	files = append(files, r.greeting(urls)...)
+	files = append(files, r.Files...)
+	units := append([]RamdiskUnit{{Name: agentUnitName, Contents: unit.text(), Enabled: true}}, r.Units...)
+
+	var config ramdiskJSON
+	keys := make([]string, len(r.SSHKeys))
+	for i, key := range r.SSHKeys {
+		keys[i] = strings.TrimSpace(key.Line)
+	}
+	config.addKeys(uniqueStrings(keys)...)
+	for _, file := range files {
+		config.addFile(file.json())
+	}
+	for _, u := range units {
+		config.addUnit(u.json())
+	}
+	return finishRamdisk(config, r.Extra, in, secretPaths(files))
+}
+
+// secretPaths are the files that previews do not show.
+func secretPaths(files []RamdiskFile) []string {
+	var paths []string
+	for _, file := range files {
+		if file.Secret {
+			paths = append(paths, file.Path)
+		}
+	}
+	return paths
+}
+
+func uniqueStrings(texts []string) []string {
+	seen := map[string]bool{}
+	var unique []string
+	for _, text := range texts {
+		if !seen[text] {
+			seen[text] = true
+			unique = append(unique, text)
+		}
+	}
+	return unique
+}
+
+// callbackURL checks where inspection data goes. It is a whole URL: the agent
+// appends nothing.
+func (r Ramdisk) callbackURL(mode TLSMode, in *inputs) string {
+	if r.InspectionCallback == "" {
+		return ""
+	}
+	var urls []string
+	for _, text := range strings.Split(r.InspectionCallback, ",") {
+		if !strings.Contains(text, "://") {
+			in.refuse(FieldCallback, maskedURL(text), "such as http://192.0.2.1:6385/v1/continue_inspection", "is no URL")
+			continue
+		}
+		address, problem := agentURL(text, mode != TLSOff)
+		if problem != nil {
+			problem.Field = FieldCallback
+			in.wrong = append(in.wrong, problem)
+			continue
+		}
+		urls = append(urls, address)
+	}
+	in.note(FieldCallback, "the agent ends if nobody answers there; without a callback it reports to Ironic itself")
+	return strings.Join(urls, ",")
+}
+
+// agentSettings are the agent's configuration. They win over what Ironic passes
+// by kernel arguments, so only what was asked for is in it.
+func (r Ramdisk) agentSettings(urls []string, callback string, mode TLSMode) []AgentOption {
+	settings := []AgentOption{{Name: "api_url", Value: strings.Join(urls, ",")}}
+	add := func(name, value string) { settings = append(settings, AgentOption{Name: name, Value: value}) }
+	if callback != "" {
+		add("inspection_callback_url", callback)
+	}
+	collectors := r.Collectors
+	if len(collectors) == 0 {
+		collectors = DefaultCollectors()
+	}
+	add("inspection_collectors", strings.Join(collectors, ","))
+	switch mode {
+	case TLSCA:
+		add("cafile", caInside)
+	case TLSInsecure:
+		add("insecure", "True")
+	case TLSOff, TLSSystem:
+	}
+	if len(r.VLANs) > 0 {
+		add("enable_vlan_interfaces", strings.Join(r.VLANs, ","))
+	}
+	// The image says True, and then user data is in the logs as a whole.
+	debug := "False"
+	if r.Debug {
+		debug = "True"
+	}
+	add("debug", debug)
+	return append(settings, r.Options...)
+}
+
+// agentParts are the unit, and the files that it and the network need.
+func (r Ramdisk) agentParts(urls []string, mode TLSMode) (agentUnit, []RamdiskFile) {
+	unit := agentUnit{
+		image: r.Image, hostname: r.Hostname, ipOptions: strings.Join(r.IPOptions, " "), waitClock: len(r.NTPServers) > 0,
+		copyNetwork: r.CopyNetwork == CopyNetworkAlways || (r.CopyNetwork != CopyNetworkNever && len(r.KeyFiles) > 0),
+	}
+	var files []RamdiskFile
+	add := func(path string, mode int, content string) *RamdiskFile {
+		files = append(files, RamdiskFile{Path: path, Mode: mode, Overwrite: true, Secret: mode == 0o600, Content: []byte(content)})
+		return &files[len(files)-1]
+	}
+	for _, file := range r.KeyFiles {
+		add(keyFileDir+file.Name, 0o600, file.Content.Reveal())
+	}
+	add(clientIDPath, 0o644, "[connection]\nipv6.dhcp-duid=ll\nipv6.dhcp-iaid=mac\n")
+	if r.Hostname != "" {
+		add(hostnamePath, 0o644, r.Hostname+"\n")
+	}
+	if secret, ok := pullSecretJSON(r.PullSecret); ok {
+		unit.authFile = authFilePath
+		add(authFilePath, 0o600, string(secret))
+	}
+	if mode == TLSCA {
+		unit.caFile = caFilePath
+		add(caFilePath, 0o644, r.CA)
+	}
+	files = append(files, r.registryFiles()...)
+	if len(r.NTPServers) > 0 {
+		file := add(chronyPath, 0o644, chronyLines(r.NTPServers))
+		file.Append, file.Overwrite = true, false
+	}
+	environment, secret := r.Proxies.environment(hostsOf(urls))
+	if secret {
+		// A unit can be read by everybody on the ramdisk.
+		unit.envFile = envFilePath
+		add(envFilePath, 0o600, envFileText(environment))
+	} else {
+		unit.environment = environment
+	}
+	return unit, files
+}
+
+// chronyLines are appended to what the live system has.
+func chronyLines(servers []string) string {
+	var b strings.Builder
+	for _, server := range servers {
+		fmt.Fprintf(&b, "\nserver %s iburst", server)
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+// registryFiles say to podman how it treats each registry. They are drop-ins:
+// the live system's own file stays.
+func (r Ramdisk) registryFiles() []RamdiskFile {
+	var (
+		files    []RamdiskFile
+		insecure strings.Builder
+	)
+	for _, registry := range r.Registries {
+		switch registry.Mode {
+		case RegistryCA:
+			files = append(files, RamdiskFile{
+				Path: fmt.Sprintf(registryCAPath, registry.Host), Mode: 0o644, Overwrite: true, Content: []byte(registry.CA),
+			})
+		case RegistryInsecure:
+			fmt.Fprintf(&insecure, "[[registry]]\nlocation = \"%s\"\ninsecure = true\n", registry.Host)
+		case RegistryVerified, "":
+		}
+	}
+	if insecure.Len() > 0 {
+		files = append(files, RamdiskFile{Path: registriesPath, Mode: 0o644, Overwrite: true, Content: []byte(insecure.String())})
+	}
+	return files
+}
+
+// greeting is what the console and a login show. There is no secret in it.
+func (r Ramdisk) greeting(urls []string) []RamdiskFile {
+	return greetingFiles(true, strings.Join(urls, ", "), r.Image, r.Hostname)
+}
+
+func greetingFiles(overwrite bool, urls, image, hostname string) []RamdiskFile {
+	issue := "\nRamdisk of Ironic: ironic-python-agent works on this machine.\nIt is no installed system, and no node of a cluster.\n\n"
+	var motd strings.Builder
+	motd.WriteString("\nThis is the ramdisk of Ironic. ironic-python-agent runs here in a container,\n" +
+		"as the unit " + agentUnitName + "; what is on this system is gone after a reboot.\n" +
+		"Do not restart the unit: Ironic gives the agent its token once for each boot.\n\n")
+	fmt.Fprintf(&motd, "  Ironic     %s\n  agent      %s\n", urls, image)
+	if hostname != "" {
+		fmt.Fprintf(&motd, "  hostname   %s\n", hostname)
+	}
+	motd.WriteString("\n  journalctl -u " + agentUnitName + "    what the agent says\n" +
+		"  nmcli device                           the network\n\n")
+	return []RamdiskFile{
+		{Path: issuePath, Mode: 0o644, Overwrite: overwrite, Content: []byte(issue)},
+		{Path: motdPath, Mode: 0o644, Overwrite: overwrite, Content: []byte(motd.String())},
+	}
+}

@@ -1,0 +1,67 @@
+package ignition
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// proxyText is what a proxy's URL is made of. What else there is belongs
+// percent-encoded into a URL.
+var proxyText = regexp.MustCompile(`^[!#-&(-;=?-\[\]_a-z~-]+$`)
+
+// checkProxies wants URLs, and names without a scheme, as curl and podman read
+// them.
+func (r Ramdisk) checkProxies(in *inputs) {
+	for _, text := range []string{r.Proxies.HTTP, r.Proxies.HTTPS} {
+		if text == "" {
+			continue
+		}
+		u, err := url.Parse(text)
+		switch {
+		case !proxyText.MatchString(text):
+			in.refuse(FieldProxy, maskedURL(text), "write it percent-encoded, such as %20 for a space", "has characters that a URL cannot hold")
+		case err != nil || !slices.Contains([]string{"http", "https", "socks5"}, u.Scheme) || !validHost(u.Hostname()) ||
+			(u.Port() != "" && !validPort(u.Port())) || strings.HasSuffix(u.Host, ":"):
+			in.refuse(FieldProxy, maskedURL(text), "such as http://proxy.example.com:3128", "is no URL of a proxy")
+		}
+	}
+	for _, word := range r.Proxies.No {
+		if !noProxyWord.MatchString(word) {
+			in.refuse(FieldProxy, word, "write a host, a domain or a network", "is no exception for a proxy")
+		}
+	}
+	if len(r.Proxies.No) > 0 && r.Proxies.HTTP == "" && r.Proxies.HTTPS == "" {
+		in.note(FieldProxy, "there are exceptions, but no proxy")
+	}
+}
+
+// environment are the proxies as variables, and whether there is a password
+// among them.
+func (p Proxies) environment(direct []string) (variables []envVar, secret bool) {
+	if p.HTTP == "" && p.HTTPS == "" {
+		return nil, false
+	}
+	add := func(name, value string) {
+		if value == "" {
+			return
+		}
+		variables = append(variables, envVar{name, value})
+		if u, err := url.Parse(value); err == nil && u.User != nil {
+			secret = true
+		}
+	}
+	add("HTTP_PROXY", p.HTTP)
+	add("HTTPS_PROXY", p.HTTPS)
+	no := slices.Clone(p.No)
+	for _, host := range direct {
+		if !slices.Contains(no, host) {
+			no = append(no, host)
+		}
+	}
+	if len(no) > 0 {
+		variables = append(variables, envVar{"NO_PROXY", strings.Join(no, ",")})
+	}
+	return variables, secret
+}

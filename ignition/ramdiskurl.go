@@ -1,0 +1,163 @@
+package ignition
+
+import (
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// DefaultIronicPort is that of the Ironic API.
+const DefaultIronicPort = 6385
+
+// agentMDNS makes the agent look for Ironic by multicast DNS.
+const agentMDNS = "mdns"
+
+func validPort(port string) bool {
+	n, err := strconv.ParseUint(port, 10, 16)
+	return err == nil && n > 0
+}
+
+// IronicURL gives the URL of an Ironic by its host: a name or an address, with
+// or without a port, IPv6 with or without brackets.
+func IronicURL(host string, tls bool) (string, error) {
+	scheme := "http"
+	if tls {
+		scheme = "https"
+	}
+	refused := &InputError{Field: FieldIronicURL, Value: maskedURL(host), Why: "is no host", Hint: "write a name or an address, or a URL"}
+	name, port := host, strconv.Itoa(DefaultIronicPort)
+	if addr, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		name = addr.String()
+	} else if n, p, err := net.SplitHostPort(host); err == nil {
+		name, port = n, p
+	}
+	if !validHost(name) || !validPort(port) {
+		return "", refused
+	}
+	return scheme + "://" + net.JoinHostPort(name, port), nil
+}
+
+// agentURL checks a URL that the agent is given, and writes it as the agent
+// wants it: it appends /v1/… itself, and a comma parts URLs.
+func agentURL(text string, tls bool) (string, *InputError) {
+	fail := func(why, hint string) (string, *InputError) {
+		return "", &InputError{Field: FieldIronicURL, Value: maskedURL(text), Why: why, Hint: hint}
+	}
+	if !strings.Contains(text, "://") {
+		host, err := IronicURL(text, tls)
+		if err != nil {
+			return fail("is no host", "write a name or an address, or a URL")
+		}
+		return host, nil
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" {
+		return fail("is no URL", "such as http://192.0.2.1:6385 or http://[2001:db8::1]:6385")
+	}
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https":
+		return fail("is no URL of HTTP", "write http:// or https://")
+	case u.User != nil:
+		return fail("has a user in it", "the agent does not log in to Ironic: leave it out")
+	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
+		return fail("has more than a path", "leave out what follows ? or #")
+	case !validHost(u.Hostname()) || (u.Port() != "" && !validPort(u.Port())) || strings.HasSuffix(u.Host, ":"):
+		return fail("has no valid host and port", "such as http://192.0.2.1:6385 or http://[2001:db8::1]:6385")
+	case strings.ContainsAny(u.EscapedPath(), `,;'"\`) || strings.ContainsFunc(text, unprintable):
+		return fail("has a comma, a quote or a control character in it", "give several URLs one by one")
+	}
+	path := strings.TrimRight(u.EscapedPath(), "/")
+	path = strings.TrimRight(strings.TrimSuffix(path, "/v1"), "/")
+	return u.Scheme + "://" + u.Host + path, nil
+}
+
+// agentURLs gives the URLs of Ironic and the way to verify them.
+func (r Ramdisk) agentURLs(in *inputs) (urls []string, mode TLSMode) {
+	if len(r.IronicURLs) == 0 {
+		in.refuse(FieldIronicURL, "", "the agent has to know whom it works for", "is missing")
+	}
+	plain, secure := 0, 0
+	tls := r.TLS != TLSOff && (r.TLS != "" || r.CA != "")
+	for _, text := range r.IronicURLs {
+		if text == agentMDNS {
+			if len(r.IronicURLs) > 1 {
+				in.refuse(FieldIronicURL, text, "give either mdns or URLs", "cannot stand beside URLs")
+			}
+			urls = append(urls, text)
+			continue
+		}
+		address, problem := agentURL(text, tls)
+		if problem != nil {
+			in.wrong = append(in.wrong, problem)
+			continue
+		}
+		if strings.HasPrefix(address, "https:") {
+			secure++
+		} else {
+			plain++
+		}
+		u, err := url.Parse(address)
+		if err == nil && isLoopback(u.Hostname()) {
+			in.note(FieldIronicURL, "%s is the node itself when the agent asks: only machines of the lab reach Ironic there", address)
+		}
+		urls = append(urls, address)
+	}
+	return urls, r.tlsMode(plain, secure, in)
+}
+
+func isLoopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || (err == nil && addr.IsLoopback())
+}
+
+// tlsMode checks that the mode, the URLs and the certificates fit together.
+func (r Ramdisk) tlsMode(plain, secure int, in *inputs) TLSMode {
+	mode := r.TLS
+	if mode == "" {
+		switch {
+		case secure == 0 && plain > 0:
+			mode = TLSOff
+		case r.CA != "":
+			mode = TLSCA
+		default:
+			mode = TLSSystem
+		}
+	}
+	switch mode {
+	case TLSOff:
+		if secure > 0 {
+			in.refuse(FieldTLS, string(mode), "choose ca, system or insecure, or write http://", "does not fit a URL of https")
+		}
+	case TLSCA, TLSSystem:
+		if plain > 0 {
+			in.note(FieldTLS, "a URL of plain http is among those of Ironic: what it says is not verified")
+		}
+	case TLSInsecure:
+		in.note(FieldTLS, "certificates are not verified: who answers for Ironic decides what is written to the disks")
+	default:
+		in.refuse(FieldTLS, string(mode), "there are "+words(TLSModes()), "is no way to treat TLS")
+	}
+	if mode != TLSOff && plain > 0 && secure == 0 && r.TLS != "" {
+		in.refuse(FieldTLS, string(mode), "choose off, or write https://", "does not fit URLs of plain http")
+	}
+	switch {
+	case mode == TLSCA:
+		checkPEM(FieldCA, "", r.CA, in)
+	case r.CA != "":
+		in.note(FieldCA, "the certificates are not used: TLS is %s", mode)
+	}
+	return mode
+}
+
+// hostsOf are the hosts of URLs.
+func hostsOf(urls []string) []string {
+	var hosts []string
+	for _, text := range urls {
+		if u, err := url.Parse(text); err == nil && u.Hostname() != "" {
+			hosts = append(hosts, u.Hostname())
+		}
+	}
+	return hosts
+}

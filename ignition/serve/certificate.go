@@ -1,0 +1,107 @@
+package serve
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/hex"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"math/big"
+	"net"
+	"slices"
+	"time"
+)
+
+// TLS says with what certificate to serve.
+type TLS struct {
+	// CertFile and KeyFile are PEM files, both or none. With none a certificate is made
+	// that signs itself, for Hosts and the address that is listened on; its key is never
+	// stored.
+	CertFile, KeyFile string
+	// Hosts are the names and addresses under which clients reach this machine.
+	Hosts []string
+}
+
+const (
+	// madeFor is how long a certificate that we made is good: as long as a server may
+	// be left running. It begins a day ago, because clocks of BMCs are often wrong.
+	madeFor = 30 * 24 * time.Hour
+	early   = 24 * time.Hour
+)
+
+func (t TLS) load(now time.Time, at net.Addr) (*tls.Certificate, error) {
+	switch {
+	case t.CertFile != "" && t.KeyFile != "":
+		c, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("read the certificate: %w", err)
+		}
+		return &c, nil
+	case t.CertFile != "" || t.KeyFile != "":
+		return nil, errors.New("a certificate and its key go together")
+	}
+	hosts := slices.Clone(t.Hosts)
+	if tcp, ok := at.(*net.TCPAddr); ok && !tcp.IP.IsUnspecified() {
+		hosts = append(hosts, tcp.IP.String())
+	}
+	if len(hosts) == 0 {
+		return nil, errors.New("a certificate needs the names or addresses under which clients come")
+	}
+	return makeCertificate(now, hosts)
+}
+
+// makeCertificate uses RSA: the TLS of older BMCs knows nothing else.
+func makeCertificate(now time.Time, hosts []string) (*tls.Certificate, error) {
+	fail := func(err error) (*tls.Certificate, error) { return nil, fmt.Errorf("make a certificate: %w", err) }
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		return fail(err)
+	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
+	if err != nil {
+		return fail(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: serial, Subject: pkix.Name{CommonName: "ironworks " + hosts[0]},
+		NotBefore: now.Add(-early), NotAfter: now.Add(madeFor),
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		// It is its own authority, so that it can be given to clients as one.
+		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true,
+	}
+	for _, host := range hosts {
+		if ip := net.ParseIP(host); ip != nil {
+			template.IPAddresses = append(template.IPAddresses, ip)
+		} else {
+			template.DNSNames = append(template.DNSNames, host)
+		}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return fail(err)
+	}
+	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
+}
+
+// Certificate is the server's certificate as PEM, for those who are to trust it; nil
+// for HTTP.
+func (s *Server) Certificate() []byte {
+	if s.certificate == nil {
+		return nil
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.certificate.Certificate[0]})
+}
+
+// Fingerprint is the SHA-256 of the server's certificate in hex, as BMCs show it; ""
+// for HTTP.
+func (s *Server) Fingerprint() string {
+	if s.certificate == nil {
+		return ""
+	}
+	sum := sha256.Sum256(s.certificate.Certificate[0])
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,262 @@
+package serve_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	crand "crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"io"
+	"math/big"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"ironworks/ignition/serve"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// clock moves when it is told to.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func newClock() *clock { return &clock{now: time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)} }
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// running is a server under test.
+type running struct {
+	*serve.Server
+	clock  *clock
+	client *http.Client
+	stop   func()
+	host   string
+
+	mu     sync.Mutex
+	events []serve.Event
+	came   chan struct{}
+}
+
+// start runs a server until the test ends.
+func start(tb testing.TB, options serve.Options) *running {
+	tb.Helper()
+	r := &running{clock: newClock(), host: "127.0.0.1", came: make(chan struct{}, 1)}
+	if given, ok := options.Clock.(*clock); ok {
+		r.clock = given
+	}
+	options.Clock = r.clock
+	options.OnEvent = func(e serve.Event) {
+		r.mu.Lock()
+		r.events = append(r.events, e)
+		r.mu.Unlock()
+		select {
+		case r.came <- struct{}{}:
+		default:
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var err error
+	if r.Server, err = serve.Listen(ctx, options); err != nil {
+		cancel()
+		tb.Fatal(err)
+	}
+	transport := &http.Transport{DisableCompression: true, ForceAttemptHTTP2: true}
+	if pem := r.Certificate(); pem != nil {
+		pool := x509.NewCertPool()
+		pool.AppendCertsFromPEM(pem)
+		transport.TLSClientConfig = &tls.Config{RootCAs: pool, Time: r.clock.Now}
+	}
+	r.client = &http.Client{Transport: transport}
+	ended := make(chan error, 1)
+	go func() { ended <- r.Run(ctx) }()
+	var once sync.Once
+	r.stop = func() {
+		once.Do(func() {
+			cancel()
+			if err := <-ended; err != nil {
+				tb.Errorf("the server ended: %v", err)
+			}
+			transport.CloseIdleConnections()
+		})
+	}
+	tb.Cleanup(r.stop)
+	return r
+}
+
+func (r *running) kinds() []serve.EventKind {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	kinds := make([]serve.EventKind, len(r.events))
+	for i, e := range r.events {
+		kinds[i] = e.Kind
+	}
+	return kinds
+}
+
+// wait waits for an event and gives it.
+func (r *running) wait(tb testing.TB, kind serve.EventKind) serve.Event {
+	tb.Helper()
+	return r.waitFor(tb, kind, 1)
+}
+
+// waitFor waits for so many events of a kind and gives the last of them.
+func (r *running) waitFor(tb testing.TB, kind serve.EventKind, n int) serve.Event {
+	tb.Helper()
+	over := time.After(20 * time.Second)
+	for {
+		r.mu.Lock()
+		found := slices.DeleteFunc(slices.Clone(r.events), func(e serve.Event) bool { return e.Kind != kind })
+		r.mu.Unlock()
+		if len(found) >= n {
+			return found[n-1]
+		}
+		select {
+		case <-r.came:
+		case <-over:
+			tb.Fatalf("%d events %q came; there were %q", len(found), kind, r.kinds())
+		}
+	}
+}
+
+func (r *running) forgetEvents() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events = nil
+}
+
+// add serves an item and gives its URL.
+func (r *running) add(tb testing.TB, item serve.Item) string {
+	tb.Helper()
+	path, err := r.Add(item)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return r.URL(r.host, path)
+}
+
+// answer is a response that was read.
+type answer struct {
+	*http.Response
+	body []byte
+}
+
+func (r *running) ask(tb testing.TB, method, url string, header ...string) answer {
+	tb.Helper()
+	req, err := http.NewRequestWithContext(tb.Context(), method, url, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := r.client.Do(req)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return answer{resp, body}
+}
+
+// bytesOf is content that is the same for every call.
+func bytesOf(n int) []byte {
+	random := rand.NewChaCha8([32]byte{1})
+	b := make([]byte, n)
+	_, _ = random.Read(b)
+	return b
+}
+
+type memory struct{ *bytes.Reader }
+
+func (memory) Close() error { return nil }
+
+// inMemory is an item that is no file, as a stream with an overlay is none.
+func inMemory(name string, kind serve.Kind, content []byte) serve.Item {
+	return serve.Item{Node: "r7-n01", Name: name, Kind: kind, Open: func(context.Context) (io.ReadSeekCloser, error) {
+		return memory{bytes.NewReader(content)}, nil
+	}}
+}
+
+// onDisk is an image that is a file.
+func onDisk(tb testing.TB, name string, content []byte) serve.Item {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	return serve.Item{Node: "r7-n01", Name: name, Kind: serve.ISO, Open: func(context.Context) (io.ReadSeekCloser, error) {
+		return os.Open(path)
+	}}
+}
+
+// raw is a connection on which nothing is read unless the test does.
+func (r *running) raw(tb testing.TB) *net.TCPConn {
+	tb.Helper()
+	var dialer net.Dialer
+	c, err := dialer.DialContext(tb.Context(), "tcp", r.Addr().String())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = c.Close() })
+	tcp, ok := c.(*net.TCPConn)
+	if !ok {
+		tb.Fatalf("%T is no TCP connection", c)
+	}
+	return tcp
+}
+
+// testPair is a certificate for 127.0.0.1 with its key, as PEM.
+func testPair(tb testing.TB) [2][]byte {
+	tb.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), crand.Reader)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	now := newClock().Now()
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(crand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return [2][]byte{
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}),
+	}
+}
+
+var errBroken = errors.New("the disk is gone")

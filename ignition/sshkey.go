@@ -1,0 +1,180 @@
+package ignition
+
+import (
+	"crypto/ecdsa"
+	"crypto/rsa"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// MinRSABits is the shortest RSA key that OpenSSH on a current CoreOS accepts:
+// the system-wide crypto policy refuses shorter ones.
+const MinRSABits = 2048
+
+// SSHKey is one public key, as it stands in an authorized_keys file.
+type SSHKey struct {
+	// Line is the key as it is written into a configuration: options, type,
+	// key and comment on one line, without space around it.
+	Line string
+	// Type is such as ssh-ed25519, Comment is what follows the key, often
+	// user@host, or empty.
+	Type, Comment string
+	// Fingerprint is the one that ssh-keygen -l shows: SHA256:….
+	Fingerprint string
+	// Bits is the length of the key; 0 if it is of a type that has none.
+	Bits int
+	// Options are what stands before the type, such as command="…": what the
+	// key may do. Most keys have none.
+	Options []string
+}
+
+// String is what tells keys apart for people: type, length, comment and
+// fingerprint.
+func (k SSHKey) String() string {
+	text := k.Type
+	if k.Bits > 0 {
+		text = fmt.Sprintf("%s %d", text, k.Bits)
+	}
+	if k.Comment != "" {
+		text += " " + k.Comment
+	}
+	return text + " " + k.Fingerprint
+}
+
+// What a line that should be a public key is instead.
+var (
+	ErrPrivateKey  = errors.New("a private key: it must not leave its owner's machine")
+	ErrWeakKey     = errors.New("a key that the machine will not accept")
+	ErrCertificate = errors.New("a certificate, which is no key that may log in")
+	ErrNoSSHKey    = errors.New("no SSH public key")
+)
+
+// SSHKeyError says which line of a text is no key that can be used. It never
+// carries the line itself: it may be a secret.
+type SSHKeyError struct {
+	// Line counts from 1.
+	Line int
+	// Kind is [ErrPrivateKey], [ErrWeakKey], [ErrCertificate] or [ErrNoSSHKey].
+	Kind error
+	// Why tells more than the kind, or is empty; Hint is the way out.
+	Why, Hint string
+}
+
+// Error names the line, the reason and the way out.
+func (e *SSHKeyError) Error() string {
+	text := fmt.Sprintf("line %d is %v", e.Line, e.Kind)
+	if e.Why != "" {
+		text += " (" + e.Why + ")"
+	}
+	if e.Hint != "" {
+		text += "; " + e.Hint
+	}
+	return text
+}
+
+// Unwrap gives the kind, for errors.Is.
+func (e *SSHKeyError) Unwrap() error { return e.Kind }
+
+// ParseSSHKeys reads public keys in the form of authorized_keys: one key a
+// line, empty lines and lines that start with # are passed over. It returns all
+// keys that can be used, and an [SSHKeyError] for each line that cannot, joined.
+// Keys with options are returned: whether they are welcome is for the caller to
+// say. A text without keys gives none, and no error.
+func ParseSSHKeys(text string) ([]SSHKey, error) {
+	var (
+		keys  []SSHKey
+		wrong []error
+		block string // the end of the block that is passed over
+	)
+	for i, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		if block != "" {
+			if strings.HasPrefix(line, block) {
+				block = ""
+			}
+			continue
+		}
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		key, problem := parseSSHKey(line)
+		if problem == nil {
+			keys = append(keys, key)
+			continue
+		}
+		problem.Line = i + 1
+		wrong = append(wrong, problem)
+		if strings.HasPrefix(line, "-----BEGIN ") && !strings.Contains(line, "-----END ") {
+			block = "-----END "
+		}
+		if strings.HasPrefix(line, "---- BEGIN ") {
+			block = "---- END "
+		}
+	}
+	return keys, errors.Join(wrong...)
+}
+
+func parseSSHKey(line string) (SSHKey, *SSHKeyError) {
+	if problem := otherThanKey(line); problem != nil {
+		return SSHKey{}, problem
+	}
+	public, comment, options, rest, err := ssh.ParseAuthorizedKey([]byte(line))
+	if err != nil || len(rest) > 0 {
+		return SSHKey{}, &SSHKeyError{Kind: ErrNoSSHKey, Hint: "give the content of a .pub file, such as ssh-ed25519 AAAA… you@host"}
+	}
+	key := SSHKey{
+		Line: line, Type: public.Type(), Comment: comment, Options: options,
+		Fingerprint: ssh.FingerprintSHA256(public), Bits: sshKeyBits(public),
+	}
+	_, certificate := public.(*ssh.Certificate)
+	switch {
+	case certificate:
+		return SSHKey{}, &SSHKeyError{Kind: ErrCertificate, Why: key.Type, Hint: "give the .pub file without -cert"}
+	case key.Type == ssh.InsecureKeyAlgoDSA: //nolint:staticcheck // named to be refused
+		return SSHKey{}, &SSHKeyError{Kind: ErrWeakKey, Why: "DSA " + key.Fingerprint, Hint: "make a new one with ssh-keygen -t ed25519"}
+	case key.Type == ssh.KeyAlgoRSA && key.Bits < MinRSABits:
+		return SSHKey{}, &SSHKeyError{
+			Kind: ErrWeakKey, Why: fmt.Sprintf("RSA of %d bits, fewer than %d, %s", key.Bits, MinRSABits, key.Fingerprint),
+			Hint: "make a new one with ssh-keygen -t ed25519",
+		}
+	}
+	return key, nil
+}
+
+// otherThanKey knows what people give instead of a public key, and what would
+// not be the same key any more on the other side.
+func otherThanKey(line string) *SSHKeyError {
+	switch {
+	case strings.Contains(line, "PRIVATE KEY") || strings.HasPrefix(line, "PuTTY-User-Key-File"):
+		return &SSHKeyError{Kind: ErrPrivateKey, Hint: "give the .pub file beside it"}
+	case strings.HasPrefix(line, "---- BEGIN SSH2 PUBLIC KEY"):
+		return &SSHKeyError{Kind: ErrNoSSHKey, Why: "it is in the form of RFC 4716", Hint: "convert it with ssh-keygen -i -f FILE"}
+	case strings.HasPrefix(line, "-----BEGIN "):
+		return &SSHKeyError{Kind: ErrNoSSHKey, Why: "it is in the form of PEM", Hint: "convert it with ssh-keygen -i -m PKCS8 -f FILE"}
+	case !utf8.ValidString(line) || strings.ContainsFunc(line, func(r rune) bool { return unicode.IsControl(r) && r != '\t' }):
+		return &SSHKeyError{Kind: ErrNoSSHKey, Why: "it has control characters or broken UTF-8 in it", Hint: "write the comment in plain text"}
+	}
+	return nil
+}
+
+func sshKeyBits(public ssh.PublicKey) int {
+	with, ok := public.(ssh.CryptoPublicKey)
+	if !ok {
+		return 0
+	}
+	switch key := with.CryptoPublicKey().(type) {
+	case *rsa.PublicKey:
+		return key.N.BitLen()
+	case *ecdsa.PublicKey:
+		return key.Curve.Params().BitSize
+	}
+	if strings.Contains(public.Type(), "ed25519") || strings.Contains(public.Type(), "ecdsa") {
+		return 256
+	}
+	return 0
+}

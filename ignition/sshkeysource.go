@@ -1,0 +1,99 @@
+package ignition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/ssh/agent"
+)
+
+// maxKeyFile bounds a file that should be a public key.
+const maxKeyFile = 64 << 10
+
+// ReadPublicKeys reads all *.pub files of a folder such as ~/.ssh, in the order
+// of their names, each key once. Certificates (*-cert.pub) are passed over.
+// Files that have no usable key are told of by the error, with their names; the
+// keys of the others are returned beside it. A folder that is not there has no
+// keys.
+func ReadPublicKeys(dir fs.FS) ([]SSHKey, error) {
+	names, err := fs.Glob(dir, "*.pub")
+	if err != nil {
+		return nil, fmt.Errorf("looking for public keys: %w", err)
+	}
+	var (
+		all   []SSHKey
+		wrong []error
+	)
+	for _, name := range names {
+		if strings.HasSuffix(name, "-cert.pub") {
+			continue
+		}
+		keys, err := readKeyFile(dir, name)
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("reading %s: %w", name, err))
+		}
+		all = append(all, keys...)
+	}
+	return uniqueKeys(all), errors.Join(wrong...)
+}
+
+func readKeyFile(dir fs.FS, name string) ([]SSHKey, error) {
+	info, err := fs.Stat(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	// A pipe would wait for ever.
+	if !info.Mode().IsRegular() || info.Size() > maxKeyFile {
+		return nil, errors.New("it is no file of a public key")
+	}
+	raw, err := fs.ReadFile(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSSHKeys(string(raw))
+}
+
+// AgentPublicKeys asks an SSH agent for its keys. Keys that cannot be used are
+// left out and told of by the error. The connection stays open; it must not be
+// in use, and ctx ends the waiting.
+func AgentPublicKeys(ctx context.Context, conn net.Conn) ([]SSHKey, error) {
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	listed, err := agent.NewClient(conn).List()
+	if !stop() {
+		return nil, fmt.Errorf("asking the SSH agent: %w", context.Cause(ctx))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("asking the SSH agent: %w", err)
+	}
+	var (
+		all   []SSHKey
+		wrong []error
+	)
+	for _, key := range listed {
+		keys, err := ParseSSHKeys(key.String())
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("the SSH agent's key %q: %w", key.Comment, err))
+		}
+		all = append(all, keys...)
+	}
+	return uniqueKeys(all), errors.Join(wrong...)
+}
+
+// uniqueKeys keeps the first of each key, whatever its comment.
+func uniqueKeys(keys []SSHKey) []SSHKey {
+	seen := map[string]bool{}
+	var unique []SSHKey
+	for _, key := range keys {
+		id := key.Fingerprint + strings.Join(key.Options, ",")
+		if !seen[id] {
+			seen[id] = true
+			unique = append(unique, key)
+		}
+	}
+	return unique
+}

@@ -1,0 +1,145 @@
+package agent
+
+import (
+	"context"
+	"crypto/md5"  //nolint:gosec // agents compare what they are told to
+	"crypto/sha1" //nolint:gosec // as above
+	"crypto/sha256"
+	"crypto/sha512"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"net/http"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// hashes are the algorithms that an agent compares with when they are named.
+// Python knows more of them, which nobody asks for.
+var hashes = map[string]func() hash.Hash{
+	"md5": md5.New, "sha1": sha1.New, "sha224": sha256.New224, "sha256": sha256.New, "sha384": sha512.New384, "sha512": sha512.New,
+}
+
+// hashOf is the algorithm of a checksum that comes without one. MD5 is off
+// unless Ironic allows it, which it does by default.
+func hashOf(checksum string, md5Enabled bool) (func() hash.Hash, error) {
+	switch len(checksum) {
+	case 2 * sha512.Size:
+		return sha512.New, nil
+	case 2 * sha256.Size:
+		return sha256.New, nil
+	case 2 * md5.Size:
+		if md5Enabled {
+			return md5.New, nil
+		}
+		return nil, errors.New("MD5 support is disabled, and support will be removed in a 2024 version of Ironic.") //nolint:staticcheck // word for word
+	default:
+		return nil, errors.New("Unable to identify checksum algorithm used, and a value is not specified in the os_hash_algo setting.") //nolint:staticcheck // word for word
+	}
+}
+
+func isURL(checksum string) bool {
+	return strings.HasPrefix(checksum, "http://") || strings.HasPrefix(checksum, "https://")
+}
+
+// expected is the checksum that an image must have, and how it is made. An
+// error that is final is not worth another try.
+func (a *agent) expected(ctx context.Context, info imageInfo) (sum string, newHash func() hash.Hash, final bool, err error) {
+	sum, newHash = info.checksum, info.newHash
+	if isURL(sum) {
+		if sum, final, err = a.fetchChecksum(ctx, info); err != nil {
+			return "", nil, final, err
+		}
+	}
+	if newHash != nil {
+		return sum, newHash, false, nil
+	}
+	if newHash, err = hashOf(sum, a.md5); err == nil {
+		return sum, newHash, false, nil
+	}
+	if isURL(info.checksum) {
+		return "", nil, true, newFault(commandExecution, "%v", err)
+	}
+	f := newFault(restError, "Unable to proceed with image %s as the checksum indicator has been used but the algorithm could not be identified. Error: %v", info.id, err)
+	a.log.standby.error("%s", f.Details)
+	return "", nil, true, f
+}
+
+// fetchChecksum reads a file of checksums and finds that of the image.
+func (a *agent) fetchChecksum(ctx context.Context, info imageInfo) (sum string, final bool, err error) {
+	a.log.standby.debug("Downloading checksums file from %s", info.checksum)
+	failed := func(format string, args ...any) *fault {
+		return newFault(imageDownload, "Download of image %s failed: %s", info.checksum, fmt.Sprintf(format, args...))
+	}
+	response, err := a.open(ctx, info.checksum)
+	var refused *refusal
+	switch {
+	case errors.As(err, &refused):
+		return "", refused.status < http.StatusInternalServerError && a.options.age() == modern, failed("%v", refused)
+	case err != nil:
+		return "", true, newFault(commandExecution, "%v", err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	const most = 1 << 20
+	text, err := io.ReadAll(io.LimitReader(response.Body, most))
+	if err != nil {
+		return "", true, newFault(commandExecution, "%v", err)
+	}
+	var lines []string
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) == 0 {
+		return "", false, failed("Empty checksum file")
+	}
+	if len(lines) == 1 && !strings.Contains(lines[0], " ") {
+		if a.options.age() == antique || bareChecksum.MatchString(lines[0]) {
+			return lines[0], false, nil
+		}
+		return "", false, failed("Invalid checksum file (No valid checksum found) %s", repr(list{lines[0]}))
+	}
+	var name string
+	if address, err := url.Parse(info.urls[0]); err == nil {
+		name = path.Base(address.Path)
+	}
+	for _, line := range lines {
+		if sum := a.options.age().checksumIn(line, name); sum != "" {
+			return sum, false, nil
+		}
+	}
+	return "", false, failed("Checksum file does not contain name %s", name)
+}
+
+var (
+	bareChecksum  = regexp.MustCompile(`^([a-fA-F\d]{32}|[a-fA-F\d]{64}|[a-fA-F\d]{128})$`)
+	firstChecksum = regexp.MustCompile(`^([a-fA-F\d]{32}|[a-fA-F\d]{64}|[a-fA-F\d]{128})\s`)
+	lastChecksum  = regexp.MustCompile(`\s([a-fA-F\d]{32}|[a-fA-F\d]{64}|[a-fA-F\d]{128})$`)
+)
+
+// checksumIn reads a line of a file of checksums: "SUM  NAME", "SUM *NAME", and,
+// where the agent is not old, "SHA256 (NAME) = SUM" of the BSDs.
+func (a age) checksumIn(line, name string) string {
+	if a == antique {
+		sum, rest, _ := strings.Cut(line, " ")
+		if strings.TrimLeft(strings.TrimSpace(rest), "*") == name {
+			return sum
+		}
+		return ""
+	}
+	quoted := regexp.QuoteMeta(name)
+	named := regexp.MustCompile(`\s[*]?` + quoted + `$|\s\(` + quoted + `\)\s`)
+	if strings.HasPrefix(line, "#") || !named.MatchString(line) {
+		return ""
+	}
+	for _, form := range []*regexp.Regexp{firstChecksum, lastChecksum} {
+		if found := form.FindStringSubmatch(line); found != nil {
+			return found[1]
+		}
+	}
+	return ""
+}

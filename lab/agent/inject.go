@@ -1,0 +1,359 @@
+package agent
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ironworks/lab/python"
+)
+
+// injectFiles is the step of that name: the files of the node's properties,
+// then those of its arguments.
+func (a *agent) injectFiles(ctx context.Context, node, args *dict) (any, error) {
+	files, err := filesToInject(node.dict("properties").get("inject_files"), args.get("files"))
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		a.log.inject.info("No files to inject")
+		return nil, nil
+	}
+	root, err := a.rootDisk(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		if err := a.injectOne(ctx, node, file, root); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+var fieldsOfFiles = []string{"path", "partition", "content", "deleted", "mode", "dirmode", "owner", "group"}
+
+// filesToInject checks them; all that is wrong is told at once.
+func filesToInject(properties, arguments any) ([]*dict, error) {
+	var all list
+	for _, given := range []struct {
+		name  string
+		value any
+	}{{"`inject_files` node property", properties}, {"`files` argument", arguments}} {
+		if !truthy(given.value) {
+			continue
+		}
+		files, ok := given.value.(list)
+		if !ok {
+			return nil, newFault(invalidParams, "The %s must be a list, got %s", given.name, typeName(given.value))
+		}
+		all = append(all, files...)
+	}
+	var failures []string
+	var files []*dict
+	for _, one := range all {
+		file, ok := one.(*dict)
+		if !ok {
+			return nil, noAttribute(one, "get")
+		}
+		files = append(files, file)
+		failures = append(failures, checkFile(file)...)
+	}
+	if len(failures) > 0 {
+		return nil, newFault(invalidParams, "Validation of files failed: %s", strings.Join(failures, "; "))
+	}
+	return files, nil
+}
+
+func checkFile(file *dict) []string {
+	var failures []string
+	fail := func(format string, args ...any) { failures = append(failures, fmt.Sprintf(format, args...)) }
+	unknown := slices.DeleteFunc(slices.Clone(file.keys), func(key string) bool { return slices.Contains(fieldsOfFiles, key) })
+	if len(unknown) > 0 {
+		fail("unexpected fields in %s: %s", repr(file), strings.Join(unknown, ", "))
+	}
+	switch name := file.text("path"); {
+	case name == "":
+		fail("expected a path in %s", repr(file))
+	case name[:strings.LastIndex(name, "/")+1] == "/" && !truthy(file.get("partition")):
+		fail(`%s in root directory requires "partition"`, repr(file))
+	case strings.HasSuffix(name, "/"):
+		fail("directories not supported for %s", repr(file))
+	}
+	if truthy(file.get("content")) && truthy(file.get("deleted")) {
+		fail("content cannot be used with deleted in %s", repr(file))
+	}
+	for _, field := range []string{"owner", "group", "mode", "dirmode"} {
+		if file.has(field) && typeName(file.get(field)) != "int" {
+			fail("%s must be a number in %s", field, repr(file))
+		}
+	}
+	return failures
+}
+
+// mounted is a file system while the agent has it mounted.
+type mounted struct {
+	device string
+	files  []File
+}
+
+func (m *mounted) index(name string) int {
+	return slices.IndexFunc(m.files, func(f File) bool { return f.Path == name })
+}
+
+func (m *mounted) isFolder(name string) bool {
+	i := m.index(name)
+	return name == "" || i >= 0 && m.files[i].Folder
+}
+
+// mount is a *processError where mount fails.
+func (a *agent) mount(ctx context.Context, device string) (*mounted, error) {
+	programs, ok := a.hardware.(Programs)
+	if !ok {
+		return nil, raise("FileNotFoundError", "[Errno 2] No such file or directory: 'mount'")
+	}
+	files, err := programs.Mount(ctx, device)
+	var refused *MountError
+	if errors.As(err, &refused) {
+		folder := "/tmp/tmp" + newID()[:8]
+		return nil, &processError{argv: []string{"mount", device, folder}, out: Output{Code: 32, Stderr: "mount: " + folder + ": " + refused.Text + "\n"}}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("mounting %s: %w", device, err)
+	}
+	return &mounted{device: device, files: files}, nil
+}
+
+func (a *agent) injectOne(ctx context.Context, node, file *dict, root string) error {
+	on, name, err := a.findAndMount(ctx, path.Clean(strings.Trim(file.text("path"), "/")), file.get("partition"), root)
+	if err != nil {
+		return uncaught(err)
+	}
+	if truthy(file.get("deleted")) {
+		if i := on.index(name); i >= 0 && !on.files[i].Folder {
+			on.files = slices.Delete(on.files, i, i+1)
+		}
+	} else if err := a.placeFile(ctx, node, file, on, name); err != nil {
+		a.log.inject.error("Failed to process file %s: %v", repr(file), err)
+		// The real agent means to name the class of the error, and names the
+		// class of that.
+		err = newFault(commandExecution, "Failed to process file %s. <class 'type'>: %v", repr(file), err)
+		return errors.Join(err, a.unmount(ctx, on))
+	}
+	return a.unmount(ctx, on)
+}
+
+func (a *agent) unmount(ctx context.Context, on *mounted) error {
+	programs, _ := a.hardware.(Programs) // it mounted
+	if err := programs.Unmount(ctx, on.device, on.files); err != nil {
+		a.log.inject.warning("Unable to unmount temporary location: %v", err)
+	}
+	return ctx.Err()
+}
+
+// findAndMount finds the partition for a path: the one that is asked for, by
+// number or by device, or the first with the first folder of the path.
+func (a *agent) findAndMount(ctx context.Context, name string, partition any, root string) (*mounted, string, error) {
+	if truthy(partition) {
+		device := str(partition)
+		if index, err := strconv.Atoi(strings.TrimSpace(device)); err == nil {
+			device = nvmeStyle(root, strconv.Itoa(index))
+		}
+		on, err := a.mount(ctx, device)
+		return on, name, err
+	}
+	first, rest, deep := strings.Cut(name, "/")
+	if !deep {
+		return nil, "", newFault(invalidParams, "Invalid path %s, must be an absolute path to a file", name)
+	}
+	partitions, err := a.listPartitions(ctx, root)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, p := range partitions {
+		part, _ := p.(*dict)
+		if strings.Contains(part.text("flags"), "lvm") {
+			a.log.inject.debug("Skipping LVM partition %s", repr(part))
+			continue
+		}
+		on, err := a.mount(ctx, nvmeStyle(root, str(part.get("number"))))
+		switch {
+		case failedProgram(err):
+			a.log.inject.warning("Failure when inspecting partition %s: %v", repr(part), err)
+			continue
+		case err != nil:
+			return nil, "", err
+		}
+		if on.isFolder(first) {
+			a.log.inject.info("Path %s has been found on partition %s", first, repr(part))
+			return on, first + "/" + rest, nil
+		}
+		if err := a.unmount(ctx, on); err != nil {
+			return nil, "", err
+		}
+	}
+	return nil, "", newFault(deviceNotFound, "No partition found with path %s, scanned: %s", first, repr(partitions))
+}
+
+// nvmeStyle names a partition as this step does: other disks whose names end
+// with a digit it gets wrong, too.
+func nvmeStyle(disk, part string) string {
+	if strings.Contains(disk, "nvme") {
+		return disk + "p" + part
+	}
+	return disk + part
+}
+
+// placeFile writes one file, with the folders above it.
+func (a *agent) placeFile(ctx context.Context, node, file *dict, on *mounted, name string) error {
+	if !on.isFolder(folderOf(name)) {
+		on.makeFolders(folderOf(name), toMode(file.get("dirmode")))
+	}
+	if on.isFolder(name) {
+		return errors.New("[Errno 21] Is a directory: " + python.Quote("/"+name))
+	}
+	if !file.has("content") {
+		return errors.New("'content'")
+	}
+	// The file is opened first: content that cannot be had leaves it empty.
+	i := on.index(name)
+	if i < 0 {
+		i = len(on.files)
+		on.files = append(on.files, File{Path: name, Mode: 0o644})
+	}
+	placed := &on.files[i]
+	placed.Content = nil
+	content, err := a.contentOf(ctx, node, file)
+	if err != nil {
+		return err
+	}
+	placed.Content = content
+	if mode := toMode(file.get("mode")); mode != 0 {
+		placed.Mode = mode
+	}
+	if file.get("owner") != nil {
+		placed.Owner = toMode(file.get("owner"))
+	}
+	if file.get("group") != nil {
+		placed.Group = toMode(file.get("group"))
+	}
+	return nil
+}
+
+func folderOf(name string) string {
+	folder, _, deep := cutLast(name, "/")
+	if !deep {
+		return ""
+	}
+	return folder
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return "", s, false
+}
+
+// makeFolders makes a folder and those above it; only the last gets the mode.
+func (m *mounted) makeFolders(name string, mode int) {
+	if m.isFolder(name) {
+		return
+	}
+	m.makeFolders(folderOf(name), 0)
+	if mode == 0 {
+		mode = 0o755
+	}
+	m.files = append(m.files, File{Path: name, Folder: true, Mode: mode})
+}
+
+func toMode(v any) int {
+	n, ok := v.(number)
+	if !ok {
+		return 0
+	}
+	mode, err := strconv.Atoi(string(n))
+	if err != nil {
+		return 0
+	}
+	return mode
+}
+
+// field is a replacement field of Python's format: {node[uuid]}.
+var field = regexp.MustCompile(`\{(node|ports)((?:\[[^\]]*\])*)\}`)
+
+// contentOf is base64, or the address of the content.
+func (a *agent) contentOf(ctx context.Context, node, file *dict) ([]byte, error) {
+	text, ok := file.get("content").(string)
+	if !ok {
+		return nil, raise("TypeError", "argument of type '%s' is not iterable", typeName(file.get("content")))
+	}
+	if !strings.Contains(text, "://") {
+		return decodeBase64(text)
+	}
+	address := field.ReplaceAllStringFunc(text, func(match string) string {
+		parts := field.FindStringSubmatch(match)
+		var value any = node
+		if parts[1] == "ports" {
+			value = a.cachedPorts()
+		}
+		for key := range strings.SplitSeq(strings.Trim(parts[2], "[]"), "][") {
+			if d, ok := value.(*dict); ok && key != "" {
+				value = d.get(key)
+			}
+		}
+		return str(value)
+	})
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return nil, newFault(commandExecution, "Unable to read data from %s: %v", address, err)
+	}
+	response, err := a.options.Client.Do(request)
+	if err != nil {
+		return nil, newFault(commandExecution, "Unable to read data from %s: %v", address, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode >= http.StatusBadRequest {
+		whose := "Client"
+		if response.StatusCode >= http.StatusInternalServerError {
+			whose = "Server"
+		}
+		return nil, newFault(commandExecution, "Unable to read data from %s: %d %s Error: %s for url: %s",
+			address, response.StatusCode, whose, http.StatusText(response.StatusCode), address)
+	}
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, newFault(commandExecution, "Unable to read data from %s: %v", address, err)
+	}
+	return content, nil
+}
+
+// decodeBase64 is Python's, which skips what does not belong there.
+func decodeBase64(text string) ([]byte, error) {
+	var clean strings.Builder
+	padding := 0
+	for _, c := range text {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '+', c == '/':
+			clean.WriteRune(c)
+		case c == '=':
+			padding++
+		}
+	}
+	data := clean.String()
+	switch rest := len(data) % 4; {
+	case rest == 1:
+		return nil, fmt.Errorf("Invalid base64-encoded string: number of data characters (%d) cannot be 1 more than a multiple of 4", len(data)) //nolint:staticcheck // Python's words
+	case rest != 0 && padding < 4-rest:
+		return nil, errors.New("Incorrect padding") //nolint:staticcheck // Python's words
+	}
+	return base64.RawStdEncoding.DecodeString(data)
+}

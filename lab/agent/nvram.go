@@ -1,0 +1,104 @@
+package agent
+
+import (
+	"context"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// bootRecordPatterns are those of the entries that are removed if nothing else
+// is asked for: those of a disk, and of the usual loaders.
+var bootRecordPatterns = []string{`^HD\(`, `shim.*\.efi`, `grub.*\.efi`}
+
+// bootRecord is an entry as efibootmgr prints it.
+var bootRecord = regexp.MustCompile(`^Boot([0-9a-fA-F-]+)\*?\s+(.*?)\s+((?:BBS|HD|FvFile|FvVol|PciRoot|VenMsg|VenHw|UsbClass)\(.*)$`)
+
+// cleanNVRAM is the step clean_uefi_nvram: it removes boot entries of the
+// firmware whose device path a pattern finds.
+func (a *agent) cleanNVRAM(ctx context.Context, _, args *dict) (any, error) {
+	given := args.get("match_patterns")
+	if given == nil {
+		given = listOf(bootRecordPatterns)
+	}
+	refused := newFault(invalidParams, "The match_patterns must be a list of strings: %s", str(given))
+	all, ok := given.(list)
+	if !ok {
+		return nil, refused
+	}
+	var patterns []*regexp.Regexp
+	for _, one := range all {
+		text, ok := one.(string)
+		if !ok {
+			return nil, refused
+		}
+		pattern, err := regexp.Compile("(?i)" + text)
+		if err != nil {
+			return nil, refused
+		}
+		patterns = append(patterns, pattern)
+	}
+	out, err := a.program(ctx, "efibootmgr", "-v")
+	if err != nil {
+		return nil, uncaught(err)
+	}
+	for line := range strings.SplitSeq(out.Stdout, "\n") {
+		found := bootRecord.FindStringSubmatch(line)
+		if found == nil {
+			continue
+		}
+		for _, pattern := range patterns {
+			if !pattern.MatchString(found[3]) {
+				continue
+			}
+			a.log.hardware.debug("Path %s matched pattern %s, entry will be deleted: %s", found[3], pattern, found[2])
+			if _, err := a.program(ctx, "efibootmgr", "-b", found[1], "-B"); err != nil {
+				return nil, uncaught(err)
+			}
+			break
+		}
+	}
+	return nil, nil
+}
+
+// erasePstore removes what the kernel kept of a crash. Without a crash there
+// is nothing.
+func (a *agent) erasePstore(context.Context, *dict, *dict) (any, error) {
+	a.log.hardware.debug("No pstore found")
+	return nil, nil
+}
+
+// installBootc is the step execute_bootc_install, as far as a ramdisk has
+// podman.
+func (a *agent) installBootc(ctx context.Context, _, args *dict) (any, error) {
+	for _, name := range []string{"image_source", "configdrive", "oci_pull_secret"} {
+		if !args.has(name) {
+			return nil, raise("TypeError", "%s.execute_bootc_install() missing 1 required positional argument: '%s'", genericManager.class, name)
+		}
+	}
+	device, err := a.rootDisk(ctx, true)
+	if err != nil {
+		return nil, err
+	}
+	source := args.text("image_source")
+	address, err := url.Parse(source)
+	if err != nil {
+		return nil, raise("ValueError", "%v", err)
+	}
+	container := address.Host + address.Path
+	if _, err := a.program(ctx, "podman", "pull", "--retry-delay=5s", container); err != nil {
+		if failedProgram(err) {
+			return nil, newFault(imageDownload, "Download of image %s failed: %v", source, err)
+		}
+		return nil, err
+	}
+	if _, err := a.program(ctx, "podman", "--log-level=debug", "run", "--rm", "--privileged", "--pid=host", "--pull=never",
+		"-v", "/var/lib/containers:/var/lib/containers", "-v", "/dev:/dev", container,
+		"bootc", "install", "to-disk", "--wipe", "--skip-fetch-check", "--disable-selinux", device); err != nil {
+		if failedProgram(err) {
+			return nil, newFault(imageWriteError, "Error writing image to device %s: %v", device, err)
+		}
+		return nil, err
+	}
+	return newDict("result", "execute_bootc_install: Container image ("+source+") written to device "+device), nil
+}

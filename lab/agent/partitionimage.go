@@ -1,0 +1,223 @@
+package agent
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+const (
+	mib = 1 << 20
+	// The sizes of the partitions that the agent adds, in MiB: its defaults.
+	efiPartitionMiB  = 550
+	biosPartitionMiB = 1
+)
+
+// layout is the partitions for an image of a root file system.
+type layout struct {
+	argv  []string
+	paths *dict // of each partition, by what it is for
+	start int   // of the next, in MiB
+}
+
+func (l *layout) add(device, what, fs, flag string, size int) {
+	number := len(l.paths.keys) + 1
+	l.argv = append(l.argv, "mkpart", "primary", fs, strconv.Itoa(l.start), strconv.Itoa(l.start+size))
+	if flag != "" {
+		l.argv = append(l.argv, "set", strconv.Itoa(number), flag, "on")
+	}
+	l.start += size
+	l.paths.set(what, partitionPath(device, number))
+}
+
+// megabytes reads a number of an image_info; one that is not there is 0.
+func megabytes(given *dict, key string) (int, error) {
+	if !given.has(key) {
+		return 0, raise("KeyError", "'%s'", key)
+	}
+	n, err := strconv.Atoi(str(given.get(key)))
+	if err != nil {
+		return 0, raise("ValueError", "invalid literal for int() with base 10: %s", repr(given.get(key)))
+	}
+	return n, nil
+}
+
+// partition makes the partitions for an image, and writes what goes into each
+// but the root. What it answers is what get_partition_uuids will.
+func (a *agent) partition(ctx context.Context, info imageInfo, device string) (*dict, error) {
+	node, given := a.cachedNode(), info.given
+	if !given.has("preserve_ephemeral") {
+		return nil, raise("KeyError", "'preserve_ephemeral'")
+	}
+	sizes := map[string]int{}
+	for _, key := range []string{"root_mb", "swap_mb", "ephemeral_mb"} {
+		size, err := megabytes(given, key)
+		if err != nil {
+			return nil, err
+		}
+		sizes[key] = size
+	}
+	configdrive, err := a.configdrive(ctx, info)
+	if err != nil {
+		return nil, err
+	}
+	preserve := truthy(given.get("preserve_ephemeral"))
+	if !preserve {
+		if _, err := a.program(ctx, "wipefs", "--force", "--all", device); err != nil {
+			return nil, writeFailed(device, err)
+		}
+	}
+	mode, table := a.bootModeOf(node), a.tableType(node)
+	l := layout{argv: []string{"parted", "-a", "optimal", "-s", device, "--", "unit", "MiB", "mklabel", table}, paths: newDict(), start: 1}
+	if mode == string(UEFI) {
+		l.add(device, "efi system partition", "fat32", "boot", efiPartitionMiB)
+	}
+	if mode == string(BIOS) && table == "gpt" {
+		l.add(device, "BIOS Boot partition", "", "bios_grub", biosPartitionMiB)
+	}
+	if size := sizes["ephemeral_mb"]; size > 0 {
+		l.add(device, "ephemeral", "", "", size)
+	}
+	if size := sizes["swap_mb"]; size > 0 {
+		l.add(device, "swap", "linux-swap", "", size)
+	}
+	if size := (len(configdrive) + mib - 1) / mib; size > 0 {
+		l.add(device, "configdrive", "", "", size)
+	}
+	boot := ""
+	if mode == string(BIOS) && table == "msdos" {
+		boot = "boot"
+	}
+	l.add(device, "root", "", boot, sizes["root_mb"])
+	if !preserve {
+		if _, err := a.program(ctx, l.argv...); err != nil {
+			return nil, writeFailed(device, err)
+		}
+	}
+	return l.paths, a.format(ctx, device, l.paths, given, preserve)
+}
+
+// format makes the file systems of all partitions but the root.
+func (a *agent) format(ctx context.Context, device string, paths, given *dict, preserve bool) error {
+	for _, fs := range []struct{ what, kind, label string }{
+		{"efi system partition", "vfat", "efi-part"}, {"swap", "swap", "swap1"}, {"ephemeral", given.text("ephemeral_format"), "ephemeral0"},
+	} {
+		path := paths.text(fs.what)
+		if path == "" || fs.what == "ephemeral" && preserve {
+			continue
+		}
+		argv := []string{"mkfs", "-t", fs.kind}
+		switch fs.kind {
+		case "swap":
+			argv = []string{"mkswap", "-L"}
+		case "vfat", "msdos":
+			argv = append(argv, "-n")
+		case "ext3", "ext4":
+			argv = append(argv, "-F", "-L")
+		default:
+			argv = append(argv, "-L")
+		}
+		if _, err := a.program(ctx, append(argv, fs.label, path)...); err != nil {
+			return writeFailed(device, err)
+		}
+	}
+	return nil
+}
+
+// writeFailed is what becomes of a program that fails on the way.
+func writeFailed(device string, err error) error {
+	var failed *processError
+	if !errors.As(err, &failed) {
+		return err
+	}
+	return newFault(imageWriteError, "Writing image to device %s failed with exit code %d. stdout: %s. stderr: %s",
+		device, failed.out.Code, failed.out.Stdout, failed.out.Stderr)
+}
+
+// tellUUIDs adds the identifiers of the root and of the EFI partition.
+func (a *agent) tellUUIDs(ctx context.Context, paths *dict) (*dict, error) {
+	told := newDict("partitions", paths)
+	for _, p := range []struct{ key, what string }{{"root uuid", "root"}, {"efi system partition uuid", "efi system partition"}} {
+		path := paths.text(p.what)
+		if path == "" {
+			told.set(p.key, nil)
+			continue
+		}
+		for _, tag := range []string{"UUID", "PARTUUID"} {
+			out, err := a.program(ctx, "blkid", "-s", tag, "-o", "value", path)
+			if err == nil && strings.TrimSpace(out.Stdout) != "" {
+				told.set(p.key, strings.TrimSpace(out.Stdout))
+				break
+			}
+		}
+	}
+	return told, ctx.Err()
+}
+
+// configdrive is the file system to write, taken out of base64 and gzip.
+func (a *agent) configdrive(ctx context.Context, info imageInfo) ([]byte, error) {
+	if info.configdrive == "" {
+		return nil, nil
+	}
+	node, text := info.given.text("node_uuid"), info.configdrive
+	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, text, http.NoBody)
+		if err != nil {
+			return nil, newFault(deploymentError, "Can't download the configdrive content for node %s from '%s'. Reason: %v", node, text, err)
+		}
+		response, err := a.options.Client.Do(request)
+		if err != nil {
+			return nil, newFault(deploymentError, "Can't download the configdrive content for node %s from '%s'. Reason: %v", node, text, err)
+		}
+		defer func() { _ = response.Body.Close() }()
+		body, err := io.ReadAll(response.Body)
+		if err != nil || response.StatusCode >= http.StatusBadRequest {
+			return nil, newFault(deploymentError, "Can't download the configdrive content for node %s from '%s'. Got status code %d, response body %s", node, text, response.StatusCode, body)
+		}
+		text = string(body)
+	}
+	packed, err := decodeBase64(text)
+	if err != nil {
+		return nil, newFault(deploymentError, "Config drive for node %s is not base64 encoded or the content is malformed. Error: %v.", node, err)
+	}
+	reader, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, newFault(deploymentError, "Encountered error while decompressing and writing config drive for node %s. Error: Not a gzipped file (%s)", node, repr(string(packed[:min(2, len(packed))])))
+	}
+	content, err := io.ReadAll(reader)
+	if err != nil {
+		return nil, newFault(deploymentError, "Encountered error while decompressing and writing config drive for node %s. Error: %v", node, err)
+	}
+	return content, nil
+}
+
+// virtualSize is how large an image is when it is written, in bytes.
+func virtualSize(image io.ReaderAt, size int64) int64 {
+	const header = 32
+	head := make([]byte, header)
+	if _, err := image.ReadAt(head, 0); err == nil && bytes.HasPrefix(head, []byte("QFI\xfb")) {
+		if n := binary.BigEndian.Uint64(head[24:]); n < 1<<62 {
+			return int64(n)
+		}
+	}
+	return size
+}
+
+// fitsRoot compares the image with the partition that it is for.
+func fitsRoot(info imageInfo, size int64) error {
+	root, err := megabytes(info.given, "root_mb")
+	if err != nil {
+		return err
+	}
+	if needs := (size + mib - 1) / mib; needs > int64(root) {
+		return newFault(invalidParams, "Root partition is too small for requested image. Image virtual size: %d MB, Root size: %s MB", needs, fmt.Sprint(root))
+	}
+	return nil
+}

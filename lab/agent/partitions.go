@@ -1,0 +1,194 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// partedLine is a partition as parted prints it for machines.
+var partedLine = regexp.MustCompile(`^(\d+):([\d.]+)MiB:([\d.]+)MiB:([\d.]+)MiB:(\w*):(.*):(.*);`)
+
+// listPartitions asks parted; a device without a table is an error.
+func (a *agent) listPartitions(ctx context.Context, device string) (list, error) {
+	out, err := a.program(ctx, "parted", "-s", "-m", device, "unit", "MiB", "print")
+	if err != nil {
+		return nil, err
+	}
+	partitions := list{}
+	lines := slices.DeleteFunc(strings.Split(out.Stdout, "\n"), func(l string) bool { return strings.TrimSpace(l) == "" })
+	for _, line := range lines[min(2, len(lines)):] {
+		found := partedLine.FindStringSubmatch(line)
+		if found == nil {
+			a.log.disks.warning("Partition information from parted for device %s does not match expected format: %s", device, line)
+			continue
+		}
+		p := newDict()
+		for i, field := range []string{"number", "start", "end", "size"} {
+			value, err := strconv.ParseFloat(found[i+1], 64)
+			if err != nil {
+				return nil, fmt.Errorf("reading the partitions of %s: %w", device, err)
+			}
+			p.set(field, number(strconv.FormatInt(int64(value), 10)))
+		}
+		for i, field := range []string{"filesystem", "partition_name", "flags"} {
+			p.set(field, found[i+5])
+		}
+		index, _ := strconv.Atoi(found[1]) // only digits
+		p.set("path", partitionPath(device, index))
+		partitions = append(partitions, p)
+	}
+	return partitions, nil
+}
+
+// partitionPath guesses the name of a partition.
+func partitionPath(device string, index int) string {
+	if last := device[len(device)-1]; last >= '0' && last <= '9' {
+		return fmt.Sprintf("%sp%d", device, index)
+	}
+	return fmt.Sprintf("%s%d", device, index)
+}
+
+// blockDevice is a line of lsblk.
+type blockDevice struct {
+	Name string `json:"kname"`
+	Kind string `json:"type"`
+	Size int64  `json:"size"`
+}
+
+// lsblk lists devices of some kinds: part, md, raid (of any level).
+func (a *agent) lsblk(ctx context.Context, kinds ...string) ([]string, error) {
+	out, err := a.program(ctx, "lsblk", "-bia", "--json", "-oKNAME,TYPE,SIZE")
+	if err != nil {
+		return nil, nil //nolint:nilerr // hardware without programs has disks only
+	}
+	var report struct {
+		Devices []blockDevice `json:"blockdevices"`
+	}
+	if err := json.Unmarshal([]byte(out.Stdout), &report); err != nil {
+		return nil, fmt.Errorf("reading the block devices: %w", err)
+	}
+	var names []string
+	for _, d := range report.Devices {
+		kind := d.Kind
+		if strings.HasPrefix(kind, "raid") {
+			kind = "raid"
+		}
+		if slices.Contains(kinds, kind) {
+			names = append(names, "/dev/"+d.Name)
+		}
+	}
+	return names, nil
+}
+
+// withPartitions are names of disks and arrays, and then of the partitions.
+func (a *agent) withPartitions(ctx context.Context) ([]string, error) {
+	disks, err := a.hardware.BlockDevices(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, d := range disks {
+		names = append(names, d.Name)
+	}
+	partitions, err := a.lsblk(ctx, "part")
+	return append(names, partitions...), err
+}
+
+// raidMember tells whether a device, or something on it, belongs to a RAID;
+// what cannot be found out is taken for yes.
+func (a *agent) raidMember(ctx context.Context, device string) bool {
+	if _, ok := a.hardware.(Programs); !ok {
+		return false
+	}
+	out, err := a.program(ctx, "lsblk", "--fs", "--noheadings", device)
+	if err != nil {
+		a.log.hardware.warning("Could not determine if %s is a RAID member: %v", device, err)
+		return true
+	}
+	return strings.Contains(out.Stdout, "linux_raid_member")
+}
+
+var (
+	deviceName  = regexp.MustCompile(`/dev/\w+`)
+	ofPartition = regexp.MustCompile(`^(?:(.*\d)p|(.*\D))(\d+)$`)
+	arrayUUID   = regexp.MustCompile(`UUID : ([a-f0-9:]+)`)
+)
+
+// splitPartition gives the disk and the number of a partition.
+func splitPartition(name string) (disk, part string) {
+	found := ofPartition.FindStringSubmatch(name)
+	if found == nil {
+		return "", ""
+	}
+	return found[1] + found[2], found[3]
+}
+
+// holderDisks are the disks below an array.
+func (a *agent) holderDisks(ctx context.Context, array string) []string {
+	out, err := a.program(ctx, "mdadm", "--detail", array)
+	if err != nil {
+		a.log.hardware.warning("Could not get holder disks of %s: %v", array, err)
+		return nil
+	}
+	var disks []string
+	for line := range strings.SplitSeq(out.Stdout, "\n") {
+		if strings.HasPrefix(line, array) || strings.Contains(line, "Events") || strings.Contains(line, "Name") {
+			continue
+		}
+		for _, member := range deviceName.FindAllString(line, -1) {
+			if disk, _ := splitPartition(member); disk != "" {
+				disks = append(disks, disk)
+			} else {
+				disks = append(disks, member)
+			}
+		}
+	}
+	return disks
+}
+
+// componentDevices are the members of an array: those with its identifier.
+func (a *agent) componentDevices(ctx context.Context, array string) ([]string, error) {
+	out, err := a.program(ctx, "mdadm", "--detail", array)
+	if err != nil {
+		a.log.hardware.warning("Could not get the details of %s: %v", array, err)
+		return nil, nil
+	}
+	found := arrayUUID.FindStringSubmatch(out.Stdout)
+	if found == nil {
+		return nil, nil
+	}
+	all, err := a.withPartitions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var members []string
+	for _, name := range all {
+		if out, err := a.program(ctx, "mdadm", "--examine", name); err == nil && strings.Contains(out.Stdout, found[1]) {
+			members = append(members, name)
+		}
+	}
+	return members, nil
+}
+
+// volumeName is the name that an array was given.
+func (a *agent) volumeName(ctx context.Context, array string) string {
+	out, err := a.program(ctx, "mdadm", "--detail", array)
+	if err != nil {
+		a.log.raid.warning("Could not retrieve the volume name of %s: %v", array, err)
+		return ""
+	}
+	for line := range strings.SplitSeq(out.Stdout, "\n") {
+		if !strings.Contains(line, "Name") {
+			continue
+		}
+		fields := strings.Split(line, ":")
+		name, _, _ := strings.Cut(strings.TrimSpace(fields[len(fields)-1]), " ")
+		return name
+	}
+	return ""
+}

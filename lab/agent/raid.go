@@ -1,0 +1,359 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// raidRoot is an array of the last configuration for which is_root_volume was
+// given.
+type raidRoot struct {
+	name string
+	root bool
+}
+
+// applyRAID is the step apply_configuration.
+func (a *agent) applyRAID(ctx context.Context, node, args *dict) (any, error) {
+	if !args.has("raid_config") {
+		return nil, raise("TypeError", "%s.apply_configuration() missing 1 required positional argument: 'raid_config'", genericManager.class)
+	}
+	if err := a.checkRAID(ctx, args.get("raid_config"), node); err != nil {
+		return nil, err
+	}
+	if !args.has("delete_existing") || truthy(args.get("delete_existing")) {
+		if _, err := a.deleteRAID(ctx, node, nil); err != nil {
+			return nil, err
+		}
+	}
+	config, ok := args.get("raid_config").(*dict)
+	if !ok {
+		return nil, noAttribute(args.get("raid_config"), "get")
+	}
+	return a.makeRAID(ctx, node, config)
+}
+
+// createRAID is the step create_configuration.
+func (a *agent) createRAID(ctx context.Context, node, _ *dict) (any, error) {
+	config := node.dict("target_raid_config")
+	if !truthy(node.get("target_raid_config")) || config == nil {
+		a.log.hardware.debug("No target_raid_config found")
+		return newDict(), nil
+	}
+	return a.makeRAID(ctx, node, config)
+}
+
+// volume is a logical disk and the disks that it is to be on.
+type volume struct {
+	*dict
+	disks []string
+}
+
+func (a *agent) makeRAID(ctx context.Context, node, config *dict) (any, error) {
+	disks, err := logicalDisks(config)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(disks, func(d *dict) bool { return d.text("controller") == "software" }) {
+		a.log.hardware.debug("No Software RAID config found")
+		return newDict(), nil
+	}
+	a.log.hardware.info("Creating Software RAID")
+	if err := a.checkRAID(ctx, config, node); err != nil {
+		return nil, err
+	}
+	left, err := a.withoutPresent(ctx, disks, skippedVolumes(node))
+	if err != nil {
+		return nil, err
+	}
+	a.log.hardware.debug("Target Software RAID configuration: %s", repr(config))
+	present, err := a.hardware.BlockDevices(ctx)
+	if err != nil {
+		return nil, err
+	}
+	volumes, involved, err := a.placeVolumes(single(present), left)
+	if err != nil {
+		return nil, err
+	}
+	if len(left) == len(disks) {
+		if err := a.unpartitioned(ctx, involved); err != nil {
+			return nil, err
+		}
+	}
+	if a.options.age() == antique || len(volumes) > 0 && len(involved) > 0 {
+		if err := a.partitionForRAID(ctx, node, volumes, involved); err != nil {
+			return nil, err
+		}
+	}
+	a.log.hardware.info("Successfully created Software RAID")
+	return config, nil
+}
+
+// placeVolumes finds the disks of each volume, and all together.
+func (a *agent) placeVolumes(present []Disk, logical []*dict) (volumes []volume, involved []string, err error) {
+	for _, one := range logical {
+		v := volume{dict: one}
+		if physical, _ := one.get("physical_disks").(list); len(physical) > 0 {
+			if v.disks, err = a.pickDisks(present, physical); err != nil {
+				return nil, nil, err
+			}
+		} else {
+			for _, d := range present {
+				v.disks = append(v.disks, d.Name)
+			}
+		}
+		for _, name := range v.disks {
+			if !slices.Contains(involved, name) {
+				involved = append(involved, name)
+			}
+		}
+		volumes = append(volumes, v)
+	}
+	return volumes, involved, nil
+}
+
+func (a *agent) pickDisks(present []Disk, physical list) ([]string, error) {
+	var picked []string
+	for _, one := range physical {
+		hints, _ := one.(*dict) // that has been checked
+		candidates, err := a.options.age().matching(present, hints)
+		if err != nil {
+			return nil, err
+		}
+		if len(candidates) == 0 {
+			return nil, newFault(raidError, "No candidates for physical disk %s from the list %s", repr(hints), repr(a.options.age().serialize(present)))
+		}
+		i := slices.IndexFunc(candidates, func(name any) bool { return !slices.Contains(picked, str(name)) })
+		if i < 0 {
+			return nil, newFault(raidError, "No candidates left for physical disk %s from the list %s after picking %s for previous volumes",
+				repr(hints), repr(candidates), repr(listOf(picked)))
+		}
+		picked = append(picked, str(candidates[i]))
+	}
+	return picked, nil
+}
+
+func listOf(names []string) list {
+	all := list{}
+	for _, name := range names {
+		all = append(all, name)
+	}
+	return all
+}
+
+// serialize gives disks as errors quote them.
+func (a age) serialize(disks []Disk) list {
+	all := list{}
+	text := func(t Texts) any {
+		if len(t) == 0 {
+			return nil
+		}
+		return t[0]
+	}
+	for _, d := range disks {
+		one := newDict("name", d.Name, "model", text(d.Model), "size", number(strconv.FormatInt(d.Size, 10)), "rotational", nil,
+			"wwn", text(d.WWN), "serial", text(d.Serial), "vendor", text(d.Vendor), "wwn_with_extension", text(d.WWNWithExtension),
+			"wwn_vendor_extension", text(d.WWNVendorExtension), "hctl", text(d.HCTL), "by_path", text(d.ByPath))
+		if d.Rotational != nil {
+			one.set("rotational", *d.Rotational)
+		}
+		if a == modern {
+			one.set("logical_sectors", number(strconv.Itoa(d.LogicalSectors)))
+			one.set("physical_sectors", number(strconv.Itoa(d.PhysicalSectors)))
+			one.set("tran", text(d.Transport))
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// unpartitioned sees to it that nothing is left on the disks.
+func (a *agent) unpartitioned(ctx context.Context, disks []string) error {
+	var used []string
+	for _, name := range disks {
+		if partitions, err := a.listPartitions(ctx, name); err == nil && len(partitions) > 0 {
+			used = append(used, name)
+		}
+	}
+	if len(used) > 0 {
+		return newFault(raidError, "Partitions detected on devices %s during RAID config", strings.Join(used, ", "))
+	}
+	return ctx.Err()
+}
+
+// partitionForRAID gives each disk a table and a partition for each volume on
+// it, and makes the arrays. The one with all the space that is left comes last.
+func (a *agent) partitionForRAID(ctx context.Context, node *dict, volumes []volume, involved []string) error {
+	table, mode := a.tableType(node), a.bootModeOf(node)
+	next := map[string]string{} // where the next partition of a disk begins
+	for _, disk := range involved {
+		a.log.raid.info("Creating partition table on %s", disk)
+		if _, err := a.program(ctx, "parted", disk, "-s", "--", "mklabel", table); err != nil {
+			return newFault(commandExecution, "Failed to create partition table on %s: %v", disk, err)
+		}
+		switch {
+		case mode == string(UEFI):
+			next[disk] = "551MiB"
+		case table == "gpt":
+			next[disk] = "8MiB"
+		default:
+			out, err := a.program(ctx, "sgdisk", "-F", disk)
+			if err != nil {
+				return uncaught(err)
+			}
+			next[disk] = strings.TrimSpace(out.Stdout) + "s"
+		}
+	}
+	volumes = maxLast(volumes)
+	for _, v := range volumes {
+		for _, disk := range v.disks {
+			end, err := endOf(v.get("size_gb"), next[disk])
+			if err != nil {
+				return err
+			}
+			if _, err := a.program(ctx, "parted", disk, "-s", "-a", "optimal", "--", "mkpart", "primary", next[disk], end); err != nil {
+				return newFault(raidError, "Failed to create partitions on %s: %v", disk, err)
+			}
+			next[disk] = end
+		}
+	}
+	used := map[string]int{}
+	for i, v := range volumes {
+		name, err := a.createArray(ctx, i, v, used)
+		if err != nil {
+			return err
+		}
+		if root := v.get("is_root_volume"); root != nil && a.options.age() == modern {
+			a.setRAIDRoot(name, truthy(root))
+		}
+	}
+	return nil
+}
+
+func maxLast(volumes []volume) []volume {
+	ordered := slices.DeleteFunc(slices.Clone(volumes), func(v volume) bool { return v.text("size_gb") == "MAX" })
+	for _, v := range slices.Backward(volumes) {
+		if v.text("size_gb") == "MAX" {
+			return append(ordered, v)
+		}
+	}
+	return ordered
+}
+
+// endOf is where a partition of so many GiB ends. The first of a disk does not
+// count what is before it.
+func endOf(size any, start string) (string, error) {
+	if str(size) == "MAX" {
+		return "-1", nil
+	}
+	gigabytes, err := strconv.Atoi(strings.TrimSpace(str(size)))
+	if err != nil {
+		return "", raise("ValueError", "invalid literal for int() with base 10: %s", repr(size))
+	}
+	if before, ok := strings.CutSuffix(start, "GiB"); ok {
+		n, _ := strconv.Atoi(before) // ours
+		gigabytes += n
+	}
+	return fmt.Sprintf("%dGiB", gigabytes), nil
+}
+
+// createArray runs mdadm; used counts the partitions of each disk that belong
+// to an array.
+func (a *agent) createArray(ctx context.Context, index int, v volume, used map[string]int) (string, error) {
+	device := fmt.Sprintf("/dev/md%d", index)
+	name := fmt.Sprintf("md%d", index)
+	var members []string
+	for _, disk := range v.disks {
+		number := used[disk] + 1
+		if a.options.age() == antique {
+			number = index + 1
+			name = device
+		}
+		used[disk]++
+		members = append(members, nvmeStyle(disk, strconv.Itoa(number)))
+	}
+	level := v.text("raid_level")
+	if level == "1+0" {
+		level = "10"
+	}
+	if given := v.get("volume_name"); given != nil {
+		name = str(given)
+	}
+	a.log.raid.debug("Creating md device %s with name %son %s", device, name, repr(listOf(members)))
+	argv := append([]string{
+		"mdadm", "--create", device, "--force", "--run", "--metadata=1", "--level", level, "--name", name,
+		"--raid-devices", strconv.Itoa(len(members)),
+	}, members...)
+	if _, err := a.program(ctx, argv...); err != nil {
+		return "", newFault(raidError, "Failed to create md device %s on %s: %v", device, strings.Join(members, " "), err)
+	}
+	return device, nil
+}
+
+func (a *agent) setRAIDRoot(name string, root bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.raidRoots = append(slices.DeleteFunc(a.raidRoots, func(r raidRoot) bool { return r.name == name }), raidRoot{name, root})
+}
+
+// capabilities are those of a node's properties or its instance: an object, or
+// text as in boot_mode:uefi,disk_label:gpt.
+func capabilities(of *dict) *dict {
+	switch given := of.get("capabilities").(type) {
+	case *dict:
+		return given
+	case string:
+		if v, err := parseJSON(given); err == nil {
+			if d, ok := v.(*dict); ok {
+				return d
+			}
+		}
+		read := newDict()
+		for pair := range strings.SplitSeq(given, ",") {
+			if key, value, ok := strings.Cut(pair, ":"); ok {
+				read.set(key, value)
+			}
+		}
+		return read
+	}
+	return newDict()
+}
+
+// bootModeOf is how the node is to boot; how the ramdisk did if nothing says.
+func (a *agent) bootModeOf(node *dict) string {
+	instance, properties := capabilities(node.dict("instance_info")), capabilities(node.dict("properties"))
+	secure := properties.get("secure_boot")
+	if instance.has("secure_boot") {
+		secure = instance.get("secure_boot")
+	}
+	if strings.EqualFold(str(secure), "true") {
+		return string(UEFI)
+	}
+	mode := str(any(string(a.inventory.Boot.Mode)))
+	for _, place := range []struct {
+		in  *dict
+		key string
+	}{{node.dict("driver_internal_info"), "deploy_boot_mode"}, {properties, "boot_mode"}, {node.dict("instance_info"), "deploy_boot_mode"}} {
+		if place.in.has(place.key) {
+			mode = strings.ToLower(str(place.in.get(place.key)))
+		}
+	}
+	if mode != string(UEFI) && mode != string(BIOS) {
+		return string(a.inventory.Boot.Mode)
+	}
+	return mode
+}
+
+// tableType is the kind of partition table: GPT with UEFI, else as asked for.
+func (a *agent) tableType(node *dict) string {
+	label := capabilities(node.dict("properties")).get("disk_label")
+	if instance := capabilities(node.dict("instance_info")); instance.has("disk_label") {
+		label = instance.get("disk_label")
+	}
+	if a.bootModeOf(node) == string(UEFI) || str(label) == "gpt" {
+		return "gpt"
+	}
+	return "msdos"
+}

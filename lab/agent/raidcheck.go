@@ -1,0 +1,140 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// levelsOfRAID are those of the second logical disk.
+var levelsOfRAID = []string{"0", "1", "1+0", "5", "6"}
+
+// checkRAID is the validation of a software RAID; all that is wrong is told at
+// once.
+func (a *agent) checkRAID(ctx context.Context, config any, node *dict) error {
+	a.log.hardware.debug("Validating Software RAID config: %s", repr(config))
+	if !truthy(config) {
+		a.log.hardware.error("No RAID config passed")
+		return nil
+	}
+	given, ok := config.(*dict)
+	if !ok {
+		return noAttribute(config, "get")
+	}
+	disks, err := logicalDisks(given)
+	if err != nil {
+		return err
+	}
+	if len(disks) == 0 {
+		return newFault(raidError, "RAID config contains no logical disks")
+	}
+	c := raidCheck{age: a.options.age(), skipping: len(skippedVolumes(node)) > 0}
+	if len(disks) > 2 {
+		c.fail("Software RAID configuration requires one or two logical disks")
+	}
+	for _, disk := range disks {
+		c.logicalDisk(disk)
+	}
+	if !disks[0].has("raid_level") {
+		return raise("KeyError", "'raid_level'")
+	}
+	if disks[0].text("raid_level") != "1" {
+		c.fail("Software RAID Configuration requires RAID-1 for the first logical disk")
+	}
+	if len(disks) == 2 {
+		present, err := a.hardware.BlockDevices(ctx)
+		if err != nil {
+			return err
+		}
+		c.second(disks[0], disks[1], len(present))
+	}
+	if len(c.failures) > 0 {
+		return newFault(raidError, "Could not validate Software RAID config for %s: %s", node.text("uuid"), strings.Join(c.failures, "; "))
+	}
+	return nil
+}
+
+func logicalDisks(config *dict) ([]*dict, error) {
+	given, _ := config.get("logical_disks").(list)
+	disks := make([]*dict, len(given))
+	for i, one := range given {
+		disk, ok := one.(*dict)
+		if !ok {
+			return nil, noAttribute(one, "get")
+		}
+		disks[i] = disk
+	}
+	return disks, nil
+}
+
+// raidCheck collects what is wrong.
+type raidCheck struct {
+	age      age
+	skipping bool // some volume is to be left alone
+	failures []string
+	volumes  []string
+	rooted   bool
+}
+
+func (c *raidCheck) fail(format string, args ...any) {
+	c.failures = append(c.failures, fmt.Sprintf(format, args...))
+}
+
+func (c *raidCheck) logicalDisk(disk *dict) {
+	if disk.text("controller") != "software" {
+		c.fail("Software RAID configuration requires all logical disks to have 'controller'='software'")
+	}
+	switch volume := disk.get("volume_name"); {
+	case volume == nil:
+		if c.skipping && c.age == modern {
+			c.fail("All logical disks are required to have a volume name specified as a volume name is mentioned in the property skip block devices.")
+		}
+	case slices.Contains(c.volumes, str(volume)):
+		c.fail("Duplicate software RAID device name %s detected", str(volume))
+	default:
+		c.volumes = append(c.volumes, str(volume))
+	}
+	if truthy(disk.get("is_root_volume")) && c.age == modern {
+		if c.rooted {
+			c.fail("Software RAID configuration allows only one logical disk to be marked as is_root_volume")
+		}
+		c.rooted = true
+	}
+	if disk.get("physical_disks") == nil {
+		return
+	}
+	physical, ok := disk.get("physical_disks").(list)
+	if !ok || len(physical) < 2 {
+		c.fail("The physical_disks parameter for software RAID must be a list with at least 2 items, each specifying a disk in the device hints format")
+	}
+	if slices.ContainsFunc(physical, func(v any) bool { _, ok := v.(*dict); return !ok }) {
+		c.fail("The physical_disks parameter for software RAID must be a list of device hints (dictionaries)")
+	}
+}
+
+// second is what counts for two logical disks.
+func (c *raidCheck) second(first, second *dict, devices int) {
+	if first.text("size_gb") == "MAX" && second.text("size_gb") == "MAX" {
+		c.fail("Software RAID can have only one RAID device with size 'MAX'")
+	}
+	level := second.text("raid_level")
+	if !slices.Contains(levelsOfRAID, level) {
+		c.fail("Software RAID configuration does not support RAID level %s", level)
+	}
+	if least := map[string]int{"5": 3, "6": 4}[level]; devices < least {
+		c.fail("Software RAID configuration is not possible for RAID level %s with only %d block devices found.", level, devices)
+	}
+}
+
+// skippedVolumes are the names of RAID volumes that the node wants left alone.
+func skippedVolumes(node *dict) []string {
+	hints, _ := node.dict("properties").get("skip_block_devices").(list)
+	var names []string
+	for _, one := range hints {
+		if hint, ok := one.(*dict); ok && hint.has("volume_name") {
+			names = append(names, str(hint.get("volume_name")))
+		}
+	}
+	return names
+}

@@ -1,0 +1,246 @@
+package agent
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// fate is what becomes of an array that is there.
+type fate int
+
+const (
+	remove fate = iota
+	wipe        // what is on it goes, the array stays: its disks hold one that is kept
+	keep
+)
+
+// arrayFate is the fate of one array.
+type arrayFate struct {
+	name, volume string
+	fate         fate
+	cause        string // the volume for which it stays
+}
+
+// fates decides with the names of the volumes that the node wants left alone.
+func (a *agent) fates(ctx context.Context, arrays, skipped []string) []arrayFate {
+	all := make([]arrayFate, len(arrays))
+	holders := map[string][]string{}
+	for i, name := range arrays {
+		all[i] = arrayFate{name: name}
+		if len(skipped) > 0 || a.options.age() == antique {
+			all[i].volume = a.volumeName(ctx, name)
+			holders[name] = a.holderDisks(ctx, name)
+		}
+	}
+	for i := range all {
+		if all[i].volume == "" || !slices.Contains(skipped, all[i].volume) {
+			continue
+		}
+		a.log.hardware.warning("RAID device %s will not be deleted", all[i].name)
+		all[i].fate = keep
+		if a.options.age() == antique {
+			continue
+		}
+		for j := range all {
+			shares := slices.ContainsFunc(holders[all[j].name], func(d string) bool { return slices.Contains(holders[all[i].name], d) })
+			if j != i && shares && all[j].fate == remove && !slices.Contains(skipped, all[j].volume) {
+				all[j].fate, all[j].cause = wipe, all[i].volume
+			}
+		}
+	}
+	for i := range all {
+		if all[i].volume == "esp" && all[i].fate == wipe {
+			all[i].fate = keep
+		}
+	}
+	return all
+}
+
+// deleteRAID is the step delete_configuration.
+func (a *agent) deleteRAID(ctx context.Context, node, _ *dict) (any, error) {
+	skipped := skippedVolumes(node)
+	arrays, err := a.scanArrays(ctx)
+	if err != nil {
+		return nil, err
+	}
+	const attempts = 2
+	for range attempts {
+		fates, err := a.deletePass(ctx, arrays, skipped)
+		if err != nil {
+			return nil, err
+		}
+		if arrays, err = a.scanArrays(ctx); err != nil {
+			return nil, err
+		}
+		if len(skipped) > 0 && a.options.age() == modern {
+			arrays = slices.DeleteFunc(arrays, func(name string) bool {
+				return slices.ContainsFunc(fates, func(f arrayFate) bool { return f.name == name && f.fate != remove })
+			})
+		}
+		if len(arrays) == 0 {
+			return nil, nil
+		}
+	}
+	f := newFault(raidError, "Unable to clean all softraid correctly. Remaining %s", repr(listOf(arrays)))
+	a.log.hardware.error("%s", f.Details)
+	return nil, f
+}
+
+// scanArrays assembles what can be, and lists it.
+func (a *agent) scanArrays(ctx context.Context) ([]string, error) {
+	if _, err := a.program(ctx, "mdadm", "--assemble", "--scan"); err != nil && !failedProgram(err) {
+		return nil, err
+	}
+	return a.lsblk(ctx, "raid", "md")
+}
+
+func (a *agent) deletePass(ctx context.Context, arrays, skipped []string) ([]arrayFate, error) {
+	fates := a.fates(ctx, arrays, skipped)
+	var holders, kept []string
+	partitions := map[string][]string{} // of each disk, which are to go
+	for _, f := range fates {
+		members, err := a.componentDevices(ctx, f.name)
+		if err != nil {
+			return nil, err
+		}
+		if len(members) == 0 {
+			a.log.hardware.info("Software RAID cleaning is skipping partition %s", f.name)
+			continue
+		}
+		holders = append(holders, a.holderDisks(ctx, f.name)...)
+		switch f.fate {
+		case keep, wipe:
+			kept = append(kept, members...)
+			a.log.hardware.warning("Software RAID device %s was not deleted", f.name)
+			if f.fate == wipe {
+				a.try(ctx, "Failed to wipefs "+f.name, "wipefs", "-af", f.name)
+			}
+		case remove:
+			a.log.hardware.info("Deleting Software RAID device %s", f.name)
+			a.try(ctx, "Failed to wipefs "+f.name, "wipefs", "-af", f.name)
+			a.try(ctx, "Failed to stop "+f.name, "mdadm", "--stop", f.name)
+			for _, member := range members {
+				if err := a.zeroSuperblock(ctx, member); err != nil {
+					return nil, err
+				}
+				disk, part := splitPartition(member)
+				partitions[disk] = append(partitions[disk], part)
+			}
+			a.log.hardware.info("Deleted Software RAID device %s", f.name)
+		}
+	}
+	return fates, a.deleteTraces(ctx, holders, kept, partitions)
+}
+
+// try runs a program whose failure does not matter.
+func (a *agent) try(ctx context.Context, failure string, argv ...string) {
+	if _, err := a.program(ctx, argv...); err != nil {
+		a.log.hardware.warning("%s: %v", failure, err)
+	}
+}
+
+func (a *agent) zeroSuperblock(ctx context.Context, member string) error {
+	_, err := a.program(ctx, "mdadm", "--examine", member)
+	switch {
+	case err == nil:
+	case strings.Contains(err.Error(), "No md superblock detected"):
+		return nil
+	default:
+		return newFault(raidError, "Failed to examine device %s: %v", member, err)
+	}
+	a.log.hardware.debug("Deleting md superblock on %s", member)
+	a.try(ctx, "Failed to remove superblock from"+member, "mdadm", "--zero-superblock", member)
+	return nil
+}
+
+// deleteTraces removes what is left of arrays on any disk, and the partition
+// tables below those that were deleted.
+func (a *agent) deleteTraces(ctx context.Context, holders, kept []string, partitions map[string][]string) error {
+	all, err := a.withPartitions(ctx)
+	if err != nil {
+		return err
+	}
+	var keptDisks []string
+	for _, name := range slices.Backward(all) {
+		if slices.Contains(kept, name) {
+			disk, _ := splitPartition(name)
+			keptDisks = append(keptDisks, disk)
+			continue
+		}
+		if slices.Contains(keptDisks, name) {
+			continue
+		}
+		if _, err := a.program(ctx, "mdadm", "--examine", name); err != nil {
+			continue // not a member
+		}
+		a.try(ctx, "Failed to remove superblock from"+name, "mdadm", "--zero-superblock", name)
+	}
+	done := map[string]bool{}
+	for _, disk := range holders {
+		if done[disk] {
+			continue
+		}
+		done[disk] = true
+		if !slices.Contains(keptDisks, disk) {
+			a.log.hardware.info("Removing partitions on holder disk %s", disk)
+			a.try(ctx, "Failed to remove partitions on "+disk, "wipefs", "-af", disk)
+			continue
+		}
+		if len(partitions[disk]) == 0 {
+			if a.options.age() == antique {
+				return raise("KeyError", "%s", repr(disk))
+			}
+			a.log.hardware.warning("Holder disk %s contains only logical disk(s) on the skip list", disk)
+		}
+		for _, part := range partitions[disk] {
+			if _, err := a.program(ctx, "parted", disk, "rm", part); err != nil {
+				return uncaught(err)
+			}
+		}
+	}
+	a.log.hardware.debug("Finished deleting Software RAID(s)")
+	return nil
+}
+
+// withoutPresent leaves out the logical disks that are there already and are
+// to be left alone; any other array that is there is an error.
+func (a *agent) withoutPresent(ctx context.Context, logical []*dict, skipped []string) ([]*dict, error) {
+	if len(skipped) == 0 {
+		return logical, nil
+	}
+	arrays, err := a.lsblk(ctx, "raid", "md")
+	if a.options.age() == antique {
+		// It looks at the wrong end: an array is no member of one.
+		arrays = slices.DeleteFunc(arrays, func(name string) bool {
+			_, err := a.program(ctx, "mdadm", "--examine", name)
+			return err != nil && strings.Contains(err.Error(), "No md superblock detected")
+		})
+	}
+	if err != nil || len(arrays) == 0 {
+		return logical, err
+	}
+	present := a.fates(ctx, arrays, skipped)
+	unexpected := newFault(raidError, "Existing Software RAID device detected that should not")
+	if a.options.age() == modern && slices.ContainsFunc(present, func(f arrayFate) bool { return f.volume == "" }) {
+		return nil, newFault(raidError, "A Software RAID device detected that does not have a volume name. This is not allowed because there is a volume_name hint in the property 'skip_block_devices'.")
+	}
+	var left []*dict
+	for _, disk := range logical {
+		volume := str(disk.get("volume_name"))
+		i := slices.IndexFunc(present, func(f arrayFate) bool { return f.volume == volume })
+		if i < 0 || a.options.age() == antique && !slices.Contains(skipped, volume) {
+			left = append(left, disk)
+			continue
+		}
+		if !slices.Contains(skipped, volume) && (present[i].fate != wipe || present[i].cause == "") {
+			return nil, unexpected
+		}
+		present = slices.Delete(present, i, i+1)
+	}
+	present = slices.DeleteFunc(present, func(f arrayFate) bool { return a.options.age() == modern && f.volume == "esp" && f.fate == keep })
+	if len(present) > 0 {
+		return nil, unexpected
+	}
+	return left, nil
+}

@@ -1,0 +1,166 @@
+package lab_test
+
+import (
+	"crypto/md5" //nolint:gosec // what an old agent compares
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"ironworks/lab"
+	"ironworks/lab/machine"
+)
+
+// anImage is a disk with a partition table, as far as one can see from outside.
+func anImage() []byte {
+	image := make([]byte, 2<<20)
+	image[510], image[511] = 0x55, 0xaa
+	copy(image[440:], []byte{1, 2, 3, 4})
+	return image
+}
+
+// imageServer has an image, and a file of checksums.
+func imageServer(t *testing.T, image []byte) string {
+	t.Helper()
+	sum := sha256.Sum256(image)
+	files := map[string][]byte{
+		"/disk.raw": image, "/blank.raw": make([]byte, 1<<20),
+		"/SUMS": fmt.Appendf(nil, "# checksums\n%064d  other.raw\n%x *disk.raw\n", 0, sum),
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		content, found := files[r.URL.Path]
+		if !found {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Length", fmt.Sprint(len(content)))
+		if r.Method == http.MethodGet {
+			_, _ = w.Write(content)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// smallDisks are a disk of a real size and one that no image fits on.
+func smallDisks() []machine.Disk {
+	return []machine.Disk{
+		{Name: "/dev/sda", SizeBytes: 480_103_981_056, Vendor: "ATA", Model: "INTEL SSDSC2KB48", Serial: "BTYF1", WWN: "0x55cd2e4000000001", HCTL: "0:0:0:0"},
+		{Name: "/dev/sdb", SizeBytes: 1 << 20, Vendor: "ATA", Model: "SuperSSpeed", Serial: "tiny", WWN: "0x55cd2e4000000002", HCTL: "0:0:1:0"},
+	}
+}
+
+// direct is one deployment of an image.
+type direct struct {
+	name  string
+	image string // of the server; disk.raw if empty
+	info  map[string]any
+	hints map[string]any
+	// fails is the reason of a failure, oldFails that with the old release where
+	// it differs; without either the node gets active.
+	fails, oldFails string
+	// disk and holds are what is where afterwards.
+	disk, holds string
+	// refused is the answer of the API that keeps it from starting.
+	refused string
+}
+
+const imageOnDisk = "image disk.raw"
+
+func directLives(t *testing.T) []life {
+	t.Helper()
+	image := anImage()
+	server := imageServer(t, image)
+	sum := fmt.Sprintf("%x", sha256.Sum256(image))
+	wrong := strings.Repeat("0", len(sum))
+	plain := md5.Sum(image) //nolint:gosec // as above
+	blank := sha256.Sum256(make([]byte, 1<<20))
+	pair := func(value string) map[string]any {
+		return map[string]any{"image_os_hash_algo": "sha256", "image_os_hash_value": value}
+	}
+	mismatch := "Deploy step deploy.write_image failed on node .* Image failed to verify against checksum. " +
+		"location: disk.raw; image ID: /dev/sda; image checksum: %s; verification checksum: %s"
+	cases := []direct{
+		{name: "sha256", info: pair(sum), holds: imageOnDisk},
+		{name: "checksum-file", info: pair(server + "/SUMS"), holds: imageOnDisk},
+		{
+			// The old agent takes whatever comes as a checksum alone for an MD5.
+			name: "checksum-alone", info: map[string]any{"image_checksum": sum}, holds: imageOnDisk,
+			oldFails: fmt.Sprintf(mismatch, sum, hex.EncodeToString(plain[:])),
+		},
+		{name: "md5", info: map[string]any{"image_checksum": hex.EncodeToString(plain[:])}, holds: imageOnDisk},
+		// What was streamed is compared when it is on the disk.
+		{name: "wrong-sum", info: pair(wrong), holds: imageOnDisk, fails: fmt.Sprintf(mismatch, wrong, sum)},
+		{
+			name: "too-large", info: pair(sum), hints: map[string]any{"name": "/dev/sdb"}, disk: "/dev/sdb",
+			fails: `Deploy step deploy.write_image failed on node .* Download of image disk.raw failed: Unable to write image to device /dev/sdb. Error: \[Errno 28\] No space left on device`,
+		},
+		{
+			name: "no-partitions", image: "blank.raw", info: pair(hex.EncodeToString(blank[:])), holds: "image blank.raw",
+			fails: "Deploy step deploy.write_image failed on node .* No partitions found on the device /dev/sda after writing the image.",
+		},
+		{
+			name: "gone", image: "gone.raw", info: pair(sum),
+			fails: "Validation of image href " + server + "/gone.raw failed, reason: Got HTTP code 404 instead of 200 in response to HEAD request.",
+		},
+		{name: "no-sum", refused: `image_source's .*image_checksum.*, or .*image_os_hash_algo.* and .*image_os_hash_value.* must be provided in instance_info`},
+	}
+	lives := make([]life, len(cases))
+	for i, c := range cases {
+		lives[i] = life{member: lab.Member{Name: "direct-" + c.name, Disks: smallDisks()}, run: func(n node) error { return c.live(n, server) }}
+	}
+	return lives
+}
+
+func (c direct) live(n node, server string) error {
+	if c.image == "" {
+		c.image = "disk.raw"
+	}
+	if c.disk == "" {
+		c.disk = "/dev/sda"
+	}
+	if n.subject.old && c.oldFails != "" {
+		c.fails = c.oldFails
+	}
+	info := map[string]any{"image_source": server + "/" + c.image, "image_disk_format": "raw"}
+	maps.Copy(info, c.info)
+	if err := errors.Join(n.patch("deploy_interface", "direct"), n.patch("instance_info", info)); err != nil {
+		return err
+	}
+	if c.hints != nil {
+		if err := n.patch("properties/root_device", c.hints); err != nil {
+			return err
+		}
+	}
+	if err := n.walk(managed, provided); err != nil {
+		return err
+	}
+	switch {
+	case c.refused != "":
+		return n.refuses(target("active"), http.StatusBadRequest, c.refused)
+	case c.fails != "":
+		if err := n.fails(target("active"), "deploy failed", c.fails); err != nil {
+			return err
+		}
+		return n.holds(c.disk, c.holds)
+	}
+	if err := n.walk(deployed); err != nil {
+		return err
+	}
+	if err := errors.Join(n.holds(c.disk, c.holds), n.runs(machine.Hdd)); err != nil {
+		return err
+	}
+	e, err := n.shows()
+	if err != nil {
+		return err
+	}
+	if e.LastError != "" || e.Target != "" || e.Instance["image_type"] != "whole-disk" {
+		return fmt.Errorf("machine %s: after the deployment Ironic shows %+v", n.Name(), e)
+	}
+	return n.walk(undeployed)
+}

@@ -1,0 +1,87 @@
+package machine
+
+import (
+	"slices"
+	"strings"
+)
+
+// Array is a software RAID. What makes it is on its members, so that it is
+// there again after a reboot.
+type Array struct {
+	// Disk is the array as a block device, with what is on it.
+	Disk
+	// Level is 0, 1, 5, 6 or 10; Volume the name that it was given.
+	Level, Volume string
+	// UUID is in mdadm's form, with colons.
+	UUID string
+	// Members are partitions or disks.
+	Members []string
+
+	running bool
+}
+
+// Arrays are those that run, as copies.
+func (m *Machine) Arrays() []Array {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var arrays []Array
+	for _, a := range m.arrays {
+		if a.running {
+			one := *a
+			one.Disk, one.Members = copyDisks([]Disk{a.Disk})[0], slices.Clone(a.Members)
+			arrays = append(arrays, one)
+		}
+	}
+	return arrays
+}
+
+// Kind is what lsblk calls the array.
+func (a Array) Kind() string { return "raid" + a.Level }
+
+// dropArrays forgets the arrays of which no member is left, and members that
+// are gone. Called with mu held.
+func (m *Machine) dropArrays() {
+	for again := true; again; {
+		again = false
+		m.arrays = slices.DeleteFunc(m.arrays, func(a *Array) bool {
+			a.Members = slices.DeleteFunc(a.Members, func(name string) bool {
+				_, p := m.partition(name)
+				return p == nil || p.Array != a.UUID
+			})
+			// What was on it is gone, too: another look.
+			again = again || len(a.Members) == 0
+			return len(a.Members) == 0
+		})
+	}
+}
+
+// arraySize is what mdadm makes of members of these sizes: a superblock and
+// room for a bitmap take some of each.
+func arraySize(level string, sizes []int64) int64 {
+	const small, reserve = 100 * gib, 132 * mib
+	least := slices.Min(sizes)
+	if least >= small {
+		least -= reserve
+	} else {
+		least -= 2 * mib
+	}
+	least = max(least, mib) / (64 << 10) * (64 << 10)
+	n := int64(len(sizes))
+	switch level {
+	case "0":
+		return n * least
+	case "5":
+		return max(n-1, 1) * least
+	case "6":
+		return max(n-2, 1) * least
+	case "10":
+		return n * least / 2
+	}
+	return least
+}
+
+// mdUUID is a new identifier in mdadm's form.
+func mdUUID() string {
+	plain := strings.ReplaceAll(newUUID(), "-", "")
+	return strings.Join([]string{plain[:8], plain[8:16], plain[16:24], plain[24:]}, ":")
+}

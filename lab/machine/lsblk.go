@@ -1,0 +1,251 @@
+package machine
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// device is a line of lsblk.
+type device struct {
+	name, kind      string
+	size            int64
+	rotational      bool
+	disk            *Disk // whose model and so on it has; nil for a partition
+	fs              Filesystem
+	partUUID, table string
+	partName        string
+	parents         []string
+}
+
+// devices are all that lsblk lists, each at the first place where the tree has
+// it: a disk, its partitions, and the arrays on them. Called with mu held.
+func (m *Machine) devices() []device {
+	var all []device
+	known := map[string]bool{}
+	var add func(d *Disk, kind string)
+	add = func(d *Disk, kind string) {
+		if known[d.Name] {
+			return
+		}
+		known[d.Name] = true
+		all = append(all, device{name: d.Name, kind: kind, size: d.SizeBytes, rotational: d.Rotational, disk: d, table: d.Table})
+		for _, p := range d.Partitions {
+			part := device{
+				name: PartitionName(d.Name, p.Number), kind: "part", size: p.Size, rotational: d.Rotational, fs: p.Filesystem,
+				partUUID: p.UUID, partName: p.Name, parents: []string{d.Name},
+			}
+			if kind != "disk" {
+				part.kind = "md"
+			}
+			all = append(all, part)
+			for _, a := range m.arrays {
+				if a.running && p.Array == a.UUID {
+					add(&a.Disk, a.Kind())
+				}
+			}
+		}
+	}
+	for i := range m.spec.Disks {
+		add(&m.spec.Disks[i], "disk")
+	}
+	return all
+}
+
+// column is what lsblk prints in one; nil where there is nothing.
+func (d device) column(name string) any {
+	text := func(s string) any {
+		if s == "" {
+			return nil
+		}
+		return s
+	}
+	short := strings.TrimPrefix(d.name, "/dev/")
+	switch name {
+	case "name", "kname":
+		return short
+	case "type":
+		return d.kind
+	case "size":
+		return d.size
+	case "rota":
+		return d.rotational
+	case "log-sec":
+		return 512
+	case "phy-sec":
+		return 4096
+	case "fstype":
+		return text(d.fs.Type)
+	case "label":
+		return text(d.fs.Label)
+	case "uuid":
+		return text(d.fs.FSID)
+	case "partuuid":
+		return text(d.partUUID)
+	case "partlabel":
+		return text(d.partName)
+	case "pttype":
+		return text(strings.Replace(d.table, msdos, "dos", 1))
+	}
+	if d.disk != nil {
+		switch name {
+		case "model":
+			return text(d.disk.Model)
+		case "serial":
+			return text(d.disk.Serial)
+		case "wwn":
+			return text(d.disk.WWN)
+		}
+	}
+	return nil
+}
+
+// below are a device and everything on it.
+func below(all []device, name string) []device {
+	var found []device
+	for i, d := range all {
+		if d.name != name {
+			continue
+		}
+		found = append(found, d)
+		for _, next := range all[i+1:] {
+			if next.kind == "disk" {
+				break
+			}
+			// Arrays stand behind the first of their members.
+			if d.kind == "disk" || slices.Contains(next.parents, name) {
+				found = append(found, next)
+			}
+		}
+	}
+	return found
+}
+
+const allColumns = "name,kname,type,size,rota,fstype,label,uuid,partuuid,partlabel,pttype,model,serial,wwn"
+
+// lsblk knows --json, -P, --fs and a list of columns.
+func (m *Machine) lsblk(args []string) Output {
+	all := m.devices()
+	columns, asJSON, pairs, fs := "NAME,SIZE,TYPE", false, false, false
+	for i := 0; i < len(args); i++ {
+		switch a := args[i]; {
+		case a == "--json":
+			asJSON = true
+		case a == "--fs":
+			fs = true
+		case a == "--pairs":
+			pairs = true
+		case a == "--output-all":
+			columns = allColumns
+		case a == "--output" || a == "--nodeps" || strings.HasPrefix(a, "--"):
+			if a == "--output" && i+1 < len(args) {
+				i++
+				columns = args[i]
+			}
+		case strings.HasPrefix(a, "-"):
+			flags, given, _ := strings.Cut(a, "o")
+			pairs = pairs || strings.Contains(flags, "P")
+			if strings.Contains(a, "o") {
+				if columns = given; given == "" && i+1 < len(args) {
+					i++
+					columns = args[i]
+				}
+			}
+		default:
+			if all = below(all, a); len(all) == 0 {
+				all = m.alone(a)
+			}
+			if len(all) == 0 {
+				return fails(32, "lsblk: %s: not a block device\n", a)
+			}
+		}
+	}
+	switch {
+	case fs:
+		return listFS(all)
+	case asJSON:
+		return listJSON(all, columns)
+	}
+	return listText(all, columns, pairs)
+}
+
+// alone is a partition, or an array behind the second of its disks.
+func (m *Machine) alone(name string) []device {
+	all := m.devices()
+	return slices.DeleteFunc(all, func(d device) bool { return d.name != name })
+}
+
+func listFS(all []device) Output {
+	var b strings.Builder
+	for _, d := range all {
+		fmt.Fprintf(&b, "%s %s %s %s\n", strings.TrimPrefix(d.name, "/dev/"), d.fs.Type, d.fs.Label, d.fs.FSID)
+	}
+	return Output{Stdout: b.String()}
+}
+
+func listJSON(all []device, columns string) Output {
+	list := make([]map[string]any, len(all))
+	for i, d := range all {
+		list[i] = map[string]any{}
+		for c := range strings.SplitSeq(strings.ToLower(columns), ",") {
+			list[i][c] = d.column(c)
+		}
+	}
+	text, err := json.Marshal(map[string]any{"blockdevices": list})
+	if err != nil {
+		return fails(1, "lsblk: %v\n", err)
+	}
+	return Output{Stdout: string(text) + "\n"}
+}
+
+func listText(all []device, columns string, pairs bool) Output {
+	var b strings.Builder
+	for _, d := range all {
+		for i, c := range strings.Split(columns, ",") {
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			value := ""
+			switch v := d.column(strings.ToLower(c)).(type) {
+			case nil:
+			case bool:
+				value = map[bool]string{true: "1", false: "0"}[v]
+			default:
+				value = fmt.Sprint(v)
+			}
+			if pairs {
+				fmt.Fprintf(&b, "%s=%q", strings.ToUpper(c), value)
+			} else {
+				b.WriteString(value)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return Output{Stdout: b.String()}
+}
+
+// blkid finds partitions by a tag, or tells one tag of a partition.
+func (m *Machine) blkid(args []string) Output {
+	device := ""
+	tag, want, _ := strings.Cut(after(args, "-t"), "=")
+	if tag == "" {
+		tag = after(args, "-s")
+	}
+	if last := args[len(args)-1]; strings.HasPrefix(last, "/") {
+		device = last
+	}
+	for _, d := range m.devices() {
+		value, _ := d.column(strings.ToLower(tag)).(string)
+		switch {
+		case want != "" && value == want && (device == "" || slices.Contains(d.parents, device)):
+			return Output{Stdout: fmt.Sprintf("%s: %s=%q\n", d.name, tag, value)}
+		case want == "" && tag != "" && d.name == device && value != "":
+			return Output{Stdout: value + "\n"}
+		}
+	}
+	if tag == "" {
+		return Output{}
+	}
+	return Output{Code: 2}
+}

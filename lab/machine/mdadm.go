@@ -1,0 +1,141 @@
+package machine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// mdadm is the program that makes software RAID.
+func (m *Machine) mdadm(args []string) Output {
+	last := args[len(args)-1]
+	switch args[0] {
+	case "--assemble":
+		for _, a := range m.arrays {
+			a.running = true
+		}
+		return Output{}
+	case "--create":
+		return m.createArray(args[1:])
+	case "--detail":
+		return m.arrayDetail(last)
+	case "--examine":
+		return m.examine(last)
+	case "--stop":
+		a := m.array(last)
+		if a == nil {
+			return fails(1, "mdadm: error opening %s: No such file or directory\n", last)
+		}
+		a.running = false
+		return Output{Stderr: "mdadm: stopped " + last + "\n"}
+	case "--zero-superblock":
+		return m.zeroSuperblock(last)
+	}
+	return Output{}
+}
+
+// array finds one that runs.
+func (m *Machine) array(name string) *Array {
+	for _, a := range m.arrays {
+		if a.Name == name && a.running {
+			return a
+		}
+	}
+	return nil
+}
+
+func (m *Machine) createArray(args []string) Output {
+	devices := slices.Index(args, "--raid-devices")
+	if devices < 0 || devices+2 > len(args) {
+		return fails(1, "mdadm: no raid-devices specified.\n")
+	}
+	members := args[devices+2:]
+	a := &Array{Disk: Disk{Name: args[0]}, Level: after(args, "--level"), Volume: after(args, "--name"), UUID: mdUUID(), running: true}
+	if m.array(a.Name) != nil {
+		return fails(1, "mdadm: cannot open %s: Device or resource busy\n", a.Name)
+	}
+	least := map[string]int{"0": 1, "1": 1, "5": 2, "6": 4, "10": 2}[a.Level]
+	if len(members) < least {
+		return fails(1, "mdadm: at least %d raid-devices needed for level %s\n", least, a.Level)
+	}
+	var sizes []int64
+	for _, name := range members {
+		_, p := m.partition(name)
+		if p == nil {
+			return fails(1, "mdadm: cannot open %s: No such file or directory\n", name)
+		}
+		sizes = append(sizes, p.Size)
+	}
+	for _, name := range members {
+		d, p := m.partition(name)
+		p.Array, p.Filesystem = a.UUID, Filesystem{Type: raidMember, FSID: a.UUID, Label: "localhost:" + a.Volume}
+		a.Rotational = a.Rotational || d.Rotational
+	}
+	a.SizeBytes, a.Members = arraySize(a.Level, sizes), slices.Clone(members)
+	m.arrays = append(slices.DeleteFunc(m.arrays, func(other *Array) bool { return other.Name == a.Name }), a)
+	m.dropArrays()
+	return Output{Stderr: "mdadm: array " + a.Name + " started.\n"}
+}
+
+func (m *Machine) arrayDetail(name string) Output {
+	a := m.array(name)
+	if a == nil {
+		if _, err := m.disk(name); err == nil {
+			return fails(1, "mdadm: %s does not appear to be an md device\n", name)
+		}
+		if _, p := m.partition(name); p != nil {
+			return fails(1, "mdadm: %s does not appear to be an md device\n", name)
+		}
+		return fails(1, "mdadm: cannot open %s: No such file or directory\n", name)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s:\n           Version : 1.2\n        Raid Level : %s\n        Array Size : %d\n", a.Name, a.Kind(), a.SizeBytes>>10)
+	fmt.Fprintf(&b, "      Raid Devices : %d\n     Total Devices : %[1]d\n       Persistence : Superblock is persistent\n\n             State : clean\n", len(a.Members))
+	fmt.Fprintf(&b, "              Name : localhost:%s  (local to host localhost)\n              UUID : %s\n            Events : 17\n\n", a.Volume, a.UUID)
+	b.WriteString("    Number   Major   Minor   RaidDevice State\n")
+	for i, member := range a.Members {
+		fmt.Fprintf(&b, "%8d%8d%9d%9d      active sync   %s\n", i, 8, 16*i+1, i, member)
+	}
+	return Output{Stdout: b.String()}
+}
+
+func (m *Machine) examine(device string) Output {
+	_, p := m.partition(device)
+	if p == nil {
+		d, err := m.disk(device)
+		if err != nil {
+			return fails(1, "mdadm: cannot open %s: No such file or directory\n", device)
+		}
+		if d.Table == "" {
+			return fails(1, "mdadm: No md superblock detected on %s.\n", device)
+		}
+		return Output{Stdout: device + ":\n   MBR Magic : aa55\n"}
+	}
+	for _, a := range m.arrays {
+		if a.UUID == p.Array {
+			return Output{Stdout: fmt.Sprintf("%s:\n          Magic : a92b4efc\n        Version : 1.2\n     Array UUID : %s\n           Name : localhost:%s  (local to host localhost)\n     Raid Level : %s\n   Raid Devices : %d\n",
+				device, a.UUID, a.Volume, a.Kind(), len(a.Members))}
+		}
+	}
+	return fails(1, "mdadm: No md superblock detected on %s.\n", device)
+}
+
+func (m *Machine) zeroSuperblock(device string) Output {
+	_, p := m.partition(device)
+	if p == nil {
+		if _, err := m.disk(device); err != nil {
+			return fails(1, "mdadm: Couldn't open %s for write - not zeroing\n", device)
+		}
+		return fails(0, "mdadm: Unrecognised md component device - %s\n", device)
+	}
+	for _, a := range m.arrays {
+		if a.running && a.UUID == p.Array {
+			return fails(1, "mdadm: Couldn't open %s for write - not zeroing\n", device)
+		}
+	}
+	if p.Array != "" {
+		p.Array, p.Filesystem = "", Filesystem{}
+	}
+	m.dropArrays()
+	return Output{}
+}

@@ -1,0 +1,78 @@
+package machine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// BootRecord is an entry of the firmware's boot menu.
+type BootRecord struct {
+	Number int
+	Label  string
+	// Path is the device path: HD(…)/File(\EFI\fedora\shimx64.efi).
+	Path string
+}
+
+// BootRecords are what UEFI keeps; none with BIOS.
+func (m *Machine) BootRecords() []BootRecord {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.records)
+}
+
+// AddBootRecord makes an entry for the loader on a disk, in place of one with
+// the same name.
+func (m *Machine) AddBootRecord(label, disk, loader string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.records = slices.DeleteFunc(m.records, func(r BootRecord) bool { return r.Label == label })
+	number := 1
+	for slices.ContainsFunc(m.records, func(r BootRecord) bool { return r.Number == number }) {
+		number++
+	}
+	identifier := newUUID()
+	if d, err := m.disk(disk); err == nil {
+		for _, p := range d.Partitions {
+			if slices.Contains(p.Flags, "esp") {
+				identifier = p.UUID
+			}
+		}
+	}
+	m.records = append(m.records, BootRecord{Number: number, Label: label, Path: fmt.Sprintf("HD(2,GPT,%s,0x1000,0x3f800)/File(%s)", identifier, loader)})
+}
+
+// firmwareRecords are those that the firmware makes itself.
+func firmwareRecords(s Spec) []BootRecord {
+	var records []BootRecord
+	for i, nic := range s.NICs {
+		records = append(records, BootRecord{
+			Number: i + 1, Label: "UEFI PXEv4 (MAC:" + strings.ToUpper(strings.ReplaceAll(nic.MAC, ":", "")) + ")",
+			Path: fmt.Sprintf("PciRoot(0x0)/Pci(0x1c,0x0)/Pci(0x0,0x%x)/MAC(%s,0)/IPv4(0.0.0.0,0,0)", i, strings.ReplaceAll(nic.MAC, ":", "")),
+		})
+	}
+	return records
+}
+
+// efibootmgr lists the entries, or deletes one.
+func (m *Machine) efibootmgr(args []string) Output {
+	if m.spec.BootMode == BIOS {
+		return fails(2, "EFI variables are not supported on this system.\n")
+	}
+	if i := slices.Index(args, "-b"); i >= 0 && i+1 < len(args) && slices.Contains(args, "-B") {
+		before := len(m.records)
+		m.records = slices.DeleteFunc(m.records, func(r BootRecord) bool { return fmt.Sprintf("%04X", r.Number) == args[i+1] })
+		if len(m.records) == before {
+			return fails(15, "Could not delete variable: No such file or directory\n")
+		}
+	}
+	var b, order strings.Builder
+	for i, r := range m.records {
+		if i > 0 {
+			order.WriteByte(',')
+		}
+		fmt.Fprintf(&order, "%04X", r.Number)
+		fmt.Fprintf(&b, "Boot%04X* %s\t%s\n", r.Number, r.Label, r.Path)
+	}
+	return Output{Stdout: "BootCurrent: 0000\nTimeout: 1 seconds\nBootOrder: " + order.String() + "\n" + b.String()}
+}

@@ -1,0 +1,203 @@
+package machine
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Kinds of partition tables, as parted calls them.
+const (
+	gpt   = "gpt"
+	msdos = "msdos"
+)
+
+const (
+	mib = 1 << 20
+	gib = 1 << 30
+)
+
+// Partition is a part of a disk or of an array.
+type Partition struct {
+	Number int
+	// Start and Size are in bytes.
+	Start, Size int64
+	// Name is that of a GPT partition, UUID its PARTUUID.
+	Name, UUID string
+	// Flags are those of parted: boot, esp, lvm, raid.
+	Flags []string
+	Filesystem
+	// Array is the UUID of the array that it is a member of.
+	Array string
+}
+
+// Filesystem is what is in a partition.
+type Filesystem struct {
+	// Type is as blkid calls it: ext4, vfat, swap, iso9660. Empty: none.
+	Type        string
+	Label, FSID string
+	// Files are its files and folders, in no order.
+	Files []File
+}
+
+// File is a file, or a folder, in a file system.
+type File struct {
+	// Path begins at the root of the file system, without a slash.
+	Path    string
+	Folder  bool
+	Content []byte
+	// Mode are the permissions, 0 where nobody has set any.
+	Mode, Owner, Group int
+}
+
+// raidMember is the type of a partition that belongs to an array.
+const raidMember = "linux_raid_member"
+
+// ErrNoFilesystem says that a device cannot be mounted.
+var ErrNoFilesystem = errors.New("no file system")
+
+func folders(names ...string) []File {
+	files := make([]File, len(names))
+	for i, name := range names {
+		files[i] = File{Path: name, Folder: true, Mode: 0o755}
+	}
+	return files
+}
+
+// CoreOSPartitions are those that a CoreOS image has before its first boot,
+// with the names and identifiers that all of them have.
+func CoreOSPartitions(size int64) []Partition {
+	const boot = 513 * mib
+	parts := []Partition{
+		{Start: mib, Size: mib, Name: "BIOS-BOOT", Flags: []string{"bios_grub"}},
+		{Start: 2 * mib, Size: 127 * mib, Name: "EFI-SYSTEM", Flags: []string{"boot", "esp"}, Filesystem: Filesystem{
+			Type: "vfat", Label: "EFI-SYSTEM", FSID: "7B77-95E7", Files: folders("EFI", "EFI/BOOT", "EFI/fedora"),
+		}},
+		{Start: 129 * mib, Size: 384 * mib, Name: "boot", Filesystem: Filesystem{
+			Type: "ext4", Label: "boot", FSID: "96d15588-3596-4b3c-adca-a2ff7279ea63", Files: folders("efi", "grub2", "ignition", "loader", "ostree"),
+		}},
+		{Start: boot, Size: max(size-boot-mib, mib), Name: "root", Filesystem: Filesystem{
+			Type: "xfs", Label: "root", FSID: "910678ff-f77e-4a7d-8d53-86f2ac47a823", Files: folders("boot", "ostree"),
+		}},
+	}
+	return numbered(parts)
+}
+
+// rootFolders are those at the root of any Linux.
+var rootFolders = []string{"boot", "dev", "etc", "home", "opt", "proc", "root", "run", "srv", "sys", "tmp", "usr", "var"}
+
+// CloudPartitions are those that a cloud image is taken to have: what is in an
+// image cannot be seen from here.
+func CloudPartitions(size int64) []Partition {
+	const root = 101 * mib
+	return numbered([]Partition{
+		{Start: mib, Size: 100 * mib, Name: "ESP", Flags: []string{"boot", "esp"}, Filesystem: Filesystem{
+			Type: "vfat", Label: "EFI", FSID: "2C6D-11F0", Files: folders("EFI", "EFI/BOOT"),
+		}},
+		{Start: root, Size: max(size-root-mib, mib), Name: "rootfs", Filesystem: Filesystem{
+			Type: "ext4", Label: "rootfs", FSID: newUUID(), Files: folders(rootFolders...),
+		}},
+	})
+}
+
+// numbered gives partitions their numbers and identifiers.
+func numbered(parts []Partition) []Partition {
+	for i := range parts {
+		parts[i].Number, parts[i].UUID = i+1, newUUID()
+	}
+	return parts
+}
+
+func newUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // it cannot fail
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+func copyPartitions(parts []Partition) []Partition {
+	copies := slices.Clone(parts)
+	for i := range copies {
+		copies[i].Flags = slices.Clone(copies[i].Flags)
+		copies[i].Files = slices.Clone(copies[i].Files) // contents are never changed in place
+	}
+	return copies
+}
+
+// PartitionName is the device of a partition: /dev/sda1, /dev/nvme0n1p1.
+func PartitionName(disk string, number int) string {
+	if last := disk[len(disk)-1]; last >= '0' && last <= '9' {
+		return fmt.Sprintf("%sp%d", disk, number)
+	}
+	return fmt.Sprintf("%s%d", disk, number)
+}
+
+// table are the disks and arrays that are there. Called with mu held.
+func (m *Machine) tables() []*Disk {
+	var all []*Disk
+	for i := range m.spec.Disks {
+		all = append(all, &m.spec.Disks[i])
+	}
+	for _, a := range m.arrays {
+		if a.running {
+			all = append(all, &a.Disk)
+		}
+	}
+	return all
+}
+
+// partition finds one by its device, or by a link to it in /dev/disk. Called
+// with mu held.
+func (m *Machine) partition(device string) (*Disk, *Partition) {
+	by, value := path.Split(strings.TrimPrefix(device, "/dev/disk/"))
+	for _, d := range m.tables() {
+		for i := range d.Partitions {
+			p := &d.Partitions[i]
+			var linked string
+			switch by {
+			case "by-label/":
+				linked = p.Label
+			case "by-uuid/":
+				linked = p.FSID
+			case "by-partlabel/":
+				linked = p.Name
+			case "by-partuuid/":
+				linked = p.UUID
+			}
+			if PartitionName(d.Name, p.Number) == device || linked != "" && linked == value {
+				return d, p
+			}
+		}
+	}
+	return nil, nil
+}
+
+// Files are those in the file system on a partition.
+func (m *Machine) Files(device string) ([]File, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, p := m.partition(device)
+	switch {
+	case p == nil:
+		return nil, fmt.Errorf("%w: %s of machine %s", ErrNoDisk, device, m.spec.Name)
+	case p.Type == "" || p.Type == raidMember || p.Type == "swap":
+		return nil, fmt.Errorf("%w on %s: %q", ErrNoFilesystem, device, p.Type)
+	}
+	return slices.Clone(p.Files), nil
+}
+
+// SetFiles replaces them all.
+func (m *Machine) SetFiles(device string, files []File) error {
+	m.mu.Lock()
+	defer m.unlock()
+	_, p := m.partition(device)
+	if p == nil {
+		return fmt.Errorf("writing files: %w: %s of machine %s", ErrNoDisk, device, m.spec.Name)
+	}
+	p.Files = slices.Clone(files)
+	m.emit(DiskInstalled, "%s: %d files", device, len(files))
+	return nil
+}

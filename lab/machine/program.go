@@ -1,0 +1,145 @@
+package machine
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Output is what a program printed, and the code that it ended with.
+type Output struct {
+	Stdout, Stderr string
+	Code           int
+}
+
+// NotFound is the code of a program that the ramdisk does not have.
+const NotFound = 127
+
+func fails(code int, format string, args ...any) Output {
+	return Output{Stderr: fmt.Sprintf(format, args...), Code: code}
+}
+
+// quiet are programs that have nothing to say and nothing to do here: their
+// effects are immediate, or cannot be seen.
+var quiet = []string{
+	"dd", "fuser", "hwclock", "ip", "journalctl", "modprobe", "partprobe", "partx", "sync", "udevadm",
+}
+
+// Execute runs one of the programs with which a ramdisk works on disks: parted,
+// sgdisk, mdadm, lsblk, blkid, blockdev, wipefs and mkfs, as far as
+// ironic-python-agent uses them. What they change, they change at once.
+func (m *Machine) Execute(argv []string) Output {
+	name := path.Base(argv[0])
+	if slices.Contains(quiet, name) {
+		if name == "fuser" {
+			return Output{Code: 1} // nobody holds the device
+		}
+		return Output{}
+	}
+	args := argv[1:]
+	if len(args) == 0 && name != "lsblk" {
+		if name == "blkid" {
+			return Output{} // it only looks at everything
+		}
+		return fails(1, "%s: bad usage\n", name)
+	}
+	m.mu.Lock()
+	defer m.unlock()
+	switch {
+	case name == "parted":
+		return m.parted(args)
+	case name == "sgdisk":
+		return m.sgdisk(args)
+	case name == "mdadm":
+		return m.mdadm(args)
+	case name == "lsblk":
+		return m.lsblk(args)
+	case name == "blkid":
+		return m.blkid(args)
+	case name == "blockdev":
+		return m.blockdev(args)
+	case name == "efibootmgr":
+		return m.efibootmgr(args)
+	case name == "wipefs":
+		return m.wipefs(args)
+	case name == "mkswap" || strings.HasPrefix(name, "mkfs"):
+		return m.mkfs(name, args)
+	}
+	return fails(NotFound, "%s: command not found\n", name)
+}
+
+func (m *Machine) wipefs(args []string) Output {
+	device := args[len(args)-1]
+	if d, err := m.disk(device); err == nil {
+		m.clear(d)
+		m.emit(DiskWiped, "%s", device)
+		return Output{}
+	}
+	_, p := m.partition(device)
+	if p == nil {
+		return fails(1, "wipefs: error: %s: probing initialization failed: No such file or directory\n", device)
+	}
+	p.Filesystem, p.Array = Filesystem{}, ""
+	m.dropArrays()
+	return Output{}
+}
+
+// mkfs makes an empty file system; its label is the argument after -L or -n.
+func (m *Machine) mkfs(name string, args []string) Output {
+	device := args[len(args)-1]
+	_, p := m.partition(device)
+	if p == nil {
+		return fails(1, "%s: cannot open %s: No such file or directory\n", name, device)
+	}
+	fs := Filesystem{Type: strings.TrimPrefix(strings.TrimPrefix(name, "mkfs"), "."), FSID: newUUID()}
+	if name == "mkswap" {
+		fs.Type = "swap"
+	}
+	if kind := after(args, "-t"); kind != "" {
+		fs.Type = kind
+	}
+	fs.Label = after(args, "-L") + after(args, "-n")
+	if id := after(args, "-i") + after(args, "-U"); id != "" {
+		fs.FSID = id
+	}
+	if fs.Type == "vfat" && len(fs.FSID) > 9 {
+		fs.FSID = strings.ToUpper(fs.FSID[:4] + "-" + fs.FSID[4:8])
+	}
+	p.Filesystem = fs
+	return Output{}
+}
+
+func (m *Machine) blockdev(args []string) Output {
+	device := args[len(args)-1]
+	var size int64
+	if d, err := m.disk(device); err == nil {
+		size = d.SizeBytes
+	} else if _, p := m.partition(device); p != nil {
+		size = p.Size
+	} else {
+		return fails(1, "blockdev: cannot open %s: No such file or directory\n", device)
+	}
+	var b strings.Builder
+	for _, option := range args[:len(args)-1] {
+		switch option {
+		case "--getss":
+			b.WriteString("512\n")
+		case "--getpbsz":
+			b.WriteString("4096\n")
+		case "--getsize64":
+			fmt.Fprintf(&b, "%d\n", size)
+		case "--getsz":
+			fmt.Fprintf(&b, "%d\n", size/512)
+		}
+	}
+	return Output{Stdout: b.String()}
+}
+
+// after is the argument behind an option; empty without the option.
+func after(args []string, option string) string {
+	if i := slices.Index(args, option); i >= 0 && i+1 < len(args) {
+		return args[i+1]
+	}
+	return ""
+}

@@ -1,0 +1,92 @@
+package lab_test
+
+import (
+	"errors"
+	"fmt"
+
+	"ironworks/lab"
+	"ironworks/lab/agent"
+	"ironworks/lab/machine"
+)
+
+// burnin is the one step of the lab's agent that both cleaning and service have
+// and that takes as long as one likes.
+func burnin() map[string]any {
+	return map[string]any{"interface": "deploy", "step": "burnin_cpu", "args": map[string]any{}}
+}
+
+func service(steps ...any) map[string]any {
+	return map[string]any{"target": "service", "service_steps": steps}
+}
+
+// burninSeconds are of the machine's time: a moment, and longer than any test.
+const (
+	shortBurnin = 20
+	longBurnin  = 86_400
+)
+
+func serviceLives() []life {
+	fails := lab.Scenario{Name: "burnin-fails", Agent: agent.Faults{FailStep: "burnin_cpu", FailMessage: "stress-ng (cpu) failed"}}
+	return []life{
+		{member: lab.Member{Name: "service"}, newest: true, run: liveService},
+		{member: lab.Member{Name: "service-fails", Scenario: fails}, newest: true, run: failService},
+		{member: lab.Member{Name: "service-unknown"}, newest: true, run: unknownService},
+	}
+}
+
+// liveService is a step on a machine in use, which is in use again afterwards.
+func liveService(n node) error {
+	if err := n.patch("driver_info/agent_burnin_cpu_timeout", shortBurnin); err != nil {
+		return err
+	}
+	if err := n.walk(managed, provided, installed); err != nil {
+		return err
+	}
+	if err := n.reach(service(burnin()), "active"); err != nil {
+		return err
+	}
+	e, err := n.shows()
+	if err != nil {
+		return err
+	}
+	if e.LastError != "" || e.Target != "" || e.Maintenance || len(e.ServiceStep) != 0 {
+		return fmt.Errorf("machine %s: after the service Ironic shows %+v", n.Name(), e)
+	}
+	if err := errors.Join(n.journalSays("Service step completed"), n.runs(machine.Hdd), n.holds("/dev/sda", "CoreOS")); err != nil {
+		return err
+	}
+	reasons, err := n.reasons()
+	if err != nil || reasons != "" {
+		return errors.Join(fmt.Errorf("machine %s: all went well, but %q", n.Name(), reasons), err)
+	}
+	return nil
+}
+
+// failService is a step that fails, and the way out of it.
+func failService(n node) error {
+	if err := n.walk(managed, adopted); err != nil {
+		return err
+	}
+	const reason = `Service step deploy.burnin_cpu failed on node .* stress-ng \(cpu\) failed`
+	if err := n.fails(service(burnin()), "service failed", reason); err != nil {
+		return err
+	}
+	e, err := n.shows()
+	if err != nil {
+		return err
+	}
+	// The conductor takes the failure for one of a deployment: the step stays, and
+	// no maintenance follows.
+	if e.LastError != "" || e.Target != "active" || e.Power != "power off" || e.Maintenance || e.ServiceStep["step"] != "burnin_cpu" {
+		return fmt.Errorf("machine %s: after the failed service Ironic shows %+v", n.Name(), e)
+	}
+	// Somebody gives up, and the machine is in use again.
+	return n.reach(target("abort"), "active")
+}
+
+func unknownService(n node) error {
+	if err := n.walk(managed, adopted); err != nil {
+		return err
+	}
+	return n.fails(service(map[string]any{"interface": "deploy", "step": "no_such_step", "args": map[string]any{}}), "service failed", "node does not support this service step: .*no_such_step")
+}

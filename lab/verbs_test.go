@@ -1,0 +1,255 @@
+package lab_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ironworks/lab"
+	"ironworks/lab/machine"
+	"ironworks/test/ironic"
+)
+
+// life is what one machine goes through.
+type life struct {
+	member lab.Member
+	run    func(n node) error
+	// newest are those with a verb that the old release lacks.
+	newest bool
+}
+
+// verbSpeed is so high that ten downloads take no time; nothing here depends on
+// which of two things is the quicker.
+const verbSpeed = 20
+
+// brief are the machines that a real Ironic gets where there is no time for all
+// (make test-long).
+var brief = []string{"direct-sha256", "direct-wrong-sum", "rescue", "service"}
+
+// Verbs beyond the life of a machine that only works: images, rescue and
+// service, under a real conductor of each release and under the embedded one.
+func TestVerbsUnderConductors(t *testing.T) {
+	t.Parallel()
+	for _, release := range ironic.Releases(t) {
+		if release == ironic.Old && !ironic.Long() {
+			continue
+		}
+		t.Run(release.Name(), func(t *testing.T) {
+			t.Parallel()
+			followLives(t, ironic.Long(), real(t, release, map[string]map[string]string{
+				"conductor": {"deploy_callback_timeout": "120", "rescue_callback_timeout": "120", "service_callback_timeout": "120"},
+				"agent":     {"require_tls": "true"},
+			}))
+		})
+	}
+	t.Run("embedded", func(t *testing.T) {
+		t.Parallel()
+		followLives(t, true, embedded(t))
+	})
+}
+
+func followLives(t *testing.T, whole bool, s subject) {
+	t.Helper()
+	lives := slices.Concat(directLives(t), rescueLives(), serviceLives())
+	lives = slices.DeleteFunc(lives, func(l life) bool { return l.newest && s.old || !whole && !slices.Contains(brief, l.member.Name) })
+	liveAll(t, s, lives)
+}
+
+// atOnce is how many machines a real Ironic looks after at a time here. With
+// more of them the conductor gets so slow that they run into its timeouts.
+const atOnce = 5
+
+// liveAll has every machine live its life, under the embedded Ironic all at the
+// same time.
+func liveAll(t *testing.T, s subject, lives []life) {
+	t.Helper()
+	members := make([]lab.Member, len(lives))
+	for i, l := range lives {
+		members[i] = l.member
+	}
+	l := startLab(t, s, lab.Options{Speed: verbSpeed, OneBMC: true}, members)
+	nodes := make([]node, len(lives))
+	runs := map[string]func(node) error{}
+	for i, m := range l.Machines() {
+		nodes[i] = enrol(t, s, m)
+		runs[m.Name()] = lives[i].run
+	}
+	turns := make(chan struct{}, len(lives))
+	if s.slow {
+		turns = make(chan struct{}, atOnce)
+	}
+	all(t, nodes, func(n node) error {
+		turns <- struct{}{}
+		defer func() { <-turns }()
+		defer n.Close() // an agent that is left over would go on calling
+		if err := n.patch("automated_clean", false); err != nil {
+			return err
+		}
+		return runs[n.Name()](n)
+	})
+}
+
+// patch sets a field of the node.
+func (n node) patch(path string, value any) error {
+	_, err := n.call(http.MethodPatch, "/v1/nodes/"+n.uuid, []any{map[string]any{"op": "add", "path": "/" + path, "value": value}}, http.StatusOK)
+	return err
+}
+
+// walk asks for one thing after the other, all of which end well.
+func (n node) walk(steps ...step) error {
+	for _, s := range steps {
+		if err := n.reach(s.body, s.state); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step is something that is asked of a node, and where it leads.
+type step struct {
+	body  map[string]any
+	state string
+}
+
+var (
+	managed    = step{target("manage"), "manageable"}
+	provided   = step{target("provide"), "available"}
+	adopted    = step{target("adopt"), "active"}
+	installed  = step{installCoreOS, "active"}
+	deployed   = step{target("active"), "active"}
+	undeployed = step{target("deleted"), "available"}
+	rescued    = step{map[string]any{"target": "rescue", "rescue_password": "correct horse"}, "rescue"}
+	unrescued  = step{target("unrescue"), "active"}
+)
+
+// ending is what Ironic shows of a node once something has ended.
+type ending struct {
+	State     string `json:"provision_state"`
+	LastError string `json:"last_error"`
+	Target    string `json:"target_provision_state"`
+	Power     string `json:"power_state"`
+	Fault     string `json:"fault"`
+	// Maintenance and its reason.
+	Maintenance bool           `json:"maintenance"`
+	Reason      string         `json:"maintenance_reason"`
+	CleanStep   map[string]any `json:"clean_step"`
+	ServiceStep map[string]any `json:"service_step"`
+	DeployStep  map[string]any `json:"deploy_step"`
+	Instance    map[string]any `json:"instance_info"`
+}
+
+// shows reads the node; its own uuid is UUID in the texts.
+func (n node) shows() (ending, error) {
+	answer, err := n.call(http.MethodGet, "/v1/nodes/"+n.uuid, nil, http.StatusOK)
+	if err != nil {
+		return ending{}, err
+	}
+	var e ending
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(string(answer), n.uuid, "UUID")), &e); err != nil {
+		return ending{}, fmt.Errorf("reading node %s: %w", n.Name(), err)
+	}
+	return e, nil
+}
+
+// fails asks for something that ends in a failed state, for a reason that the
+// history keeps in words that match.
+func (n node) fails(body map[string]any, state, reason string) error {
+	seen, err := n.provision(body, append(ends, state, "active", "rescue", "available", "manageable")...)
+	if err != nil {
+		return err
+	}
+	reasons, err := n.reasons()
+	if err != nil {
+		return err
+	}
+	if seen["provision_state"] != state || !regexp.MustCompile(reason).MatchString(reasons) {
+		return fmt.Errorf("machine %s: %v ended %s: %q, want %s: %q", n.Name(), body["target"], seen["provision_state"], reasons, state, reason)
+	}
+	return nil
+}
+
+// refuses asks for something that the API does not take, in words that match.
+func (n node) refuses(body map[string]any, status int, reason string) error {
+	answer, err := n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/states/provision", body, status)
+	if err != nil {
+		return err
+	}
+	if !regexp.MustCompile(reason).Match(answer) {
+		return fmt.Errorf("machine %s: %v is refused with %s, want %q", n.Name(), body["target"], answer, reason)
+	}
+	return nil
+}
+
+// on tells what is installed on a disk: nothing is empty.
+func (n node) on(disk string) string {
+	for _, d := range n.Disks() {
+		if d.Name == disk && d.Installed != nil {
+			return d.Installed.What
+		}
+	}
+	return ""
+}
+
+// holds checks what is on a disk.
+func (n node) holds(disk, want string) error {
+	if got := n.on(disk); got != want {
+		return fmt.Errorf("machine %s: on %s is %q, want %q", n.Name(), disk, got, want)
+	}
+	return nil
+}
+
+// journalSays checks that the ramdisk has written a line.
+func (n node) journalSays(text string) error {
+	for _, e := range n.Journal() {
+		if strings.Contains(e.Text, text) {
+			return nil
+		}
+	}
+	return fmt.Errorf("machine %s: the journal does not say %q", n.Name(), text)
+}
+
+// runs waits until the machine has booted from a device, and checks that Ironic
+// takes it for powered on.
+func (n node) runs(device machine.Device) error {
+	ctx, cancel := context.WithTimeout(n.ctx, 30*time.Second)
+	defer cancel()
+	err := ironic.Poll(ctx, 100*time.Millisecond, func(context.Context) (bool, error) {
+		return n.Power() == machine.On && n.Boot().Device == device, nil
+	})
+	if err != nil {
+		return fmt.Errorf("machine %s: %w; power %s, boot %+v, want %s", n.Name(), err, n.Power(), n.Boot(), device)
+	}
+	e, err := n.shows()
+	if err != nil || e.Power != "power on" {
+		return errors.Join(fmt.Errorf("machine %s: Ironic says %q", n.Name(), e.Power), err)
+	}
+	return nil
+}
+
+// events are those of the history that are as bad as that.
+func (n node) events(severity string) ([]string, error) {
+	answer, err := n.call(http.MethodGet, "/v1/nodes/"+n.uuid+"/history?detail=true", nil, http.StatusOK)
+	if err != nil {
+		return nil, err
+	}
+	var history struct {
+		History []struct{ Event, Severity string }
+	}
+	if err := json.Unmarshal(answer, &history); err != nil {
+		return nil, fmt.Errorf("reading the history: %w", err)
+	}
+	var events []string
+	for _, e := range history.History {
+		if e.Severity == severity {
+			events = append(events, e.Event)
+		}
+	}
+	return events, nil
+}

@@ -1,0 +1,180 @@
+package models
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// checkHints: Ironic takes hints that the agent then fails over, and the other way
+// round.
+func checkHints(f *Facts) finding {
+	if !f.Kind.PicksDisk() && f.Kind != KindAssisted || !f.Hints.Hints.Given() {
+		return finding{}
+	}
+	at := saw(f.hintsPlace(), f.Hints.Hints)
+	by := GenerationOf(f.Version)
+	var wrong []string
+	for _, p := range f.Hints.Hints.Lint(by) {
+		if p.Severity == HintFails {
+			wrong = append(wrong, problemText(p))
+		}
+	}
+	// Ironic validates hints that it takes; what the agent alone refuses fails later.
+	if err := f.Hints.Hints.Parse(by); err != nil && wrong == nil {
+		wrong = append(wrong, "the agent refuses them: "+err.Error())
+	}
+	if wrong != nil {
+		return bad(strings.Join(wrong, "; "), "ironworks hints match tries hints; ironworks hints set writes them", at)
+	}
+	return good("Ironic and the agent take them", at)
+}
+
+func (f *Facts) hintsPlace() string { return string(f.Hints.Source) + ".root_device" }
+
+func problemText(p HintProblem) string {
+	if p.Hint == "" {
+		return p.Text
+	}
+	return string(p.Hint) + ": " + p.Text
+}
+
+func checkHintsDoubt(f *Facts) finding {
+	if !f.Kind.PicksDisk() || !f.Hints.Hints.Given() {
+		return finding{}
+	}
+	var doubts []string
+	for _, p := range f.Hints.Hints.Lint(GenerationOf(f.Version)) {
+		if p.Severity == HintDoubtful {
+			doubts = append(doubts, problemText(p))
+		}
+	}
+	if doubts != nil {
+		return bad(strings.Join(doubts, "; "), "", saw(f.hintsPlace(), f.Hints.Hints))
+	}
+	return finding{}
+}
+
+func checkHintsPlaces(f *Facts) finding {
+	h := f.Hints
+	if !f.Kind.PicksDisk() || !h.Instance.Given() || !h.Properties.Given() || h.Instance.String() == h.Properties.String() {
+		return finding{}
+	}
+	return bad("two places have hints; those of instance_info count", "",
+		saw("instance_info.root_device", h.Instance), saw("properties.root_device", h.Properties))
+}
+
+func checkInventory(f *Facts) finding {
+	if !f.Kind.PicksDisk() {
+		return finding{}
+	}
+	inspect := "ironworks manage, inspect and provide " + f.Node.Label()
+	inspected := InspectedAt(f.Node)
+	when := f.sawAt(inspected, "inspection_finished_at", inspected.UTC().Format(time.RFC3339))
+	switch {
+	case f.InventoryError != "":
+		return bad("the inventory could not be read: "+f.InventoryError, inspect)
+	case f.Inventory == nil:
+		return bad("Ironic has no inventory of the node, so its disks are not known", inspect, saw("inventory", "none"))
+	case len(f.Inventory.Disks) == 0:
+		return bad("inspection found no disks", inspect, saw("inventory.disks", "none"))
+	case inspected.IsZero():
+		return unknown("it is not known when the node was inspected", inspect, saw("inspection_finished_at", "none"))
+	case f.MaxInventoryAge > 0 && f.Now.Sub(inspected) > f.MaxInventoryAge:
+		return bad(fmt.Sprintf("the inventory is %s old: disks are swapped, and names go to others", howOld(f.Now.Sub(inspected))), inspect, when)
+	}
+	if changed := raidChanged(f.Node); changed.After(inspected) {
+		return bad("the RAID was changed after the inspection", inspect, when, f.sawAt(changed, "raid_config.last_updated", changed.UTC().Format(time.RFC3339)))
+	}
+	return good(fmt.Sprintf("%d disks", len(f.Inventory.Disks)), when)
+}
+
+// raidChanged is when Ironic last changed the RAID of a node; zero when never.
+func raidChanged(n *Node) time.Time {
+	var fields struct {
+		RAID struct {
+			Updated Time `json:"last_updated"`
+		} `json:"raid_config"`
+	}
+	if json.Unmarshal(n.Raw, &fields) != nil {
+		return time.Time{}
+	}
+	return fields.RAID.Updated.Time
+}
+
+func (f *Facts) looksAtDisks() bool {
+	return f.Kind.PicksDisk() && f.Inventory != nil && len(f.Inventory.Disks) > 0
+}
+
+func checkInventoryBy(f *Facts) finding {
+	if !f.looksAtDisks() {
+		return finding{}
+	}
+	if f.Inventory.OutOfBand() {
+		return bad("the BMC told the disks: it knows names and sizes only, so that other hints cannot be checked",
+			"inspect in band: ironworks set "+f.Node.Label()+" inspect_interface=agent", saw("inventory.disks", "name, size"))
+	}
+	return good("an agent looked at the disks")
+}
+
+// blind says that hints ask for what the inventory does not tell.
+func (f *Facts) blind() bool {
+	return f.Inventory.OutOfBand() && slices.ContainsFunc(f.Hints.Hints.Names(), func(h Hint) bool { return h != HintSize && h != HintName })
+}
+
+func checkRootDevice(f *Facts) finding {
+	switch {
+	case !f.Kind.PicksDisk():
+		return finding{}
+	case !f.looksAtDisks():
+		return unknown("without an inventory it is not known which disk it would be", "")
+	}
+	e := f.search().Explain(f.Inventory.Disks)
+	matching := e.Matching()
+	evidence := []CheckEvidence{saw("hints", orNoHints(f.Hints))}
+	for _, d := range e.Disks {
+		evidence = append(evidence, saw(diskLine(&d.Disk), d.Why))
+	}
+	pin := "ironworks hints set " + f.Node.Label() + " --disk NAME, or --root-device JSON"
+	switch {
+	case f.blind():
+		return unknown("the hints ask for what the BMC's inventory does not tell", "inspect in band", evidence...)
+	case e.Picks == "" && f.Hints.Hints.Given():
+		return bad("no disk matches the hints"+f.missHelp(), pin, evidence...)
+	case e.Picks == "":
+		return bad("no disk can be installed to: "+e.Error, "", evidence...)
+	case len(matching) > 1 && f.Hints.Hints.Given():
+		return bad(fmt.Sprintf("%d disks match the hints; the agent would take the first, %s", len(matching), e.Picks), pin, evidence...)
+	case len(matching) > 1:
+		return bad(fmt.Sprintf("there are no hints, and %d disks that would do; the agent would take the smallest, %s", len(matching), e.Picks), pin, evidence...)
+	}
+	return good("it is "+e.Picks, evidence...)
+}
+
+func orNoHints(h NodeHints) string {
+	if !h.Hints.Given() {
+		return "none"
+	}
+	return h.Hints.String()
+}
+
+func diskLine(d *Disk) string {
+	return strings.TrimSpace(fmt.Sprintf("%s %.1f GiB %s", d.Name, d.GiB(), d.Serial))
+}
+
+// missHelp says what is worth knowing where hints match nothing.
+func (f *Facts) missHelp() string {
+	names := f.Hints.Hints.Names()
+	has := func(hints ...Hint) bool {
+		return slices.ContainsFunc(names, func(h Hint) bool { return slices.Contains(hints, h) })
+	}
+	switch {
+	case has(HintSerial, HintWWN, HintWWNWithExtension, HintWWNVendorExtension):
+		return " (the agent knows more serials and WWNs of a disk than the inventory tells, and may still find it)"
+	case has(HintHCTL):
+		return " (the number of a host adapter may change with every boot)"
+	}
+	return ""
+}

@@ -1,0 +1,275 @@
+package models
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Facts are what is known before a deployment of one node. Checks read nothing else.
+type Facts struct {
+	Now time.Time
+	// Version is that of Ironic's API; zero when it is not known.
+	Version APIVersion
+	// Node is the node as a whole, with Raw.
+	Node *Node
+	// Plan is what is to be done with it, Kind and Steps what comes of that: see
+	// [Facts.Resolve].
+	Plan  PlanFields
+	Kind  DeploymentKind
+	Steps []Step
+	// Hints are those that will count once the plan's are written.
+	Hints NodeHints
+	// Mine is the instance_uuid that this very deployment has given the node earlier.
+	Mine string
+
+	// Inventory is nil where Ironic has none, or where it could not be read: then
+	// InventoryError says why.
+	Inventory      *Inventory
+	InventoryError string
+	// MaxInventoryAge is how old it may be; zero is for ever.
+	MaxInventoryAge time.Duration
+
+	// Validations are Ironic's answer for the node as it is now, before what the plan
+	// changes.
+	Validations   []Validation
+	ValidateError string
+	Drivers       []Driver
+	DriversError  string
+	// Conductors that Ironic has, dead ones too.
+	Conductors      []Conductor
+	ConductorsError string
+
+	// Others are the disks of the other nodes as far as they were looked at;
+	// OthersError says why not all were.
+	Others      []OtherDisks
+	OthersError string
+
+	// Offered is nil where no agent's list of steps was kept.
+	Offered *OfferedSteps
+
+	// UserData is what a checker found in it; nil where there is none.
+	UserData *UserDataFacts
+	// ConfigDriveText says that the configdrive is no object but a URL or base64.
+	ConfigDriveText bool
+}
+
+// OtherDisks are the disks of another node.
+type OtherDisks struct {
+	Node  NodeRef
+	Disks []Disk
+}
+
+// UserDataFacts is what a checker of user data found. It holds no secrets.
+type UserDataFacts struct {
+	// Kind is what it is: ignition, butane, cloud-config, …
+	Kind     string
+	OK       bool
+	Findings []UserDataFinding
+	// Sent is how many bytes are sent for it.
+	Sent int
+}
+
+// UserDataFinding is one thing that is wrong with user data.
+type UserDataFinding struct {
+	// Error says that it must not be sent; else it is doubtful.
+	Error bool
+	ID    string
+	Text  string
+}
+
+// Resolve fills in what follows from the node and the plan: the kind, the steps with
+// their priorities, and the hints that will count.
+func (f *Facts) Resolve() error {
+	iface := f.DeployInterface()
+	f.Kind = f.Plan.Kind
+	if f.Kind == "" {
+		f.Kind = KindOf(iface, f.Plan.Steps)
+	}
+	f.Steps = DeploymentSteps(f.Kind, f.Plan.Steps)
+	hints, err := HintsOf(f.Node)
+	if err != nil {
+		return err
+	}
+	f.Hints = hints.with(f.Plan.RootDevice)
+	return nil
+}
+
+// DeployInterface is the one that the node will have: the plan's, or that of its kind.
+func (f *Facts) DeployInterface() string {
+	switch {
+	case f.Plan.DeployInterface != "":
+		return f.Plan.DeployInterface
+	case f.Plan.Kind.Interface() != "":
+		return f.Plan.Kind.Interface()
+	}
+	return f.Node.DeployInterface
+}
+
+// with are the node's hints once those of a plan are written: those in properties take
+// the instance's away, which would come first.
+func (h NodeHints) with(p PlanRootDevice) NodeHints {
+	switch {
+	case !p.Hints.Given():
+		return h
+	case p.To == HintsOfProperties:
+		h.Instance, h.Properties, h.Source = Hints{}, p.Hints, HintsOfProperties
+	default:
+		h.Instance, h.Source = p.Hints, HintsOfInstance
+	}
+	h.Hints = p.Hints
+	return h
+}
+
+// search is the agent's search for the disk.
+func (f *Facts) search() DiskSearch {
+	return DiskSearch{By: GenerationOf(f.Version), Hints: f.Hints.Hints, Skip: f.Hints.Skip}
+}
+
+// Target is the disk that the agent would take of those of the inventory; nil when
+// there is none, or when that is not known.
+func (f *Facts) Target() *Disk {
+	if f.Inventory == nil || !f.Kind.PicksDisk() {
+		return nil
+	}
+	e := f.search().Explain(f.Inventory.Disks)
+	i := slices.IndexFunc(e.Disks, func(c DiskCheck) bool { return c.Picked })
+	if i < 0 {
+		return nil
+	}
+	return &e.Disks[i].Disk
+}
+
+// extra is a value of the node's extra, nil when there is none.
+func (f *Facts) extra(name string) any {
+	var fields struct {
+		Extra map[string]any `json:"extra"`
+	}
+	if json.Unmarshal(f.Node.Raw, &fields) != nil {
+		return nil
+	}
+	return fields.Extra[name]
+}
+
+// finding is what a check found, before it is known what that means.
+type finding struct {
+	verdict  verdict
+	text     string
+	wayOut   string
+	evidence []CheckEvidence
+}
+
+type verdict int
+
+const (
+	notAsked verdict = iota // it has nothing to do with this deployment
+	fine
+	found // what the check looks for is there
+	notKnown
+)
+
+func good(text string, evidence ...CheckEvidence) finding {
+	return finding{verdict: fine, text: text, evidence: evidence}
+}
+
+func bad(text, wayOut string, evidence ...CheckEvidence) finding {
+	return finding{verdict: found, text: text, wayOut: wayOut, evidence: evidence}
+}
+
+func unknown(text, wayOut string, evidence ...CheckEvidence) finding {
+	return finding{verdict: notKnown, text: text, wayOut: wayOut, evidence: evidence}
+}
+
+// saw is evidence that was read just now.
+func saw(field string, value any) CheckEvidence {
+	return CheckEvidence{Field: field, Value: Printable(fmt.Sprint(value))}
+}
+
+// sawAt is evidence of another time.
+func (f *Facts) sawAt(at time.Time, field string, value any) CheckEvidence {
+	e := saw(field, value)
+	if !at.IsZero() && f.Now.After(at) {
+		e.AgeSeconds = int64(f.Now.Sub(at) / time.Second)
+	}
+	return e
+}
+
+// Checks does all checks on a node. Those that have nothing to do with the deployment,
+// and those that are switched off, are left out.
+func Checks(f *Facts, choices CheckChoices) []Check {
+	var checks []Check
+	for _, c := range allChecks() {
+		result := c.do(f)
+		if result.verdict == notAsked {
+			continue
+		}
+		rule, _ := ruleOf(c.id)
+		check := Check{
+			ID: c.id, Severity: CheckOK, Text: Printable(result.text), WayOut: Printable(result.wayOut), Evidence: result.evidence,
+		}
+		if check.Evidence == nil {
+			check.Evidence = []CheckEvidence{}
+		}
+		switch result.verdict {
+		case found:
+			check.Severity = rule.Worst
+		case notKnown:
+			check.Severity = CheckUnknown
+		case fine, notAsked:
+		}
+		if check, on := choices.decided(check); on {
+			checks = append(checks, check)
+		}
+	}
+	return checks
+}
+
+// checker is a check with what does it.
+type checker struct {
+	id CheckID
+	do func(f *Facts) finding
+}
+
+func allChecks() []checker {
+	return []checker{
+		{CheckState, checkState},
+		{CheckMaintenance, checkMaintenance},
+		{CheckReserved, checkReserved},
+		{CheckProtected, checkProtected},
+		{CheckRetired, checkRetired},
+		{CheckConsoleLock, checkConsoleLock},
+		{CheckManagedByMetal3, checkMetal3},
+		{CheckFault, checkFault},
+		{CheckAPIVersion, checkAPIVersion},
+		{CheckDeployInterface, checkDeployInterface},
+		{CheckConductor, checkConductor},
+		{CheckRamdisk, checkRamdisk},
+		{CheckValidate, checkValidate},
+		{CheckKernelParams, checkKernelParams},
+		{CheckInstallStep, checkInstallStep},
+		{CheckSteps, checkSteps},
+		{CheckStepOrder, checkStepOrder},
+		{CheckStepOffered, checkStepOffered},
+		{CheckHints, checkHints},
+		{CheckHintsDoubt, checkHintsDoubt},
+		{CheckHintsPlaces, checkHintsPlaces},
+		{CheckInventory, checkInventory},
+		{CheckInventoryBy, checkInventoryBy},
+		{CheckRootDevice, checkRootDevice},
+		{CheckSingleDisk, checkSingleDisk},
+		{CheckStableHint, checkStableHint},
+		{CheckSharedDisk, checkSharedDisk},
+		{CheckDataDisk, checkDataDisk},
+		{CheckOddDisk, checkOddDisk},
+		{CheckSameDisk, checkSameDisk},
+		{CheckRAIDRoot, checkRAIDRoot},
+		{CheckAssisted, checkAssisted},
+		{CheckConfigDrive, checkConfigDrive},
+		{CheckUserData, checkUserData},
+		{CheckUserDataOdd, checkUserDataOdd},
+		{CheckMetaData, checkMetaData},
+		{CheckImage, checkImage},
+		{CheckImageSum, checkImageSum},
+	}
+}

@@ -1,0 +1,279 @@
+package models
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+func checkState(f *Facts) finding {
+	n := *f.Node
+	n.Maintenance = false // which is told by itself
+	saw := saw("provision_state", n.ProvisionState)
+	if r := WhyNot(VerbDeploy, &n, f.Version); r != nil {
+		return bad(r.Why, r.Hint, saw)
+	}
+	return good("a deployment may begin", saw)
+}
+
+func checkMaintenance(f *Facts) finding {
+	if f.Node.Maintenance {
+		return bad("the node is in maintenance"+reasonSuffix(f.Node.MaintenanceReason),
+			"ironworks maintenance off "+f.Node.Label(), saw("maintenance", true))
+	}
+	return good("not in maintenance", saw("maintenance", false))
+}
+
+func checkReserved(f *Facts) finding {
+	n := f.Node
+	switch n.InstanceUUID {
+	case "":
+		return good("nobody has reserved the node", saw("instance_uuid", "none"))
+	case f.Mine:
+		return good("reserved for this deployment", saw("instance_uuid", n.InstanceUUID))
+	}
+	who := "somebody has reserved the node, or uses it"
+	if n.InstanceName != "" {
+		who += " as " + n.InstanceName
+	}
+	return bad(who, "ask whose it is; ironworks set "+n.Label()+" instance_uuid- gives it free", saw("instance_uuid", n.InstanceUUID))
+}
+
+func checkProtected(f *Facts) finding {
+	if f.Node.Protected {
+		return bad("the node is protected"+reasonSuffix(f.Node.ProtectedReason), "ironworks unprotect "+f.Node.Label(), saw("protected", true))
+	}
+	return good("not protected", saw("protected", false))
+}
+
+func checkRetired(f *Facts) finding {
+	if f.Node.Retired {
+		return bad("the node is retired"+reasonSuffix(f.Node.RetiredReason), "ironworks unretire "+f.Node.Label(), saw("retired", true))
+	}
+	return good("not retired", saw("retired", false))
+}
+
+func checkConsoleLock(f *Facts) finding {
+	lock := f.extra("console_lock")
+	if lock == nil || lock == false || lock == "" {
+		return finding{}
+	}
+	return bad("somebody has locked the node for consoles", "ironworks set "+f.Node.Label()+" extra.console_lock-", saw("extra.console_lock", lock))
+}
+
+// checkMetal3: the baremetal operator names nodes namespace~host, and makes of them what
+// its own objects say.
+func checkMetal3(f *Facts) finding {
+	if namespace, host, ok := strings.Cut(f.Node.Name, "~"); ok && namespace != "" && host != "" {
+		return bad("Metal3 has the node, and will undo this", "deploy with its BareMetalHost, or pause that first", saw("name", f.Node.Name))
+	}
+	return good("not a name of Metal3's", saw("name", f.Node.Label()))
+}
+
+func checkFault(f *Facts) finding {
+	switch n := f.Node; {
+	case n.Fault != "":
+		return bad("Ironic has marked a fault", "ironworks node "+n.Label()+" says more", saw("fault", n.Fault))
+	case n.PowerState != PowerOn && n.PowerState != PowerOff:
+		return bad("Ironic does not know the power state", "see whether its BMC answers: ironworks validate "+n.Label(),
+			saw("power_state", n.PowerState.Short()))
+	}
+	return good("no fault", saw("fault", "none"), saw("power_state", f.Node.PowerState))
+}
+
+func checkAPIVersion(f *Facts) finding {
+	switch {
+	case f.Version.IsZero():
+		return unknown("Ironic's API version is not known", "")
+	case len(f.Steps) > 0 && !f.Version.Has(FeatureDeploySteps):
+		return bad((&NeedsVersionError{FeatureDeploySteps, f.Version}).Error(), "", saw("API", f.Version))
+	}
+	return good("new enough", saw("API", f.Version))
+}
+
+func checkDeployInterface(f *Facts) finding {
+	iface := f.DeployInterface()
+	at := saw("deploy_interface", iface)
+	if want := f.Kind.Interface(); want != "" && want != iface {
+		return bad(fmt.Sprintf("%s needs the deploy interface %s", f.Kind, want), "deploy_interface: "+want+" in the plan, or leave it out", at)
+	}
+	if f.DriversError != "" {
+		return unknown("what the driver has enabled could not be read: "+f.DriversError, "", at)
+	}
+	for _, d := range f.Drivers {
+		switch enabled := d.Enabled["deploy"]; {
+		case d.Name != f.Node.Driver:
+		case enabled == nil:
+			return unknown("Ironic does not say what the driver has enabled", "", at)
+		case !slices.Contains(enabled, iface):
+			return bad(fmt.Sprintf("%s is not enabled for driver %s", iface, d.Name),
+				"add it to [DEFAULT]enabled_deploy_interfaces of the conductors", at, saw("enabled", strings.Join(enabled, ", ")))
+		default:
+			return good("enabled", at, saw("driver", d.Name))
+		}
+	}
+	return unknown("Ironic has no driver "+f.Node.Driver, "", at)
+}
+
+// checkConductor: a request for a node that no conductor has is answered as if there
+// were no such node. Ironic's own word for the node comes first: with SQLite conductors
+// do not tell that they are alive, and count as dead in the list after a minute.
+func checkConductor(f *Facts) finding {
+	n := f.Node
+	if n.Conductor != "" {
+		return good("a conductor has the node", saw("conductor", n.Conductor))
+	}
+	if f.ConductorsError != "" {
+		return unknown("the conductors could not be read: "+f.ConductorsError, "")
+	}
+	var dead []string
+	for _, c := range f.Conductors {
+		switch {
+		case c.Group != n.ConductorGroup || c.Drivers != nil && !slices.Contains(c.Drivers, n.Driver):
+		case c.Alive:
+			return good("a conductor is alive", saw("conductor", c.Hostname))
+		default:
+			dead = append(dead, c.Hostname)
+		}
+	}
+	evidence := []CheckEvidence{saw("driver", n.Driver), saw("conductor_group", orNone(n.ConductorGroup))}
+	if len(dead) > 0 {
+		evidence = append(evidence, saw("dead", strings.Join(dead, ", ")))
+	}
+	return bad("no conductor is alive for the node", "start one with the driver and the group", evidence...)
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}
+
+// checkRamdisk: the fields are those of ironic/drivers/utils.py (get_field), with
+// the prefixes of old drivers.
+func checkRamdisk(f *Facts) finding {
+	if f.Kind == KindConfigured {
+		return finding{}
+	}
+	p, info := f.Plan.Ramdisk, f.Node.DriverInfo
+	pair := func(kernel, ramdisk string) bool { return textOf(info[kernel]) != "" && textOf(info[ramdisk]) != "" }
+	switch {
+	case p.ISO != "" && (p.Kernel != "" || p.Initrd != ""):
+		return bad("the plan has an ISO and a kernel, which exclude each other", "leave one of them out", saw("ramdisk.iso", p.ISO))
+	case p.ISO != "" && p.Params != "":
+		return bad("Ironic passes no kernel parameters to an ISO that is ready", "put them into the ISO: ironworks ignition kargs", saw("ramdisk.params", p.Params))
+	case (p.Kernel == "") != (p.Initrd == ""):
+		return bad("a kernel and its initrd go together", "give both", saw("ramdisk.kernel", orNone(p.Kernel)), saw("ramdisk.initrd", orNone(p.Initrd)))
+	case p.ISO != "":
+		return good("an ISO of the plan", saw("ramdisk.iso", p.ISO))
+	case p.Kernel != "":
+		return good("a kernel and an initrd of the plan", saw("ramdisk.kernel", p.Kernel))
+	}
+	if f.Kind == KindRamdisk {
+		return f.instanceRamdisk()
+	}
+	for _, field := range []string{"deploy_iso", "redfish_deploy_iso", "ilo_deploy_iso", "irmc_deploy_iso"} {
+		if iso := textOf(info[field]); iso != "" {
+			return good("a deploy ISO", saw("driver_info."+field, iso))
+		}
+	}
+	if pair("deploy_kernel", "deploy_ramdisk") || pair("ilo_deploy_kernel", "ilo_deploy_ramdisk") {
+		return good("a kernel and a ramdisk", saw("driver_info.deploy_kernel", textOf(info["deploy_kernel"])))
+	}
+	if f.Node.BootInterface == "fake" {
+		return good("a fake boot interface boots nothing", saw("boot_interface", "fake"))
+	}
+	for _, v := range f.Validations {
+		if v.Interface == "boot" && v.Result != nil && *v.Result {
+			return good("Ironic has one configured: it finds boot valid", saw("validate.boot", true))
+		}
+	}
+	return bad("there is neither a deploy ISO nor a kernel with its ramdisk", "ramdisk.iso in the plan, or ironworks set "+f.Node.Label()+" driver_info.deploy_iso=URL",
+		saw("driver_info.deploy_iso", "none"), saw("driver_info.deploy_kernel", "none"))
+}
+
+// instanceRamdisk is what an instance that runs from memory boots.
+func (f *Facts) instanceRamdisk() finding {
+	info := f.Node.InstanceInfo
+	switch {
+	case textOf(info["boot_iso"]) != "":
+		return good("an ISO of the instance", saw("instance_info.boot_iso", textOf(info["boot_iso"])))
+	case textOf(info["kernel"]) != "" && textOf(info["ramdisk"]) != "":
+		return good("a kernel and a ramdisk of the instance", saw("instance_info.kernel", textOf(info["kernel"])))
+	case textOf(info["image_source"]) != "":
+		return good("an image with its kernel and ramdisk", saw("instance_info.image_source", textOf(info["image_source"])))
+	}
+	return bad("there is nothing that the instance could boot", "ramdisk.iso in the plan, or ramdisk.kernel and ramdisk.initrd",
+		saw("instance_info.boot_iso", "none"), saw("instance_info.kernel", "none"))
+}
+
+func textOf(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+// changes says that the plan changes what an interface validates: its answer of now is
+// not that of the deployment.
+func (f *Facts) changes(iface string) bool {
+	p := f.Plan
+	switch iface {
+	case "boot":
+		return p.Ramdisk != PlanRamdisk{} || f.DeployInterface() != f.Node.DeployInterface
+	case "deploy":
+		return f.DeployInterface() != f.Node.DeployInterface || p.Image != PlanImage{} || p.RootDevice.Hints.Given() || p.Ramdisk != PlanRamdisk{}
+	}
+	return false
+}
+
+func checkValidate(f *Facts) finding {
+	if f.ValidateError != "" {
+		return unknown("Ironic did not validate the node: "+f.ValidateError, "ironworks validate "+f.Node.Label())
+	}
+	var failed, later []string
+	var evidence []CheckEvidence
+	for _, v := range f.Validations {
+		if !NeededToDeploy(v.Interface) || v.Result == nil || *v.Result {
+			continue
+		}
+		evidence = append(evidence, saw("validate."+v.Interface, "false: "+v.Reason))
+		if f.changes(v.Interface) {
+			later = append(later, v.Interface)
+			continue
+		}
+		failed = append(failed, v.Interface)
+	}
+	switch {
+	case len(failed) > 0:
+		return bad("Ironic finds "+strings.Join(failed, ", ")+" not valid", "ironworks validate "+f.Node.Label()+" shows it again", evidence...)
+	case len(later) > 0:
+		return unknown(strings.Join(later, ", ")+" is not valid now; the plan changes that, and Ironic is asked again before it is sent", "", evidence...)
+	case len(f.Validations) == 0:
+		return unknown("Ironic's validation has no interfaces", "")
+	}
+	return good("Ironic finds everything valid that a deployment needs")
+}
+
+// checkKernelParams: which release has the grammar cannot be told from the API version,
+// only that the old generation has not.
+func checkKernelParams(f *Facts) finding {
+	value, from := f.Plan.Ramdisk.Params, "ramdisk.params"
+	if value == "" {
+		value, from = textOf(f.Node.InstanceInfo["kernel_append_params"]), "instance_info.kernel_append_params"
+	}
+	if value == "" {
+		value, from = textOf(f.Node.DriverInfo["kernel_append_params"]), "driver_info.kernel_append_params"
+	}
+	if value == "" {
+		return finding{}
+	}
+	at := saw(from, value)
+	err := CheckKernelAppendParams(value, "nofb vga=normal")
+	switch {
+	case err == nil:
+		return good("they can be read", at)
+	case GenerationOf(f.Version) == GenerationOld:
+		return unknown("an Ironic of 37 or later would refuse them, and this one is older: "+err.Error(), "KEY, KEY=VALUE or KEY=\"VALUE WITH BLANKS\", blanks between", at)
+	}
+	return bad("Ironic refuses them since 37: "+err.Error(), "KEY, KEY=VALUE or KEY=\"VALUE WITH BLANKS\", blanks between", at)
+}

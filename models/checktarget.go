@@ -1,0 +1,168 @@
+package models
+
+import (
+	"slices"
+	"strings"
+)
+
+func checkSingleDisk(f *Facts) finding {
+	if !f.looksAtDisks() || f.Hints.Hints.Given() {
+		return finding{}
+	}
+	e := f.search().Explain(f.Inventory.Disks)
+	if matching := e.Matching(); len(matching) == 1 {
+		return bad("there are no hints, and one disk only: another one, once it is there, may be taken instead",
+			"ironworks hints set "+f.Node.Label()+" --disk "+e.Picks, saw("disk", diskLine(&matching[0])))
+	}
+	return finding{}
+}
+
+// checkStableHint: names and places of disks change with the kernel's mood, models and
+// sizes fit the disk beside it as well.
+func checkStableHint(f *Facts) finding {
+	target := f.Target()
+	if target == nil || !f.Hints.Hints.Given() {
+		return finding{}
+	}
+	names := f.Hints.Hints.Names()
+	for _, stable := range []Hint{HintWWN, HintSerial, HintWWNWithExtension, HintWWNVendorExtension} {
+		if slices.Contains(names, stable) {
+			return good("the disk is told by its "+string(stable), saw(string(stable), f.Hints.Hints.Expression(stable)))
+		}
+	}
+	if len(names) == 1 && names[0] == HintName && strings.HasPrefix(target.Name, "/dev/md") {
+		return good("a RAID volume keeps its name", saw("name", target.Name))
+	}
+	return bad("the disk is told by "+joined(names)+" only, which another one may have the next time",
+		"ironworks hints set "+f.Node.Label()+" --disk "+target.Name, saw(f.hintsPlace(), f.Hints.Hints))
+}
+
+// same says that two disks are one: their wwn, or serial and model, are the same.
+func (d *Disk) same(o *Disk) (by string, is bool) {
+	eq := func(a, b string) bool {
+		return strings.TrimSpace(a) != "" && strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
+	}
+	switch {
+	case eq(d.WWNWithExtension, o.WWNWithExtension):
+		return "wwn_with_extension " + d.WWNWithExtension, true
+	case eq(d.WWN, o.WWN) && d.WWNWithExtension == "" && o.WWNWithExtension == "":
+		return "wwn " + d.WWN, true
+	case eq(d.Serial, o.Serial) && strings.EqualFold(d.Model, o.Model):
+		return "serial " + d.Serial, true
+	}
+	return "", false
+}
+
+func checkSharedDisk(f *Facts) finding {
+	target := f.Target()
+	if target == nil {
+		return finding{}
+	}
+	if bus := strings.ToLower(target.Transport); bus == "fc" || bus == "iscsi" {
+		return bad("the disk is on a storage network: others may use it", "pick a local disk", saw("tran", target.Transport), saw("disk", diskLine(target)))
+	}
+	for _, o := range f.Others {
+		if o.Node.UUID == f.Node.UUID {
+			continue
+		}
+		for i := range o.Disks {
+			if by, is := target.same(&o.Disks[i]); is {
+				return bad("node "+o.Node.Label()+" has the disk, too: it is shared", "pick a local disk", saw("disk", diskLine(target)), saw(o.Node.Label(), by))
+			}
+		}
+	}
+	if f.OthersError != "" {
+		return unknown("not every node's disks could be looked at: "+f.OthersError, "", saw("nodes looked at", len(f.Others)))
+	}
+	return good("no other node has it", saw("nodes looked at", len(f.Others)))
+}
+
+// checkDataDisk: the register is a list of what tells the disks.
+func checkDataDisk(f *Facts) finding {
+	target := f.Target()
+	register, _ := f.extra("data_disks").([]any)
+	if target == nil || len(register) == 0 {
+		return finding{}
+	}
+	for _, entry := range register {
+		if target.called(entry) {
+			return bad("the disk is registered as one that holds data", "take it out of extra.data_disks, or pick another disk",
+				saw("disk", diskLine(target)), saw("extra.data_disks", entry))
+		}
+	}
+	return good("it is not registered", saw("extra.data_disks", register))
+}
+
+// called says that a name is one of the disk's: its wwn or serial, or an object with
+// one of these.
+func (d *Disk) called(name any) bool {
+	switch v := name.(type) {
+	case string:
+		return slices.ContainsFunc([]string{d.WWN, d.WWNWithExtension, d.WWNVendorExtension, d.Serial}, func(own string) bool {
+			return own != "" && strings.EqualFold(own, strings.TrimSpace(v))
+		})
+	case map[string]any:
+		return d.called(v["wwn"]) || d.called(v["wwn_with_extension"]) || d.called(v["serial"])
+	}
+	return false
+}
+
+// minUsualDisk is what a disk of a server has at least.
+const minUsualDisk = 16 * gib
+
+func checkOddDisk(f *Facts) finding {
+	target := f.Target()
+	if target == nil {
+		return finding{}
+	}
+	var odd []string
+	if strings.EqualFold(target.Transport, "usb") {
+		odd = append(odd, "it is on USB")
+	}
+	words := strings.FieldsFunc(strings.ToLower(target.Model), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	for _, word := range []string{"virtual", "lun", "sd", "idrac", "ilo"} {
+		if slices.Contains(words, word) {
+			odd = append(odd, "its model says "+word)
+		}
+	}
+	if target.Size < minUsualDisk {
+		odd = append(odd, "it has less than 16 GiB")
+	}
+	at := saw("disk", strings.TrimSpace(diskLine(target)+" "+target.Model))
+	if odd != nil {
+		return bad("the disk is an odd one: "+strings.Join(odd, ", "), "see whether it is meant: ironworks disks "+f.Node.Label(), at)
+	}
+	return good("a usual disk", at)
+}
+
+func checkSameDisk(f *Facts) finding {
+	target := f.Target()
+	console, _ := f.extra("console").(map[string]any)
+	last := console["root_disk"]
+	if target == nil || last == nil {
+		return finding{}
+	}
+	at := []CheckEvidence{saw("disk", diskLine(target)), saw("extra.console.root_disk", last)}
+	if target.called(last) {
+		return good("the same disk as the last time", at...)
+	}
+	return bad("another disk than the last time", "see whether it is meant: ironworks disks "+f.Node.Label(), at...)
+}
+
+func checkRAIDRoot(f *Facts) finding {
+	if !f.Kind.PicksDisk() {
+		return finding{}
+	}
+	if volume := RAIDRoot(f.Node); volume != "" {
+		return bad("a deployment that creates the RAID installs to "+volume+", whatever the hints say", "", saw("target_raid_config", volume))
+	}
+	return finding{}
+}
+
+func checkAssisted(f *Facts) finding {
+	if f.Kind != KindAssisted {
+		return finding{}
+	}
+	return bad("the Assisted Installer's agent picks the disk itself, whatever the hints say", "choose the disk in the Assisted Installer",
+		saw("hints", orNoHints(f.Hints)))
+}

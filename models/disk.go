@@ -1,0 +1,168 @@
+package models
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Disk is a block device that the ramdisk saw. Of an attribute with several values
+// (the agent knows up to three serials of a disk) the first is shown; hints look at
+// what was reported, whatever its type.
+type Disk struct {
+	Name               string `json:"name"`
+	Size               int64  `json:"size"` // bytes
+	Model              string `json:"model"`
+	Vendor             string `json:"vendor"`
+	Serial             string `json:"serial"`
+	WWN                string `json:"wwn"`
+	WWNWithExtension   string `json:"wwn_with_extension"`
+	WWNVendorExtension string `json:"wwn_vendor_extension"`
+	// Rotational nil: the ramdisk did not say.
+	Rotational *bool  `json:"rotational"`
+	HCTL       string `json:"hctl"`
+	ByPath     string `json:"by_path"`
+	Transport  string `json:"tran"`
+
+	reported *pyDict
+}
+
+// errNoDisk is an entry of a list of disks that is no object.
+var errNoDisk = errors.New("a disk is no object")
+
+// UnmarshalJSON reads a disk as the agent reports it, unknown fields ignored.
+func (d *Disk) UnmarshalJSON(raw []byte) error {
+	v, err := decodePython(raw)
+	if err != nil {
+		return err
+	}
+	reported, ok := v.(*pyDict)
+	if !ok {
+		return errNoDisk
+	}
+	*d = newDisk(reported)
+	return nil
+}
+
+// MarshalJSON writes the disk as it was reported, lists and nulls too.
+func (d Disk) MarshalJSON() ([]byte, error) { return jsonOf(d.report()), nil }
+
+// report is what the agent reported; of a disk that was not read, what it would have.
+func (d *Disk) report() *pyDict {
+	if d.reported != nil {
+		return d.reported
+	}
+	made := &pyDict{values: map[string]any{}}
+	text := func(name Hint, value string) {
+		made.set(string(name), nil)
+		if value != "" {
+			made.set(string(name), value)
+		}
+	}
+	text(HintName, d.Name)
+	made.set(string(HintSize), pyInt(strconv.FormatInt(d.Size, 10)))
+	made.set(string(HintRotational), nil)
+	if d.Rotational != nil {
+		made.set(string(HintRotational), *d.Rotational)
+	}
+	text(HintModel, d.Model)
+	text(HintVendor, d.Vendor)
+	text(HintSerial, d.Serial)
+	text(HintWWN, d.WWN)
+	text(HintWWNWithExtension, d.WWNWithExtension)
+	text(HintWWNVendorExtension, d.WWNVendorExtension)
+	text(HintHCTL, d.HCTL)
+	text(HintByPath, d.ByPath)
+	text(HintTransport, d.Transport)
+	return made
+}
+
+func newDisk(reported *pyDict) Disk {
+	d := Disk{reported: reported}
+	d.Name, d.Model, d.Vendor = d.Attribute(HintName), d.Attribute(HintModel), d.Attribute(HintVendor)
+	d.Serial, d.WWN = d.Attribute(HintSerial), d.Attribute(HintWWN)
+	d.WWNWithExtension, d.WWNVendorExtension = d.Attribute(HintWWNWithExtension), d.Attribute(HintWWNVendorExtension)
+	d.HCTL, d.ByPath, d.Transport = d.Attribute(HintHCTL), d.Attribute(HintByPath), d.Attribute(HintTransport)
+	if size, ok := asNumber(reported.get("size")); ok {
+		d.Size = int64(size)
+		if whole, is := reported.get("size").(pyInt); is {
+			if n, err := json.Number(whole).Int64(); err == nil {
+				d.Size = n
+			}
+		}
+	}
+	if rotational, ok := pythonBool(reported.get(string(HintRotational))); ok {
+		d.Rotational = &rotational
+	}
+	return d
+}
+
+// Attribute is what the disk has where a hint looks, as text; empty when the ramdisk
+// did not say. The size is in GiB, as hints have it.
+func (d *Disk) Attribute(name Hint) string {
+	if text, ok := d.report().get(string(name)).(string); ok {
+		return text
+	}
+	return strings.Join(d.attributes(name), ", ")
+}
+
+// attributes are the values of an attribute that may have several.
+func (d *Disk) attributes(name Hint) []string {
+	v := d.report().get(string(name))
+	if name == HintSize {
+		if bytes, ok := asNumber(v); ok {
+			return []string{pythonFloat(bytes / gib)}
+		}
+	}
+	var texts []string
+	list, ok := v.(pyList)
+	if !ok {
+		list = pyList{v}
+	}
+	for _, item := range list {
+		if text := pythonStr(item); item != nil && text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// GiB is the size as hints compare it.
+func (d *Disk) GiB() float64 { return float64(d.Size) / gib }
+
+const gib = 1 << 30
+
+// DecodeDisks reads the disks of an inventory: Ironic's answer for a node's inventory,
+// the inventory in it, what the agent sends, or only the list.
+func DecodeDisks(raw []byte) ([]Disk, error) {
+	v, err := decodePython(raw)
+	if err != nil {
+		return nil, fmt.Errorf("inventory: %w", err)
+	}
+	for _, name := range []string{"inventory", "disks"} {
+		if d, ok := v.(*pyDict); ok {
+			if inner, has := d.values[name]; has {
+				v = inner
+			}
+		}
+	}
+	list, ok := v.(pyList)
+	if !ok {
+		return nil, fmt.Errorf("inventory: no list of disks in it")
+	}
+	return disksOf(list)
+}
+
+func disksOf(list pyList) ([]Disk, error) {
+	disks := make([]Disk, len(list))
+	for i, item := range list {
+		reported, ok := item.(*pyDict)
+		if !ok {
+			return nil, fmt.Errorf("inventory: %w", errNoDisk)
+		}
+		disks[i] = newDisk(reported)
+	}
+	return disks, nil
+}

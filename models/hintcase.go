@@ -1,0 +1,89 @@
+package models
+
+import (
+	"errors"
+	"fmt"
+)
+
+// HintCase is one question: which disk do these hints pick? Skip and RAID are as in
+// [DiskSearch].
+type HintCase struct {
+	Hints Hints
+	Disks []Disk
+	Skip  Hints
+	RAID  []RAIDVolume
+}
+
+// errNoCase is a line of JSON that is no case.
+var errNoCase = errors.New(`want {"hints": …, "disks": […]}`)
+
+// DecodeHintCase reads {"hints": …, "disks": […]}; "skip_block_devices" and "raid" (a
+// list of {"name", "is_root_volume", "parts"}) may come with them.
+func DecodeHintCase(raw []byte) (HintCase, error) {
+	v, err := decodePython(raw)
+	if err != nil {
+		return HintCase{}, err
+	}
+	d, _ := v.(*pyDict)
+	disks, ok := d.get("disks").(pyList)
+	if !ok {
+		return HintCase{}, errNoCase
+	}
+	c := HintCase{Hints: Hints{d.get("hints")}, Skip: Hints{d.get("skip_block_devices")}}
+	if c.Disks, err = disksOf(disks); err != nil {
+		return HintCase{}, err
+	}
+	volumes, _ := d.get("raid").(pyList)
+	for _, item := range volumes {
+		volume, ok := item.(*pyDict)
+		if !ok {
+			return HintCase{}, fmt.Errorf("a RAID volume is no object: %w", errNoCase)
+		}
+		read := RAIDVolume{Name: pythonStr(volume.get("name")), Root: pythonTruthy(volume.get("is_root_volume"))}
+		parts, _ := volume.get("parts").(pyList)
+		for _, part := range parts {
+			read.Parts = append(read.Parts, pythonStr(part))
+		}
+		c.RAID = append(c.RAID, read)
+	}
+	return c, nil
+}
+
+// HintVerdict is what both ends say to a [HintCase]. Where they disagree both stand
+// here: hints that Ironic takes and the agent fails over, or the other way round.
+type HintVerdict struct {
+	// Valid is Ironic's word when it validates the node; Because its reason.
+	Valid   bool         `json:"valid"`
+	Because *string      `json:"invalid_because"`
+	Agent   AgentVerdict `json:"agent"`
+}
+
+// AgentVerdict is what the ramdisk does: it picks a disk, or fails with an error.
+type AgentVerdict struct {
+	Picks *string `json:"picks"`
+	Error *string `json:"error"`
+}
+
+// Search is the agent's search of a case.
+func (c HintCase) Search(by Generation) DiskSearch {
+	return DiskSearch{By: by, Hints: c.Hints, Skip: c.Skip, RAID: c.RAID}
+}
+
+// Judge answers a case as Ironic and the agent of a generation do.
+func (c HintCase) Judge(by Generation) HintVerdict {
+	verdict := HintVerdict{Valid: true}
+	if err := c.Hints.Validate(by); err != nil {
+		text := err.Error()
+		verdict.Valid, verdict.Because = false, &text
+	}
+	name, err := c.Search(by).pick(c.Disks)
+	if err != nil {
+		text := err.Full()
+		verdict.Agent.Error = &text
+		return verdict
+	}
+	if name != "" { // a disk without a name is picked as one without
+		verdict.Agent.Picks = &name
+	}
+	return verdict
+}

@@ -1,0 +1,243 @@
+package models
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Generation is which code reads the hints of a node. Ironic's own and that of the
+// agent differ between releases; these are the two that were compared with the
+// originals, case by case.
+type Generation int8
+
+// The generations.
+const (
+	// GenerationNewest is Ironic 39.0 with ironic-python-agent 13.0.
+	GenerationNewest Generation = iota
+	// GenerationOld is Ironic 21.4 with ironic-python-agent 9.4.
+	GenerationOld
+)
+
+// String names the generation.
+func (g Generation) String() string {
+	if g == GenerationOld {
+		return "old"
+	}
+	return "newest"
+}
+
+// ParseGeneration reads the name of a generation.
+func ParseGeneration(name string) (Generation, error) {
+	switch name {
+	case "newest":
+		return GenerationNewest, nil
+	case "old":
+		return GenerationOld, nil
+	}
+	return 0, fmt.Errorf("release %q: want newest or old", name)
+}
+
+// GenerationOf is the generation of an Ironic that speaks up to this version: the old
+// one ends with 1.82.
+func GenerationOf(v APIVersion) Generation {
+	if !v.IsZero() && v.Minor <= FeatureShards.Minor() {
+		return GenerationOld
+	}
+	return GenerationNewest
+}
+
+// Hint is the name of a root device hint, which is also the attribute of a disk that
+// it looks at.
+type Hint string
+
+// The hints.
+const (
+	HintSize               Hint = "size" // GiB
+	HintModel              Hint = "model"
+	HintWWN                Hint = "wwn"
+	HintSerial             Hint = "serial"
+	HintVendor             Hint = "vendor"
+	HintWWNWithExtension   Hint = "wwn_with_extension"
+	HintWWNVendorExtension Hint = "wwn_vendor_extension"
+	HintName               Hint = "name"
+	HintRotational         Hint = "rotational"
+	HintHCTL               Hint = "hctl"
+	HintByPath             Hint = "by_path"
+	HintTransport          Hint = "tran" // the newest agent only; Ironic refuses it
+)
+
+// knownHints are the hints in the order in which the originals name them.
+var knownHints = []Hint{
+	HintSize, HintModel, HintWWN, HintSerial, HintVendor, HintWWNWithExtension, HintWWNVendorExtension, HintName,
+	HintRotational, HintHCTL, HintByPath, HintTransport,
+}
+
+// HintError is what Ironic or the agent raises over hints: the class of the exception
+// and its words. The words of ParseException and SyntaxError are those of libraries and
+// differ between their versions.
+type HintError struct {
+	Class string
+	Text  string
+}
+
+// Error gives the words alone.
+func (e *HintError) Error() string { return e.Text }
+
+// Full gives the class with the words; one that the agent tells Ironic itself
+// (DeviceNotFound) is its words.
+func (e *HintError) Full() string {
+	if e.Class == deviceNotFound {
+		return e.Text
+	}
+	return e.Class + ": " + e.Text
+}
+
+const (
+	deviceNotFound = "DeviceNotFound"
+	parseException = "ParseException"
+)
+
+func raised(class, format string, args ...any) *HintError {
+	return &HintError{Class: class, Text: fmt.Sprintf(format, args...)}
+}
+
+// NotFound says that the agent looked and found no disk, or refused the hints. Any
+// other error is one that it did not expect: it breaks the step, or keeps the agent
+// from coming up at all.
+func (e *HintError) NotFound() bool { return e.Class == deviceNotFound }
+
+// Hints are root device hints as they were written, with the order of their keys: the
+// value of root_device, or one of skip_block_devices. They need not be an object.
+type Hints struct{ value any }
+
+// DecodeHints reads hints from JSON; nothing at all is no hints.
+func DecodeHints(raw []byte) (Hints, error) {
+	if len(raw) == 0 {
+		return Hints{}, nil
+	}
+	v, err := decodePython(raw)
+	if err != nil {
+		return Hints{}, fmt.Errorf("hints: %w", err)
+	}
+	return Hints{value: v}, nil
+}
+
+// MakeHints makes hints of one name and expression.
+func MakeHints(name Hint, expression string) Hints {
+	d := &pyDict{values: map[string]any{}}
+	d.set(string(name), expression)
+	return Hints{value: d}
+}
+
+// UnmarshalJSON reads any JSON.
+func (h *Hints) UnmarshalJSON(raw []byte) error {
+	read, err := DecodeHints(raw)
+	*h = read
+	return err
+}
+
+// MarshalJSON writes the hints as they were.
+func (h Hints) MarshalJSON() ([]byte, error) { return jsonOf(h.value), nil }
+
+// String gives the hints as JSON.
+func (h Hints) String() string { return string(jsonOf(h.value)) }
+
+// Repr gives the hints as Python writes them in messages.
+func (h Hints) Repr() string { return pythonStr(h.value) }
+
+// Given says that there are hints: null and an empty object are none.
+func (h Hints) Given() bool { return pythonTruthy(h.value) }
+
+// Names are the hints that are given, in their order, unknown ones too.
+func (h Hints) Names() []Hint {
+	d, _ := h.value.(*pyDict)
+	if d == nil {
+		return nil
+	}
+	names := make([]Hint, len(d.keys))
+	for i, key := range d.keys {
+		names[i] = Hint(key)
+	}
+	return names
+}
+
+// Expression is what is asked for under a name, as text.
+func (h Hints) Expression(name Hint) string {
+	d, _ := h.value.(*pyDict)
+	return pythonStr(d.get(string(name)))
+}
+
+// HintSource is where the hints of a node come from.
+type HintSource string
+
+// The sources; hints of the instance come first.
+const (
+	HintsNowhere      HintSource = ""
+	HintsOfInstance   HintSource = "instance_info"
+	HintsOfProperties HintSource = "properties"
+)
+
+// NodeHints are the hints of a node: those of the instance, else those of the node's
+// properties, and which disks are to be left alone (skip_block_devices).
+type NodeHints struct {
+	Hints  Hints
+	Source HintSource
+	Skip   Hints
+	// Instance and Properties are what stands in each place.
+	Instance, Properties Hints
+}
+
+// HintsOf reads the hints of a node. An empty object counts as none.
+func HintsOf(n *Node) (NodeHints, error) {
+	instance, err := objectField(n, "instance_info", n.InstanceInfo)
+	if err != nil {
+		return NodeHints{}, err
+	}
+	properties, err := objectField(n, "properties", n.Properties)
+	if err != nil {
+		return NodeHints{}, err
+	}
+	found := NodeHints{
+		Instance: Hints{instance.get("root_device")}, Properties: Hints{properties.get("root_device")},
+		Skip: Hints{properties.get("skip_block_devices")},
+	}
+	switch {
+	case found.Instance.Given():
+		found.Hints, found.Source = found.Instance, HintsOfInstance
+	case found.Properties.Given():
+		found.Hints, found.Source = found.Properties, HintsOfProperties
+	}
+	return found, nil
+}
+
+// objectField is an object of a node in the order in which Ironic sent it, where that
+// was kept.
+func objectField(n *Node, name string, decoded map[string]any) (*pyDict, error) {
+	var fields map[string]json.RawMessage
+	raw := []byte(nil)
+	if json.Unmarshal(n.Raw, &fields) == nil {
+		raw = fields[name]
+	}
+	if raw == nil {
+		var err error
+		if raw, err = json.Marshal(decoded); err != nil {
+			return nil, fmt.Errorf("%s of %s: %w", name, n.Label(), err)
+		}
+	}
+	v, err := decodePython(raw)
+	if err != nil {
+		return nil, fmt.Errorf("%s of %s: %w", name, n.Label(), err)
+	}
+	d, _ := v.(*pyDict)
+	return d, nil
+}
+
+// joined puts names together as the originals do.
+func joined[T ~string](names []T) string {
+	texts := make([]string, len(names))
+	for i, n := range names {
+		texts[i] = string(n)
+	}
+	return strings.Join(texts, ", ")
+}

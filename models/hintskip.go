@@ -1,0 +1,151 @@
+package models
+
+import "strings"
+
+// Skipped are the disks that skip_block_devices takes away, by name, each with the
+// place of the entry that does. The error is a *HintError.
+func (s DiskSearch) Skipped(disks []Disk) (map[string]int, error) {
+	skipped, err := s.skipped(disks)
+	if err != nil {
+		return nil, err
+	}
+	return skipped, nil
+}
+
+// SkipEntries are the entries of skip_block_devices.
+func (s DiskSearch) SkipEntries() []Hints {
+	entries, _ := pythonItems(s.Skip.value)
+	hints := make([]Hints, len(entries))
+	for i, entry := range entries {
+		hints[i] = Hints{entry}
+	}
+	return hints
+}
+
+// NamesVolume says that the hints name a volume of software RAID, which the agent
+// compares with the RAID that it finds and not with its disks.
+func (h Hints) NamesVolume() bool {
+	names, _ := hasVolumeName(h.value)
+	return names
+}
+
+// candidates are the disks without those that are to be left alone.
+func (s DiskSearch) candidates(disks []Disk) ([]Disk, *HintError) {
+	skipped, err := s.skipped(disks)
+	if err != nil {
+		return nil, err
+	}
+	if len(skipped) == 0 {
+		return disks, s.checkVolumes()
+	}
+	var left []Disk
+	for _, d := range disks {
+		if _, skip := skipped[d.Name]; !skip {
+			left = append(left, d)
+		}
+	}
+	return left, s.checkVolumes()
+}
+
+func (s DiskSearch) skipped(disks []Disk) (map[string]int, *HintError) {
+	if !s.Skip.Given() || len(disks) == 0 {
+		return nil, nil
+	}
+	entries, err := pythonItems(s.Skip.value)
+	if err != nil {
+		return nil, err
+	}
+	skipped := map[string]int{}
+	for i, entry := range entries {
+		volume, err := hasVolumeName(entry)
+		if err != nil {
+			return nil, err
+		}
+		if volume {
+			continue
+		}
+		for d, err := range (Hints{entry}).find(disks, s.By) {
+			if err != nil {
+				return nil, err
+			}
+			if _, known := skipped[d.Name]; !known {
+				skipped[d.Name] = i
+			}
+		}
+	}
+	return skipped, nil
+}
+
+// checkVolumes: the newest agent reads the names of volumes to be left alone whatever
+// disks there are, and fails over what is no object.
+func (s DiskSearch) checkVolumes() *HintError {
+	if s.By == GenerationOld || !s.Skip.Given() {
+		return nil
+	}
+	entries, err := pythonItems(s.Skip.value)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		volume, err := hasVolumeName(entry)
+		if err != nil {
+			return err
+		}
+		if !volume {
+			continue
+		}
+		switch e := entry.(type) {
+		case string:
+			return raised("TypeError", "string indices must be integers, not 'str'")
+		case pyList:
+			return raised("TypeError", "list indices must be integers or slices, not str")
+		case *pyDict:
+			switch name := e.get(volumeName).(type) {
+			case pyList, *pyDict:
+				return raised("TypeError", "unhashable type: '%s'", pythonType(name))
+			}
+		}
+	}
+	return nil
+}
+
+const volumeName = "volume_name"
+
+// hasVolumeName is 'volume_name' in entry.
+func hasVolumeName(entry any) (bool, *HintError) {
+	switch e := entry.(type) {
+	case *pyDict:
+		_, ok := e.values[volumeName]
+		return ok, nil
+	case string:
+		return strings.Contains(e, volumeName), nil
+	case pyList:
+		for _, item := range e {
+			if item == any(volumeName) {
+				return true, nil
+			}
+		}
+		return false, nil
+	}
+	return false, raised("TypeError", "argument of type '%s' is not iterable", pythonType(entry))
+}
+
+// pythonItems is what a loop over a value sees.
+func pythonItems(v any) (pyList, *HintError) {
+	var items pyList
+	switch v := v.(type) {
+	case pyList:
+		return v, nil
+	case *pyDict:
+		for _, key := range v.keys {
+			items = append(items, key)
+		}
+	case string:
+		for _, c := range v {
+			items = append(items, string(c))
+		}
+	default:
+		return nil, raised("TypeError", "'%s' object is not iterable", pythonType(v))
+	}
+	return items, nil
+}

@@ -1,0 +1,221 @@
+package models
+
+import (
+	"maps"
+	"slices"
+)
+
+// DeploymentKind is what a deployment does to a node's disk, and who does it.
+type DeploymentKind string
+
+// The kinds.
+const (
+	// KindConfigured is what the node's deploy interface does by itself; ironworks knows
+	// nothing of it.
+	KindConfigured DeploymentKind = "configured"
+	// KindCustomAgent runs the plan's own in-band steps.
+	KindCustomAgent DeploymentKind = "custom-agent"
+	// KindInstallCoreOS installs CoreOS with the agent's step install_coreos.
+	KindInstallCoreOS DeploymentKind = "install_coreos"
+	// KindAssisted hands the machine over to the Assisted Installer's agent, which picks
+	// the disk itself (the step start_assisted_install).
+	KindAssisted DeploymentKind = "start_assisted_install"
+	// KindDirect has the agent write an image to the disk.
+	KindDirect DeploymentKind = "direct"
+	// KindRamdisk boots the instance from memory; Ironic writes to no disk.
+	KindRamdisk DeploymentKind = "ramdisk"
+)
+
+// DeploymentKinds lists them.
+func DeploymentKinds() []DeploymentKind {
+	return []DeploymentKind{KindInstallCoreOS, KindCustomAgent, KindAssisted, KindDirect, KindRamdisk, KindConfigured}
+}
+
+// Interface is the deploy interface that the kind needs; empty for any.
+func (k DeploymentKind) Interface() string {
+	switch k {
+	case KindCustomAgent, KindInstallCoreOS, KindAssisted:
+		return "custom-agent"
+	case KindDirect:
+		return "direct"
+	case KindRamdisk:
+		return "ramdisk"
+	case KindConfigured:
+		return ""
+	}
+	return ""
+}
+
+// PicksDisk says that the agent writes to the disk that the root device hints pick.
+func (k DeploymentKind) PicksDisk() bool {
+	return k == KindCustomAgent || k == KindInstallCoreOS || k == KindDirect
+}
+
+// installStep is the step that makes the kind; empty where there is none.
+func (k DeploymentKind) installStep() string {
+	if k == KindInstallCoreOS || k == KindAssisted {
+		return string(k)
+	}
+	return ""
+}
+
+// KindOf is the kind of a deployment that a plan leaves open: what the deploy interface
+// and the steps make of it. A custom-agent node without any step gets install_coreos.
+func KindOf(deployInterface string, steps []Step) DeploymentKind {
+	switch deployInterface {
+	case "direct":
+		return KindDirect
+	case "ramdisk":
+		return KindRamdisk
+	case "custom-agent":
+	default:
+		return KindConfigured
+	}
+	if len(steps) == 0 {
+		return KindInstallCoreOS
+	}
+	for _, k := range []DeploymentKind{KindInstallCoreOS, KindAssisted} {
+		if slices.ContainsFunc(steps, func(s Step) bool { return s.Interface == "deploy" && s.Step == k.installStep() }) {
+			return k
+		}
+	}
+	return KindCustomAgent
+}
+
+// Plan is a deployment of nodes, as its file says it. The file is kept, so that
+// [Plan.Encode] keeps its comments.
+type Plan struct {
+	// Nodes are those of the plan in its order, each with what is different for it.
+	Nodes []PlanNode
+	// PlanFields are what all nodes have in common.
+	PlanFields
+
+	file []byte
+}
+
+// PlanNode is one node of a plan. Its fields take the place of the plan's, key by key.
+type PlanNode struct {
+	// Name is the node's name or uuid.
+	Name string
+	PlanFields
+}
+
+// PlanFields are what can be said of one node's deployment. What is empty is not said.
+type PlanFields struct {
+	// Kind is what the deployment does; empty: see [KindOf].
+	Kind            DeploymentKind
+	DeployInterface string
+	// Steps are the deploy steps that are sent.
+	Steps       []Step
+	RootDevice  PlanRootDevice
+	ConfigDrive PlanConfigDrive
+	Ramdisk     PlanRamdisk
+	Image       PlanImage
+	// Policy changes what checks do, by their ids.
+	Policy map[CheckID]CheckPolicy
+}
+
+// PlanRootDevice is which disk the node is installed to.
+type PlanRootDevice struct {
+	Hints Hints
+	// To is where the hints are written; empty is instance_info.
+	To HintSource
+}
+
+// PlanConfigDrive is what the installed system is given.
+type PlanConfigDrive struct {
+	// UserDataFile is a file, relative to the plan's; UserData is the text itself.
+	UserDataFile string
+	UserData     string
+	// MetaData are merged key by key; coreos_append_karg and coreos_copy_network mean
+	// something to install_coreos.
+	MetaData    map[string]any
+	NetworkData map[string]any
+}
+
+// Given says that there is something to send.
+func (c PlanConfigDrive) Given() bool {
+	return c.UserDataFile != "" || c.UserData != "" || len(c.MetaData) > 0 || len(c.NetworkData) > 0
+}
+
+// PlanRamdisk is what the node boots for the deployment: an ISO that is ready, or a
+// kernel with its initramfs and parameters.
+type PlanRamdisk struct {
+	ISO    string
+	Kernel string
+	Initrd string
+	Params string
+}
+
+// PlanImage is what a direct deployment writes.
+type PlanImage struct {
+	Source string
+	// Checksum is a digest or the URL of a file with it; Algorithm names its kind,
+	// empty for what its length says.
+	Checksum  string
+	Algorithm string
+}
+
+// For is what the plan says of a node by name: the common fields with the node's own in
+// their places. A node that the plan does not name gets the common ones.
+func (p *Plan) For(name string) PlanFields {
+	i := slices.IndexFunc(p.Nodes, func(n PlanNode) bool { return n.Name == name })
+	if i < 0 {
+		return p.PlanFields
+	}
+	return p.With(p.Nodes[i].PlanFields)
+}
+
+// With puts what other says in the place of what f says: key by key, hints and steps
+// as a whole.
+func (f PlanFields) With(other PlanFields) PlanFields {
+	set := func(to *string, from string) {
+		if from != "" {
+			*to = from
+		}
+	}
+	if other.Kind != "" {
+		f.Kind = other.Kind
+	}
+	set(&f.DeployInterface, other.DeployInterface)
+	if other.Steps != nil {
+		f.Steps = other.Steps
+	}
+	if other.RootDevice.Hints.Given() {
+		f.RootDevice.Hints = other.RootDevice.Hints
+	}
+	if other.RootDevice.To != "" {
+		f.RootDevice.To = other.RootDevice.To
+	}
+	if d := other.ConfigDrive; d.UserDataFile != "" || d.UserData != "" {
+		f.ConfigDrive.UserDataFile, f.ConfigDrive.UserData = d.UserDataFile, d.UserData
+	}
+	f.ConfigDrive.MetaData = joinedMaps(f.ConfigDrive.MetaData, other.ConfigDrive.MetaData)
+	f.ConfigDrive.NetworkData = joinedMaps(f.ConfigDrive.NetworkData, other.ConfigDrive.NetworkData)
+	switch r := other.Ramdisk; { // an ISO and a kernel exclude each other
+	case r.ISO != "":
+		f.Ramdisk = r
+	case r.Kernel != "" || r.Initrd != "":
+		f.Ramdisk.ISO = ""
+	}
+	set(&f.Ramdisk.Kernel, other.Ramdisk.Kernel)
+	set(&f.Ramdisk.Initrd, other.Ramdisk.Initrd)
+	set(&f.Ramdisk.Params, other.Ramdisk.Params)
+	if other.Image.Source != "" { // a checksum belongs to its image
+		f.Image = other.Image
+	}
+	set(&f.Image.Checksum, other.Image.Checksum)
+	set(&f.Image.Algorithm, other.Image.Algorithm)
+	f.Policy = joinedMaps(f.Policy, other.Policy)
+	return f
+}
+
+func joinedMaps[K comparable, V any](a, b map[K]V) map[K]V {
+	if len(b) == 0 {
+		return a
+	}
+	out := make(map[K]V, len(a)+len(b))
+	maps.Copy(out, a)
+	maps.Copy(out, b)
+	return out
+}

@@ -1,0 +1,132 @@
+package models
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+)
+
+// The priorities between which the steps of a running agent have their place: deploy
+// brings it up, tear_down_agent ends it (ironic/drivers/modules/agent.py).
+const (
+	PriorityDeploy        = 100
+	PriorityInstall       = 80
+	PriorityTearDownAgent = 40
+)
+
+// OfferedSteps are the deploy steps that a node's agent offered at some time
+// (driver_internal_info.agent_cached_deploy_steps).
+type OfferedSteps struct {
+	At    Time          `json:"at"`
+	Steps []OfferedStep `json:"steps"`
+}
+
+// OfferedStep is one of them, with the arguments that it takes.
+type OfferedStep struct {
+	Interface string                 `json:"interface"`
+	Step      string                 `json:"step"`
+	Priority  int                    `json:"priority"`
+	Args      map[string]StepArgInfo `json:"argsinfo"`
+}
+
+// StepArgInfo is one argument of a step.
+type StepArgInfo struct {
+	Description string `json:"description"`
+	Required    bool   `json:"required"`
+}
+
+// find is the step that was offered, or nil.
+func (o *OfferedSteps) find(s Step) *OfferedStep {
+	i := slices.IndexFunc(o.Steps, func(f OfferedStep) bool { return f.Interface == s.Interface && f.Step == s.Step })
+	if i < 0 {
+		return nil
+	}
+	return &o.Steps[i]
+}
+
+// DeploymentSteps are the steps that are sent: the plan's, or the step that makes the
+// kind where it has none, each with a priority.
+func DeploymentSteps(kind DeploymentKind, steps []Step) []Step {
+	if name := kind.installStep(); name != "" && !slices.ContainsFunc(steps, func(s Step) bool { return s.Interface == "deploy" && s.Step == name }) {
+		p := PriorityInstall
+		steps = append(slices.Clone(steps), Step{Interface: "deploy", Step: name, Priority: &p})
+	}
+	steps = slices.Clone(steps)
+	next := PriorityInstall
+	for i := range steps {
+		if steps[i].Priority == nil {
+			p := next
+			steps[i].Priority = &p
+		}
+		if *steps[i].Priority > 0 {
+			next = max(*steps[i].Priority-1, 1)
+		}
+	}
+	return steps
+}
+
+// DriverSteps are the deploy steps that a deploy interface brings along, in their order
+// (ironic/drivers/modules/agent.py). Of others than custom-agent and direct they are
+// not known here: nil.
+func DriverSteps(deployInterface string) []Step {
+	step := func(name string, priority int) Step {
+		return Step{Interface: "deploy", Step: name, Priority: &priority}
+	}
+	var write []Step
+	switch deployInterface {
+	case "custom-agent":
+	case "direct":
+		write = []Step{step("write_image", 80)}
+	default:
+		return nil
+	}
+	return slices.Concat([]Step{step("deploy", PriorityDeploy)}, write, []Step{
+		step("prepare_instance_boot", 60), step("tear_down_agent", PriorityTearDownAgent),
+		step("switch_to_tenant_network", 30), step("boot_instance", 20),
+	})
+}
+
+// MergedSteps is the list as Ironic will run it: the driver's steps with those that are
+// sent in their places, the switched off ones (priority 0) left out, sorted by priority
+// and, of equal ones, by their interface (ironic/conductor/steps.py).
+func MergedSteps(deployInterface string, sent []Step) []Step {
+	merged := DriverSteps(deployInterface)
+	for _, s := range sent {
+		same := func(o Step) bool { return o.Interface == s.Interface && o.Step == s.Step }
+		if i := slices.IndexFunc(merged, same); i >= 0 {
+			merged[i] = s
+			continue
+		}
+		merged = append(merged, s)
+	}
+	merged = slices.DeleteFunc(merged, func(s Step) bool { return s.Priority != nil && *s.Priority == 0 })
+	slices.SortStableFunc(merged, func(a, b Step) int {
+		return cmp.Or(cmp.Compare(priorityOf(b), priorityOf(a)), cmp.Compare(stepRank(b.Interface), stepRank(a.Interface)))
+	})
+	return merged
+}
+
+func priorityOf(s Step) int {
+	if s.Priority == nil {
+		return PriorityInstall
+	}
+	return *s.Priority
+}
+
+// stepRank is DEPLOYING_INTERFACE_PRIORITY of ironic/conductor/steps.py.
+func stepRank(iface string) int {
+	return slices.Index([]string{"raid", "bios", "deploy", "firmware", "management", "power", "vendor"}, iface) + 1
+}
+
+// IsInstallStep says that a step may be one that installs: an in-band step, and not one
+// of those that every deployment has or that only erase.
+func IsInstallStep(s Step) bool {
+	others := []string{
+		"deploy", "prepare_instance_boot", "tear_down_agent", "switch_to_tenant_network", "boot_instance", "hold", "wait",
+		"erase_devices", "erase_devices_metadata", "erase_devices_express", "erase_pstore", "clean_uefi_nvram", "inject_files",
+	}
+	return s.Interface == "deploy" && !slices.Contains(others, s.Step) && priorityOf(s) > 0
+}
+
+// StepText is a step with its priority, for people.
+func StepText(s Step) string { return s.Label() + "@" + strconv.Itoa(priorityOf(s)) }

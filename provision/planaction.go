@@ -1,0 +1,314 @@
+package provision
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"ironworks/models"
+)
+
+// DeployOptions say what is deployed to which node.
+type DeployOptions struct {
+	// For gives a node's deployment.
+	For func(n *models.Node) (Deployment, error)
+	// Override are checks that are overridden on the nodes of Confirmed, which somebody
+	// typed the names of.
+	Override  []models.CheckID
+	Confirmed []string
+}
+
+// DeployAction deploys nodes, each after its checks. It is made by [Deploy]; a node that
+// [DeployAction.Preflight] has not seen is refused.
+type DeployAction struct {
+	options DeployOptions
+	checks  *Preflighter
+
+	mu    sync.Mutex
+	ready map[string]*readyNode
+}
+
+// Deploy is an action that takes a node by its instance_uuid, writes what the plan
+// changes, asks Ironic whether that is valid, and sends the deployment. What fails
+// before the last request is given back.
+func Deploy(checks *Preflighter, options DeployOptions) *DeployAction {
+	return &DeployAction{options: options, checks: checks, ready: map[string]*readyNode{}}
+}
+
+// readyNode is a node with all that is sent to it.
+type readyNode struct {
+	facts    *models.Facts
+	checks   []models.Check
+	err      error
+	instance string
+	reserve  []models.PatchOp
+	patch    []models.PatchOp
+	request  models.ProvisionRequest
+}
+
+// Preflight does the checks on nodes, [AtOnce] at a time, and works out what would be
+// sent. A runner's plan follows it.
+func (a *DeployAction) Preflight(ctx context.Context, nodes []models.Node) {
+	inParallel(ctx, len(nodes), func(going context.Context, i int) {
+		n := nodes[i]
+		r := a.readyNode(going, &n)
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.ready[n.UUID] = r
+	})
+}
+
+func (a *DeployAction) readyNode(ctx context.Context, n *models.Node) *readyNode {
+	r := &readyNode{instance: newUUID()}
+	d, err := a.options.For(n)
+	if err != nil {
+		r.err = err
+		return r
+	}
+	if before := a.of(n); before != nil && n.InstanceUUID == before.instance {
+		r.instance, d.mine = before.instance, before.instance
+	}
+	d = d.prepared()
+	if r.facts, r.err = a.checks.facts(ctx, n, d); r.err != nil {
+		return r
+	}
+	r.checks = models.Checks(r.facts, a.checks.choices(d, a.overridesOf(n)))
+	if len(models.RefusedChecks(r.checks)) > 0 {
+		return r
+	}
+	if n.InstanceUUID != r.instance {
+		r.reserve = []models.PatchOp{{Op: "add", Path: "/instance_uuid", Value: r.instance}}
+	}
+	if n.InstanceUUID != "" && d.mine == "" {
+		r.reserve, r.instance = nil, n.InstanceUUID // overridden: it is deployed as the instance that it is
+	}
+	if r.patch, r.err = models.Patch(n, d.settings(r.facts)); r.err != nil {
+		return r
+	}
+	r.request = models.ProvisionRequest{Verb: models.VerbDeploy, DeploySteps: r.facts.Steps}
+	r.request.ConfigDrive, r.err = d.configDrive(r.facts.Kind)
+	return r
+}
+
+func (a *DeployAction) of(n *models.Node) *readyNode {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.ready[n.UUID]
+}
+
+// Name is that of the verb.
+func (*DeployAction) Name() string { return string(models.VerbDeploy) }
+
+// Checks are what the preflight found on a node; nil before it.
+func (a *DeployAction) Checks(n *models.Node) []models.Check {
+	if r := a.of(n); r != nil {
+		return r.checks
+	}
+	return nil
+}
+
+// Requests are what will be sent to a node, in order; none to one that is refused.
+func (a *DeployAction) Requests(n *models.Node) []PlannedRequest {
+	r := a.of(n)
+	if a.refuse(n) != nil {
+		return nil
+	}
+	path := "/v1/nodes/" + n.UUID
+	var list []PlannedRequest
+	for _, ops := range [][]models.PatchOp{r.reserve, r.patch} {
+		if len(ops) > 0 {
+			list = append(list, PlannedRequest{Method: http.MethodPatch, Path: path, Body: ops})
+		}
+	}
+	return append(list,
+		PlannedRequest{Method: http.MethodGet, Path: path + "/validate"},
+		PlannedRequest{Method: http.MethodPut, Path: path + "/states/provision", Body: provisionBody(r.request)})
+}
+
+// Commands do the same with the baremetal command.
+func (a *DeployAction) Commands(n *models.Node) []string {
+	r := a.of(n)
+	if a.refuse(n) != nil {
+		return nil
+	}
+	var list []string
+	for _, op := range r.reserve {
+		list = append(list, fmt.Sprintf("baremetal node set --instance-uuid %s %s", shellWord(fmt.Sprint(op.Value)), shellWord(n.UUID)))
+	}
+	var fields []models.PatchOp
+	for _, op := range maskedOps(r.patch) {
+		if op.Path == "/deploy_interface" {
+			list = append(list, fmt.Sprintf("baremetal node set --deploy-interface %s %s", shellWord(fmt.Sprint(op.Value)), shellWord(n.UUID)))
+			continue
+		}
+		fields = append(fields, op)
+	}
+	list = append(list, baremetalCommands(n, fields)...)
+	return append(list, "baremetal node validate "+shellWord(n.UUID), deployCommand(n, r.request))
+}
+
+// Order is the list of steps as Ironic will run it.
+func (a *DeployAction) Order(n *models.Node) []models.Step {
+	r := a.of(n)
+	if r == nil || r.facts == nil {
+		return nil
+	}
+	return models.MergedSteps(r.facts.DeployInterface(), r.facts.Steps)
+}
+
+// Refuse says what the checks say.
+func (a *DeployAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
+	return a.refuse(n)
+}
+
+func (a *DeployAction) refuse(n *models.Node) *models.Refusal {
+	r := a.of(n)
+	switch {
+	case r == nil:
+		return refusal(a, n, models.RefusedArguments, "the checks were not done", "")
+	case r.err != nil:
+		return refusal(a, n, models.RefusedArguments, models.Printable(r.err.Error()), "")
+	}
+	refused := models.RefusedChecks(r.checks)
+	if len(refused) == 0 {
+		return nil
+	}
+	reasons := make([]string, len(refused))
+	for i, c := range refused {
+		reasons[i] = "[" + string(c.ID) + "] " + c.Text
+		if c.WayOut != "" {
+			reasons[i] += " (" + c.WayOut + ")"
+		}
+	}
+	kind := models.RefusedArguments
+	switch refused[0].ID {
+	case models.CheckState:
+		kind = models.RefusedState
+	case models.CheckMaintenance:
+		kind = models.RefusedMaintenance
+	default:
+	}
+	return refusal(a, n, kind, strings.Join(reasons, "; "), "")
+}
+
+// Effect names the disk that is written.
+func (a *DeployAction) Effect(n *models.Node) models.Effect {
+	e := models.VerbEffect(models.VerbDeploy, n, nil)
+	r := a.of(n)
+	if r == nil || r.facts == nil {
+		return e
+	}
+	switch disk := r.facts.Target(); {
+	case r.facts.Kind == models.KindRamdisk:
+		return models.Effect{Danger: models.DangerInterrupts, Text: "deploy boots the machine from the ramdisk; Ironic writes to no disk"}
+	case disk != nil:
+		e.Text = fmt.Sprintf("deploy overwrites %s, %.1f GiB, %s, serial %s; the other disks stay until the node is cleaned",
+			disk.Name, disk.GiB(), disk.Model, disk.Serial)
+	}
+	return e
+}
+
+// requests are those of [DeployAction.Requests].
+func (a *DeployAction) requests(n *models.Node) ([]request, error) {
+	if refused := a.refuse(n); refused != nil {
+		return nil, refused
+	}
+	r := a.of(n)
+	var list []request
+	if len(r.reserve) > 0 {
+		reserve := patchRequest("reserve instance_uuid", n, r.reserve)
+		reserve.undo = r.undo(n, r.reserve)
+		list = append(list, reserve)
+	}
+	if len(r.patch) > 0 {
+		paths := make([]string, len(r.patch))
+		for i, op := range r.patch {
+			paths[i] = op.Path
+		}
+		patch := patchRequest("set "+strings.Join(paths, " "), n, r.patch)
+		patch.undo = r.undo(n, r.patch)
+		list = append(list, patch)
+	}
+	send := verbAction{r.request}
+	last, err := send.requests(n)
+	if err != nil {
+		return nil, err
+	}
+	last[0].overrides = overridden(r.checks)
+	return append(append(list, request{verb: "validate", ask: a.validate(n)}), last...), nil
+}
+
+func (*readyNode) undo(n *models.Node, ops []models.PatchOp) *request {
+	back := undone(n, ops)
+	if len(back) == 0 {
+		return nil
+	}
+	paths := make([]string, len(back))
+	for i, op := range back {
+		paths[i] = op.Path
+	}
+	undo := patchRequest("give back "+strings.Join(paths, " "), n, back)
+	return &undo
+}
+
+// validate asks Ironic once more, with what was written.
+func (a *DeployAction) validate(n *models.Node) func(ctx context.Context) error {
+	return func(ctx context.Context) error {
+		answers, err := a.checks.Reader.Validate(ctx, n.UUID)
+		if err != nil {
+			return err
+		}
+		f := *a.of(n).facts
+		f.Validations, f.ValidateError, f.Plan = answers, "", models.PlanFields{DeployInterface: f.DeployInterface()}
+		node := *f.Node
+		node.DeployInterface = f.DeployInterface()
+		f.Node = &node
+		d, err := a.options.For(n)
+		if err != nil {
+			return err
+		}
+		choices := a.checks.choices(d, a.overridesOf(n))
+		for _, c := range models.Checks(&f, choices) {
+			if c.ID == models.CheckValidate && c.Severity == models.CheckRefuse {
+				reasons := make([]string, len(c.Evidence))
+				for i, e := range c.Evidence {
+					reasons[i] = e.String()
+				}
+				return refusal(a, n, models.RefusedArguments, c.Text+": "+strings.Join(reasons, "; "), "what was written is taken back")
+			}
+		}
+		return nil
+	}
+}
+
+func (a *DeployAction) overridesOf(n *models.Node) []models.CheckID {
+	if slices.Contains(a.options.Confirmed, n.UUID) || n.Name != "" && slices.Contains(a.options.Confirmed, n.Name) {
+		return a.options.Override
+	}
+	return nil
+}
+
+func overridden(checks []models.Check) []string {
+	var ids []string
+	for _, c := range checks {
+		if c.Overridden {
+			ids = append(ids, string(c.ID))
+		}
+	}
+	return ids
+}
+
+// seen keeps what the agent offers, while Ironic has it.
+func (a *DeployAction) seen(now *models.Node) {
+	if offered := offeredNow(now); offered != nil && a.checks.Keep != nil {
+		a.checks.Keep(now.UUID, offered)
+	}
+}
+
+func (a *DeployAction) ended(before, now *models.Node, waited time.Duration) (verdict, bool) {
+	return verbAction{models.ProvisionRequest{Verb: models.VerbDeploy}}.ended(before, now, waited)
+}

@@ -1,0 +1,249 @@
+package provision
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"ironworks/ignition"
+	"ironworks/models"
+)
+
+// Deployment is what is done to one node: a plan's fields, with the files read.
+type Deployment struct {
+	Fields models.PlanFields
+	// UserData is what the installed system gets, as it was written; nil for none. It
+	// takes the place of the fields'.
+	UserData []byte
+	// VendorData go into the configdrive as they are.
+	VendorData any
+	// Text is a configdrive that is ready: a URL or base64.
+	Text string
+
+	report *ignition.Report
+	mine   string // the instance_uuid of an earlier try
+}
+
+// WithConfigDrive puts a configdrive as it is written for Ironic in the place of what
+// the fields say: an object, or a text that is ready.
+func (d Deployment) WithConfigDrive(drive any) (Deployment, error) {
+	text, isText := drive.(string)
+	object, isObject := drive.(map[string]any)
+	switch {
+	case drive == nil:
+		return d, nil
+	case isText:
+		d.Text, d.UserData, d.Fields.ConfigDrive = text, nil, models.PlanConfigDrive{}
+		return d, nil
+	case !isObject:
+		return d, fmt.Errorf("configdrive: want an object, a URL or base64")
+	}
+	config := models.PlanConfigDrive{}
+	for key, value := range object {
+		var isMap bool
+		switch key {
+		case "meta_data":
+			config.MetaData, isMap = value.(map[string]any)
+		case "network_data":
+			config.NetworkData, isMap = value.(map[string]any)
+		case "vendor_data":
+			d.VendorData, isMap = value, true
+		case "user_data":
+			written, isText := value.(string)
+			if !isText && value != nil {
+				raw, err := json.Marshal(value)
+				if err != nil {
+					return d, fmt.Errorf("configdrive: user_data: %w", err)
+				}
+				written = string(raw)
+			}
+			config.UserData, isMap = written, true
+		default:
+			return d, fmt.Errorf("configdrive: no key %q; there are meta_data, network_data, user_data, vendor_data", models.Printable(key))
+		}
+		if !isMap && value != nil {
+			return d, fmt.Errorf("configdrive: %s is no object", key)
+		}
+	}
+	d.Fields.ConfigDrive, d.UserData = config, nil
+	return d, nil
+}
+
+// prepared checks the user data once.
+func (d Deployment) prepared() Deployment {
+	if d.UserData == nil && d.Fields.ConfigDrive.UserData != "" {
+		d.UserData = []byte(d.Fields.ConfigDrive.UserData)
+	}
+	if d.UserData != nil && d.report == nil {
+		report := ignition.Check(d.UserData)
+		d.report = &report
+	}
+	return d
+}
+
+// userDataFacts is the report as the checks want it.
+func (d Deployment) userDataFacts() *models.UserDataFacts {
+	d = d.prepared()
+	if d.report == nil {
+		return nil
+	}
+	facts := &models.UserDataFacts{Kind: d.report.Kind.String(), OK: d.report.OK(), Sent: d.report.Summary.Sizes.Sent}
+	for _, p := range d.report.Problems {
+		if p.Severity == ignition.SeverityInfo {
+			continue
+		}
+		where := p.Path
+		if p.Line > 0 {
+			where = fmt.Sprintf("%d:%d", p.Line, p.Column)
+		}
+		facts.Findings = append(facts.Findings, models.UserDataFinding{
+			Error: p.Severity == ignition.SeverityError, ID: string(p.ID), Text: where + ": " + p.Message,
+		})
+	}
+	return facts
+}
+
+// configDrive is what is sent, nil for none.
+func (d Deployment) configDrive(kind models.DeploymentKind) (any, error) {
+	if d.Text != "" {
+		return d.Text, nil
+	}
+	d = d.prepared()
+	drive := map[string]any{}
+	if len(d.Fields.ConfigDrive.MetaData) > 0 {
+		drive["meta_data"] = d.Fields.ConfigDrive.MetaData
+	}
+	if len(d.Fields.ConfigDrive.NetworkData) > 0 {
+		drive["network_data"] = d.Fields.ConfigDrive.NetworkData
+	}
+	if d.VendorData != nil {
+		drive["vendor_data"] = d.VendorData
+	}
+	switch {
+	case d.report == nil:
+	case kind == models.KindInstallCoreOS:
+		object, err := ignition.ForInstall(*d.report)
+		if err != nil {
+			return nil, err
+		}
+		drive["user_data"] = object
+	default:
+		drive["user_data"] = string(d.UserData)
+	}
+	if len(drive) == 0 {
+		return nil, nil //nolint:nilnil // no configdrive is what is sent then
+	}
+	return drive, nil
+}
+
+// settings are the leaves that the plan changes in a node.
+func (d Deployment) settings(f *models.Facts) []models.Setting {
+	n, p := f.Node, d.Fields
+	var list []models.Setting
+	set := func(object, field, value string, now any) {
+		if value == "" || now == any(value) {
+			return
+		}
+		path := []string{object, field}
+		text, err := json.Marshal(value)
+		if object == "" {
+			path, text = []string{field}, []byte(value)
+		}
+		if err == nil {
+			list = append(list, models.Setting{Path: path, Op: models.SettingSet, Text: string(text)})
+		}
+	}
+	set("", "deploy_interface", f.DeployInterface(), n.DeployInterface)
+	d.ramdiskSettings(f, set, func(object, field string) {
+		list = append(list, models.Setting{Path: []string{object, field}, Op: models.SettingRemove})
+	})
+	instance := func(field, value string) { set("instance_info", field, value, n.InstanceInfo[field]) }
+	instance("image_source", p.Image.Source)
+	if hash, err := p.Image.Hash(); err == nil && p.Image.Checksum != "" {
+		if hash == "md5" || hash == "" {
+			instance("image_checksum", p.Image.Checksum)
+		} else {
+			instance("image_os_hash_algo", hash)
+			instance("image_os_hash_value", p.Image.Checksum)
+		}
+	}
+	return append(list, d.hintSettings(n)...)
+}
+
+// ramdiskSettings write what is booted: for Ironic's own work into driver_info, for an
+// instance that runs from memory into instance_info.
+func (d Deployment) ramdiskSettings(f *models.Facts, set func(object, field, value string, now any), remove func(object, field string)) {
+	p, n := d.Fields.Ramdisk, f.Node
+	object, now := "driver_info", n.DriverInfo
+	iso, kernel, initrd := "deploy_iso", "deploy_kernel", "deploy_ramdisk"
+	isos, pairs := isoFields(), pairFields()
+	if f.Kind == models.KindRamdisk {
+		object, now = "instance_info", n.InstanceInfo
+		iso, kernel, initrd = "boot_iso", "kernel", "ramdisk"
+		isos, pairs = []string{iso}, []string{kernel, initrd}
+	}
+	set(object, iso, p.ISO, now[iso])
+	set(object, kernel, p.Kernel, now[kernel])
+	set(object, initrd, p.Initrd, now[initrd])
+	set(object, "kernel_append_params", p.Params, now["kernel_append_params"])
+	var gone []string
+	switch {
+	case p.ISO != "":
+		gone = pairs
+	case p.Kernel != "":
+		gone = isos
+	}
+	for _, field := range gone {
+		if _, there := now[field]; there {
+			remove(object, field)
+		}
+	}
+}
+
+// hintSettings write the hints; those for the properties take the instance's away,
+// which would come first.
+func (d Deployment) hintSettings(n *models.Node) []models.Setting {
+	p := d.Fields.RootDevice
+	if !p.Hints.Given() {
+		return nil
+	}
+	to, object := models.HintsOfInstance, n.InstanceInfo
+	var list []models.Setting
+	if p.To == models.HintsOfProperties {
+		to, object = p.To, n.Properties
+		if _, there := n.InstanceInfo["root_device"]; there {
+			list = append(list, models.Setting{Path: []string{string(models.HintsOfInstance), "root_device"}, Op: models.SettingRemove})
+		}
+	}
+	text, err := p.Hints.MarshalJSON()
+	now, errNow := json.Marshal(object["root_device"])
+	var want any
+	if err != nil || errNow != nil || json.Unmarshal(text, &want) != nil {
+		return list
+	}
+	if same, err := json.Marshal(want); err == nil && bytes.Equal(same, now) {
+		return list
+	}
+	return append(list, models.Setting{Path: []string{string(to), "root_device"}, Op: models.SettingSet, Text: string(text)})
+}
+
+// undone are the operations that take a patch of a node back. Values that Ironic masked
+// cannot be given back: they are left out.
+func undone(n *models.Node, ops []models.PatchOp) []models.PatchOp {
+	var back []models.PatchOp
+	for _, op := range slices.Backward(ops) {
+		before, there := valueAt(n, op.Path)
+		undo := models.PatchOp{Op: "add", Path: op.Path, Value: before}
+		switch {
+		case there && undo.Check() != nil:
+			continue
+		case !there && op.Op == "remove":
+			continue
+		case !there:
+			undo = models.PatchOp{Op: "remove", Path: op.Path}
+		}
+		back = append(back, undo)
+	}
+	return back
+}

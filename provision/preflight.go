@@ -1,0 +1,208 @@
+package provision
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"ironworks/ironicclient"
+	"ironworks/models"
+)
+
+// Reader is what the checks before a deployment read of Ironic; *ironicclient.Client
+// has it.
+type Reader interface {
+	Inventories
+	Validate(ctx context.Context, id string) ([]models.Validation, error)
+	Drivers(ctx context.Context) ([]models.Driver, error)
+	Conductors(ctx context.Context) ([]models.Conductor, error)
+	Version() (v models.APIVersion, agreed bool)
+}
+
+// lister lists all nodes; a Reader that has it lets the disks of other nodes be known.
+type lister interface {
+	EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error
+}
+
+// OthersAtMost is of how many other nodes the disks are looked at.
+const OthersAtMost = 200
+
+// Preflighter does the checks before deployments. What is the same for all nodes it
+// reads once, so it is good for one command, not for longer.
+type Preflighter struct {
+	Reader Reader
+	Clock  Clock
+	// MaxInventoryAge is how old an inventory may be; 0 means [InventoryAge].
+	MaxInventoryAge time.Duration
+	// Policy is the context's; a plan's comes before it.
+	Policy map[models.CheckID]models.CheckPolicy
+	// Offered gives the list of steps that the node's agent offered the last time. May
+	// be nil.
+	Offered func(uuid string) *models.OfferedSteps
+	// Keep is told of the list while a node is followed. May be nil.
+	Keep func(uuid string, steps *models.OfferedSteps)
+
+	once   sync.Once
+	common common
+}
+
+// common is what is the same for all nodes.
+type common struct {
+	drivers                                   []models.Driver
+	driversError, conductorsError, otherError string
+	conductors                                []models.Conductor
+	others                                    []models.OtherDisks
+}
+
+// Preflight does all checks on a node and a deployment of it. Nothing is changed. The
+// overrides are those of somebody who typed this node's name.
+func (p *Preflighter) Preflight(ctx context.Context, n *models.Node, d Deployment, overrides []models.CheckID) ([]models.Check, error) {
+	facts, err := p.facts(ctx, n, d)
+	if err != nil {
+		return nil, err
+	}
+	return models.Checks(facts, p.choices(d, overrides)), nil
+}
+
+func (p *Preflighter) choices(d Deployment, overrides []models.CheckID) models.CheckChoices {
+	policy := map[models.CheckID]models.CheckPolicy{}
+	for _, from := range []map[models.CheckID]models.CheckPolicy{p.Policy, d.Fields.Policy} {
+		for id, what := range from {
+			policy[id] = what
+		}
+	}
+	return models.CheckChoices{Policy: policy, Override: overrides}
+}
+
+// facts gathers what is known of a node. What cannot be read is a fact as well.
+func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (*models.Facts, error) {
+	p.once.Do(func() { p.common = p.readCommon(ctx) })
+	version, _ := p.Reader.Version()
+	f := &models.Facts{
+		Now: p.Clock.Now(), Version: version, Node: n, Plan: d.Fields, Mine: d.mine, MaxInventoryAge: p.MaxInventoryAge,
+		Drivers: p.common.drivers, DriversError: p.common.driversError,
+		Conductors: p.common.conductors, ConductorsError: p.common.conductorsError,
+		Others: p.common.others, OthersError: p.common.otherError,
+		UserData: d.userDataFacts(), ConfigDriveText: d.Text != "", Offered: offeredNow(n),
+	}
+	if f.MaxInventoryAge == 0 {
+		f.MaxInventoryAge = InventoryAge
+	}
+	if f.Offered == nil && p.Offered != nil {
+		f.Offered = p.Offered(n.UUID)
+	}
+	if err := f.Resolve(); err != nil {
+		return nil, err
+	}
+	if f.Kind.PicksDisk() {
+		raw, err := p.Reader.Inventory(ctx, n.UUID)
+		var version *models.NeedsVersionError
+		switch {
+		case models.IsFault(err, models.FaultNotFound):
+		case errors.As(err, &version):
+			f.InventoryError = version.Error()
+		case err != nil:
+			f.InventoryError = models.Printable(err.Error())
+		default:
+			if inv, err := models.DecodeInventory(raw); err != nil {
+				f.InventoryError = models.Printable(err.Error())
+			} else {
+				f.Inventory = &inv
+			}
+		}
+	}
+	// It reaches into the BMC: only where a deployment can begin at all.
+	if _, can := models.FindTransition(n.ProvisionState, models.VerbDeploy); !can || n.Maintenance {
+		f.ValidateError = "it is not asked while the node cannot be deployed"
+	} else {
+		var err error
+		if f.Validations, err = p.Reader.Validate(ctx, n.UUID); err != nil {
+			f.ValidateError = models.Printable(err.Error())
+		}
+	}
+	return f, ctx.Err()
+}
+
+func (p *Preflighter) readCommon(ctx context.Context) common {
+	var c common
+	var err error
+	if c.drivers, err = p.Reader.Drivers(ctx); err != nil {
+		c.driversError = models.Printable(err.Error())
+	}
+	if c.conductors, err = p.Reader.Conductors(ctx); err != nil {
+		c.conductorsError = models.Printable(err.Error())
+	}
+	list, can := p.Reader.(lister)
+	if !can {
+		c.otherError = "the nodes cannot be listed here"
+		return c
+	}
+	if c.others, err = readOthers(ctx, list, p.Reader); err != nil {
+		c.otherError = models.Printable(err.Error())
+	}
+	return c
+}
+
+// errEnough ends a listing early.
+var errEnough = errors.New("enough")
+
+// readOthers reads the disks of the nodes. One that was not inspected has none.
+func readOthers(ctx context.Context, list lister, inventories Inventories) ([]models.OtherDisks, error) {
+	var others []models.OtherDisks
+	err := list.EachPage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid", "name"}}, func(page *ironicclient.NodePage) error {
+		for i := range page.Nodes {
+			if len(others) == OthersAtMost {
+				return errEnough
+			}
+			others = append(others, models.OtherDisks{Node: page.Nodes[i].Ref()})
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return nil, err
+	}
+	failed := make([]error, len(others))
+	inParallel(ctx, len(others), func(going context.Context, i int) {
+		raw, err := inventories.Inventory(going, others[i].Node.UUID)
+		if err == nil {
+			others[i].Disks, err = models.DecodeDisks(raw)
+		}
+		if !models.IsFault(err, models.FaultNotFound) {
+			failed[i] = err
+		}
+	})
+	for _, e := range failed {
+		if e != nil {
+			return others, e
+		}
+	}
+	if errors.Is(err, errEnough) {
+		return others, fmt.Errorf("there are more than %d nodes", OthersAtMost)
+	}
+	return others, nil
+}
+
+// offeredNow is the agent's list of steps while Ironic has it: from the agent's first
+// call to the end of the work.
+func offeredNow(n *models.Node) *models.OfferedSteps {
+	var fields struct {
+		Internal struct {
+			Steps map[string][]models.OfferedStep `json:"agent_cached_deploy_steps"`
+			At    models.Time                     `json:"agent_cached_deploy_steps_refreshed"`
+		} `json:"driver_internal_info"`
+	}
+	if json.Unmarshal(n.Raw, &fields) != nil || len(fields.Internal.Steps) == 0 {
+		return nil
+	}
+	offered := &models.OfferedSteps{At: fields.Internal.At}
+	for iface, steps := range fields.Internal.Steps {
+		for _, s := range steps {
+			s.Interface = iface
+			offered.Steps = append(offered.Steps, s)
+		}
+	}
+	return offered
+}

@@ -1,0 +1,138 @@
+package agent_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"ironworks/lab"
+	"ironworks/test/agent"
+	"ironworks/test/ironic"
+)
+
+// contest is one thing that a machine with our agent and one with the real
+// agent go through.
+type contest struct {
+	name, scenario string
+	// slow machines are so slow that what Ironic knows for a moment only is seen.
+	slow bool
+	// programs are for a ramdisk with more programs, see errandCommand.
+	programs bool
+	// live is the life of one machine.
+	live func(context.Context, *ironic.Server, *lab.Machine) (trace, error)
+	// judge compares.
+	judge func(t *testing.T, ours, real trace)
+}
+
+// atOnce is how many machines an Ironic looks after at a time. With more, the
+// conductor is so slow that nodes run into its timeouts and ours.
+const atOnce = 3
+
+// Whatever happens, Ironic sees the same of the lab's agent and of the real
+// one, down to what is on the disks afterwards. execute_bootc_install is not
+// compared: the real one writes the configuration of podman into the system
+// that it runs on.
+func TestSameAsTheRealAgent(t *testing.T) {
+	for _, release := range ironic.Releases(t) {
+		t.Run(release.Name(), func(t *testing.T) {
+			t.Parallel() // most of it is waiting
+			server := ironic.StartT(t, ironic.Options{Release: release, Settings: map[string]map[string]string{
+				"conductor": {"automated_clean": "true", "deploy_callback_timeout": "90", "check_provision_state_interval": "5"},
+				// Nothing is streamed: the real agent opens its disk itself for that, and
+				// the guard does not let it.
+				"agent":  {"require_tls": "true", "stream_raw_images": "false"},
+				"deploy": {"erase_devices_priority": "0"},
+			}})
+			compete(t, server, contests(t, release))
+		})
+	}
+}
+
+// contests are those that the release can do; all of them in the long run only.
+func contests(t *testing.T, release ironic.Release) []contest {
+	t.Helper()
+	var all []contest
+	for _, c := range slices.Concat(comparisons(), stepComparisons()) {
+		elsewhere := c.brief && release == ironic.Newest || c.newest && release == ironic.Old
+		if !elsewhere && (c.always || ironic.Long()) {
+			all = append(all, c.contest())
+		}
+	}
+	if !ironic.Long() {
+		return all
+	}
+	for _, e := range slices.Concat(directErrands(imageServer(t)), rescueErrands(), serviceErrands()) {
+		if !e.newest || release == ironic.Newest {
+			all = append(all, e.contest())
+		}
+	}
+	return all
+}
+
+// compete runs them, a few at a time.
+func compete(t *testing.T, server *ironic.Server, contests []contest) {
+	plain, more := agent.Command(t, server.Release), errandCommand(t, server.Release)
+	turns := make(chan struct{}, atOnce)
+	var running sync.WaitGroup
+	for _, c := range contests {
+		command := plain
+		if c.programs {
+			command = more
+		}
+		running.Go(func() {
+			t.Run(c.name, func(t *testing.T) {
+				var ours, real trace
+				var both sync.WaitGroup
+				both.Go(func() { ours = c.run(t, server, "ours", nil, turns) })
+				both.Go(func() { real = c.run(t, server, "real", command, turns) })
+				both.Wait()
+				if !t.Failed() {
+					c.judge(t, ours, real)
+				}
+			})
+		})
+	}
+	running.Wait()
+}
+
+// run lets one machine live when it is its turn. Only then its time counts, and
+// afterwards nothing of it is left to keep the conductor busy.
+func (c contest) run(t *testing.T, server *ironic.Server, kind string, command []string, turns chan struct{}) trace {
+	turns <- struct{}{}
+	defer func() { <-turns }()
+	start := time.Now()
+	options := lab.Options{IronicURL: server.URL, Dir: t.TempDir(), Speed: 20, Agent: lab.NewestAgent, AgentCommand: command}
+	if c.slow {
+		options.Speed = 8
+	}
+	if server.Release == ironic.Old {
+		options.Agent = lab.OldAgent
+	}
+	member := lab.Member{Name: kind + "-" + c.name, Disks: disks()}
+	if c.scenario != "" {
+		scenario, err := lab.FindScenario(c.scenario)
+		if err != nil {
+			t.Error(err)
+			return trace{}
+		}
+		member.Scenario = scenario
+	}
+	l, err := lab.Start(t.Context(), options, []lab.Member{member})
+	if err != nil {
+		t.Error(err)
+		return trace{}
+	}
+	defer l.Close()
+	m := l.Machines()[0]
+	seen, err := c.live(t.Context(), server, m)
+	t.Logf("%s took %v", m.Name(), time.Since(start).Round(time.Second))
+	if err != nil {
+		t.Error(err)
+	}
+	if command != nil {
+		checkJournal(t, m)
+	}
+	return seen
+}

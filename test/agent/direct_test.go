@@ -1,0 +1,228 @@
+package agent_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ironworks/lab"
+	"ironworks/test/agent"
+	"ironworks/test/ironic"
+)
+
+// errand is what both agents do for a conductor beyond the life of a machine.
+type errand struct {
+	name string
+	// sets are fields of the node that are set before, by their path.
+	sets map[string]any
+	path []asked
+	// says is what the history must hold, as in a comparison.
+	says string
+	// newest are those that the old release lacks.
+	newest bool
+}
+
+// asked is a verb, and the states in which it may end.
+type asked struct {
+	body map[string]any
+	ends []string
+}
+
+func ask(body map[string]any, ends ...string) asked { return asked{body, ends} }
+
+var (
+	askManage  = ask(target("manage"), "manageable")
+	askProvide = ask(target("provide"), "available")
+	askAdopt   = ask(target("adopt"), "active", "adopt failed")
+)
+
+// moreRamdisk is what those errands need that is not on the machines of the
+// other comparisons: programs, which only say something, and a folder of the
+// boot for the password of rescue. The guard is as it is elsewhere; what is
+// refused by it is still refused.
+const moreRamdisk = `
+import os, sys
+sys.path.insert(0, sys.argv.pop())
+from ironworks_machine import boot, programs
+
+MORE = {
+    "parted": "echo 'BYT;'; echo '/dev/sda:457862MiB:scsi:512:512:gpt:ATA:;'; echo '1:1.00MiB:501MiB:500MiB:ext4::boot;'",
+    "hexdump": "echo 0x00000000",
+}
+install, prepare, write_config = programs.install, boot.prepare, boot.write_config
+
+
+def more(folder):
+    install(folder)
+    for name, text in MORE.items():
+        with open(os.path.join(folder, name), "w") as script:
+            script.write("#!/bin/sh\n%s\n" % text)
+        os.chmod(os.path.join(folder, name), 0o700)
+
+
+def prepared():
+    folder = prepare()
+    from ironic_python_agent import config  # has the options of the next
+    from ironic_python_agent import qemu_img
+    from ironic_python_agent.extensions import rescue
+
+    # 9.4.2 converts a raw image that it has written already, by a program in an
+    # environment that the guard takes for a strange one.
+    qemu_img.convert_image = lambda *args, **named: None
+    rescue.PASSWORD_FILE = os.path.join(folder, "run", "rescue-password")
+    return folder
+
+
+def configured(path):
+    write_config(path)
+    with open(path, "a") as file:
+        # A download whose checksum is wrong is repeated ten times.
+        file.write("image_download_connection_retry_interval = 1\n")
+
+
+programs.install, boot.prepare, boot.write_config = more, prepared, configured
+sys.exit(boot.main([]))
+`
+
+// errandCommand is the real agent in that ramdisk.
+func errandCommand(t *testing.T, release ironic.Release) []string {
+	t.Helper()
+	argv := agent.Command(t, release)
+	root := len(argv) - 1
+	return append(argv[:root:root], "-c", moreRamdisk, argv[root])
+}
+
+// image is one with a partition table.
+func image() []byte {
+	content := make([]byte, 1<<20)
+	content[510], content[511] = 0x55, 0xaa
+	return content
+}
+
+func directErrands(server string) []errand {
+	sum := fmt.Sprintf("%x", sha256.Sum256(image()))
+	deployment := func(name, algorithm, value, says string) errand {
+		info := map[string]any{"image_source": server + "/disk.raw", "image_disk_format": "raw", "image_os_hash_algo": algorithm, "image_os_hash_value": value}
+		if algorithm == "" {
+			info = map[string]any{"image_source": server + "/disk.raw", "image_disk_format": "raw", "image_checksum": value}
+		}
+		return errand{
+			name: name, says: says, path: []asked{askManage, askProvide, ask(target("active"), "active", "deploy failed")},
+			// With UEFI the agent would look for boot loaders on what it takes for its disks.
+			sets: map[string]any{"deploy_interface": "direct", "instance_info": info, "properties/capabilities": "boot_mode:bios"},
+		}
+	}
+	wrong := deployment("wrong-sum", "sha256", strings.Repeat("0", len(sum)), "Image failed to verify against checksum")
+	bare := deployment("md5", "", "0123456789abcdef0123456789abcdef", "Image failed to verify against checksum")
+	bare.newest = true
+	alone := deployment("checksum-alone", "", sum, "")
+	alone.newest = true
+	return []errand{
+		wrong, bare, alone,
+		deployment("right-sum", "sha256", sum, ""),
+		deployment("sum-file", "sha256", server+"/SUMS", ""),
+		deployment("no-such-hash", "sha257", sum, "Unable to verify image"),
+	}
+}
+
+func imageServer(t *testing.T) string {
+	t.Helper()
+	files := map[string][]byte{"/disk.raw": image(), "/SUMS": fmt.Appendf(nil, "# sums\n%x  disk.raw\n", sha256.Sum256(image()))}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		content, found := files[r.URL.Path]
+		if !found {
+			http.NotFound(w, r)
+			return
+		}
+		// The old conductor asks how long it is.
+		w.Header().Set("Content-Length", fmt.Sprint(len(content)))
+		if r.Method == http.MethodGet {
+			_, _ = w.Write(content)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// contest is the errand, to be run.
+func (e errand) contest() contest {
+	return contest{name: e.name, programs: true, live: e.live, judge: e.judge}
+}
+
+func (e errand) judge(t *testing.T, ours, real trace) {
+	t.Helper()
+	if !strings.Contains(strings.Join(real.History, "\n"), e.says) || e.says == "" && len(real.Stages) != len(e.path) {
+		t.Errorf("with the real agent nothing says %q: %+v %q", e.says, real.Stages, real.History)
+	}
+	if got, want := lines(t, ours), lines(t, real); !slices.Equal(got, want) {
+		t.Errorf("Ironic does not see the same\n%s", difference(got, want))
+	}
+}
+
+func (e errand) live(ctx context.Context, server *ironic.Server, m *lab.Machine) (trace, error) {
+	n, err := enrol(ctx, server, m, comparison{})
+	if err != nil {
+		return trace{}, err
+	}
+	var sets []any
+	for path, value := range e.sets {
+		sets = append(sets, map[string]any{"op": "add", "path": "/" + path, "value": value})
+	}
+	if len(sets) > 0 {
+		if _, err := n.call(http.MethodPatch, "/v1/nodes/"+n.uuid, sets, http.StatusOK); err != nil {
+			return trace{}, err
+		}
+	}
+	var seen trace
+	for _, a := range e.path {
+		s, err := n.do(a)
+		if err != nil {
+			return seen, err
+		}
+		seen.Stages = append(seen.Stages, s)
+		if s.State != a.ends[0] {
+			break
+		}
+	}
+	if seen.History, err = n.history(); err != nil {
+		return seen, err
+	}
+	return n.same(seen)
+}
+
+// do asks for something and waits for one of its ends.
+func (n *node) do(a asked) (stage, error) {
+	if _, err := n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/states/provision", a.body, http.StatusAccepted); err != nil {
+		return stage{}, err
+	}
+	var seen map[string]any
+	ctx, cancel := context.WithTimeout(n.ctx, patience)
+	defer cancel()
+	err := ironic.Poll(ctx, 1500*time.Millisecond, func(context.Context) (bool, error) {
+		seen = nil
+		if err := n.read("", &seen); err != nil {
+			return false, err
+		}
+		state, _ := seen["provision_state"].(string)
+		return slices.Contains(a.ends, state) && seen["reservation"] == nil, nil
+	})
+	if err != nil {
+		journal := n.Journal()
+		var last strings.Builder
+		for _, e := range journal[max(0, len(journal)-25):] {
+			last.WriteString("\n    " + e.Text)
+		}
+		return stage{}, errors.Join(fmt.Errorf("machine %s: waiting after %v: it is %v, error %v%s", n.Name(), a.body["target"], seen["provision_state"], seen["last_error"], last.String()), err)
+	}
+	return stage{
+		Asked: a.body["target"], State: seen["provision_state"], Power: seen["power_state"], LastError: seen["last_error"], Fault: seen["fault"],
+		Step: []any{seen["deploy_step"], seen["clean_step"], seen["service_step"]},
+	}, nil
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"ironworks/test/builders"
+)
+
+// driver is a program that is compiled inside of the original's own module: it
+// calls the builder for each case that it reads.
+const driver = `package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/openshift/image-customization-controller/pkg/ignition"
+)
+
+type input struct {
+	NMState, RegistriesConf []byte
+	IronicBaseURL, IronicInspectorBaseURL, AgentImage, PullSecret, SSHKey, IPOptions string
+	HTTPProxy, HTTPSProxy, NoProxy, Hostname, VLANInterfaces string
+	NTPServers []string
+	CABundleFile string
+}
+
+type output struct {
+	Config []byte
+	Error string
+}
+
+func build(in input) (out output) {
+	defer func() {
+		if r := recover(); r != nil {
+			out = output{Error: fmt.Sprint(r)}
+		}
+	}()
+	b, err := ignition.New(in.NMState, in.RegistriesConf, in.IronicBaseURL, in.IronicInspectorBaseURL, in.AgentImage, in.PullSecret,
+		in.SSHKey, in.IPOptions, in.HTTPProxy, in.HTTPSProxy, in.NoProxy, in.Hostname, in.VLANInterfaces, in.NTPServers, in.CABundleFile)
+	if err == nil {
+		out.Config, err = b.Generate()
+	}
+	if err != nil {
+		return output{Error: err.Error()}
+	}
+	return out
+}
+
+func main() {
+	var inputs []input
+	if err := json.NewDecoder(os.Stdin).Decode(&inputs); err != nil {
+		panic(err)
+	}
+	outputs := make([]output, len(inputs))
+	for i, in := range inputs {
+		outputs[i] = build(in)
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(outputs); err != nil {
+		panic(err)
+	}
+}
+`
+
+type metal3Input struct {
+	NMState, RegistriesConf                                                          []byte
+	IronicBaseURL, IronicInspectorBaseURL, AgentImage, PullSecret, SSHKey, IPOptions string
+	HTTPProxy, HTTPSProxy, NoProxy, Hostname, VLANInterfaces                         string
+	NTPServers                                                                       []string
+	CABundleFile                                                                     string
+}
+
+// runMetal3 runs the builder in a copy of the checkout. Its nmstatectl is one
+// that gives back what it reads: the cases are results already.
+func runMetal3(ctx context.Context, checkout string) (builders.Record, error) {
+	record := builders.Record{Cases: map[string]builders.Digest{}}
+	work, err := os.MkdirTemp("", "icc-")
+	if err != nil {
+		return record, err
+	}
+	defer func() { _ = os.RemoveAll(work) }()
+	record.Source, err = metal3Source(ctx, checkout)
+	if err != nil {
+		return record, err
+	}
+	program, err := buildDriver(ctx, checkout, work)
+	if err != nil {
+		return record, err
+	}
+	inputs, err := metal3Inputs(work)
+	if err != nil {
+		return record, err
+	}
+	raw, err := json.Marshal(inputs)
+	if err != nil {
+		return record, err
+	}
+	nmstatectl := filepath.Join(work, "nmstatectl")
+	if err := os.WriteFile(nmstatectl, []byte("#!/bin/sh\nexec cat\n"), 0o700); err != nil { //nolint:gosec // it is run
+		return record, err
+	}
+	cmd := exec.CommandContext(ctx, program) //nolint:gosec // it was just built
+	cmd.Env = append(os.Environ(), "PATH="+work+string(os.PathListSeparator)+os.Getenv("PATH"))
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(raw), os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return record, err
+	}
+	var outputs []struct {
+		Config []byte
+		Error  string
+	}
+	if err := json.Unmarshal(out, &outputs); err != nil {
+		return record, err
+	}
+	for i, c := range builders.Metal3Cases() {
+		record.Cases[c.Name] = builders.Digest{Outcome: builders.Failed}
+		if outputs[i].Error == "" {
+			record.Cases[c.Name] = builders.DigestOf(outputs[i].Config)
+		}
+	}
+	return record, nil
+}
+
+func metal3Inputs(work string) ([]metal3Input, error) {
+	var inputs []metal3Input
+	for i, c := range builders.Metal3Cases() {
+		m := c.Input
+		in := metal3Input{
+			m.NMState, m.RegistriesConf, m.IronicBaseURL, m.IronicInspectorBaseURL, m.AgentImage, m.PullSecret.Reveal(), m.SSHKey,
+			m.IPOptions, m.HTTPProxy, m.HTTPSProxy, m.NoProxy, m.Hostname, m.VLANInterfaces, m.NTPServers, "",
+		}
+		if m.CABundle != nil {
+			in.CABundleFile = filepath.Join(work, fmt.Sprintf("ca-%d", i))
+			if err := os.WriteFile(in.CABundleFile, m.CABundle, 0o600); err != nil {
+				return nil, err
+			}
+		}
+		inputs = append(inputs, in)
+	}
+	return inputs, nil
+}
+
+// buildDriver compiles the driver in a copy, so that the checkout stays as it is.
+func buildDriver(ctx context.Context, checkout, work string) (string, error) {
+	tree := filepath.Join(work, "tree")
+	if err := os.CopyFS(tree, os.DirFS(checkout)); err != nil {
+		return "", fmt.Errorf("copying the checkout: %w", err)
+	}
+	place := filepath.Join(tree, "cmd", "ironworks-driver")
+	if err := os.MkdirAll(place, 0o700); err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(place, "main.go"), []byte(driver), 0o600); err != nil {
+		return "", err
+	}
+	program := filepath.Join(work, "driver")
+	cmd := exec.CommandContext(ctx, "go", "build", "-mod=vendor", "-o", program, "./cmd/ironworks-driver") //nolint:gosec // fixed words
+	cmd.Dir, cmd.Stderr = tree, os.Stderr
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	return program, cmd.Run()
+}
+
+// metal3Source is the commit, or a digest of the package where there is none.
+func metal3Source(ctx context.Context, checkout string) (string, error) {
+	const name = "openshift/image-customization-controller pkg/ignition"
+	cmd := exec.CommandContext(ctx, "sh", "-c", `cat builder.go service_config.go file_embed.go nmstate.go | sha256sum`)
+	cmd.Dir = filepath.Join(checkout, "pkg", "ignition")
+	out, err := cmd.Output()
+	return name + "/{builder,service_config,file_embed,nmstate}.go sha256:" + strings.TrimSuffix(strings.TrimSpace(string(out)), "  -"), err
+}

@@ -1,0 +1,209 @@
+package coreosinstaller_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ironworks/ignition/image"
+	"ironworks/test/coreosinstaller"
+	"ironworks/test/ironic"
+)
+
+// The real program, and GNU cpio, read back what is embedded, wrapped and
+// edited here.
+func TestRealProgramReadsWhatIsWritten(t *testing.T) {
+	if !ironic.Long() {
+		return // the program takes minutes to build; what it did is in the facts
+	}
+	r := real{program: coreosinstaller.Program(t), folder: t.TempDir()}
+	for name, live := range coreosinstaller.Images() {
+		t.Run(name, func(t *testing.T) {
+			r.configurations(t, live)
+			r.kargs(t, live)
+			r.keyfiles(t, live)
+		})
+	}
+	t.Run("initrd", r.initrd)
+	t.Run("cpio", gnuCpio)
+}
+
+func configurations() [][]byte {
+	random := rand.New(rand.NewPCG(3, 4))
+	all := [][]byte{[]byte("{}"), []byte(`{"ignition": {"version": "3.2.0"}}`)}
+	for _, length := range []int{1, 2, 3, 1000, 65_537, 261_800} {
+		b := make([]byte, length)
+		for i := range b {
+			b[i] = byte(random.Uint32())
+		}
+		all = append(all, b)
+	}
+	return append(all, bytes.Repeat([]byte("much of the same "), 60_000))
+}
+
+func (r real) configurations(t *testing.T, live coreosinstaller.Live) {
+	for _, config := range configurations() {
+		path := r.write(t, "config.iso", live.Image)
+		if _, err := image.EditFile(path, image.Change{Ignition: config}); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.run(t.Context(), t, "", "iso", "ignition", "show", path); got != string(config) {
+			t.Errorf("of %d bytes it reads %d", len(config), len(got))
+		}
+		if _, err := coreosinstaller.Run(t.Context(), r.program, []byte("{}"), "iso", "ignition", "embed", path); !errors.Is(err, coreosinstaller.ErrRefused) {
+			t.Errorf("it embeds over ours: %v", err)
+		}
+		r.run(t.Context(), t, "", "iso", "ignition", "remove", path)
+		if digest(read(t, path)) != digest(live.Image) {
+			t.Error("after its remove the image is another one")
+		}
+	}
+}
+
+func (r real) kargs(t *testing.T, live coreosinstaller.Live) {
+	path := r.write(t, "kargs.iso", live.Image)
+	edit := image.KargsEdit{Append: []string{"console=ttyS0", "a=1"}, Delete: []string{"ignition.firstboot"}, Replace: []string{"a=1=2"}}
+	patch, err := image.EditFile(path, image.Change{Ignition: []byte("{}"), Kargs: edit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.run(t.Context(), t, "", "iso", "kargs", "show", path); got != patch.Kargs+"\n" {
+		t.Errorf("%q, want %q", got, patch.Kargs)
+	}
+	if got := r.run(t.Context(), t, "", "iso", "kargs", "show", "--default", path); got != coreosinstaller.Kargs+"\n" {
+		t.Errorf("%q", got)
+	}
+	r.run(t.Context(), t, "", "iso", "reset", path)
+	if digest(read(t, path)) != digest(live.Image) {
+		t.Error("after its reset the image is another one")
+	}
+}
+
+// keyfiles are embedded by the real program, before and after what is done
+// here.
+func (r real) keyfiles(t *testing.T, live coreosinstaller.Live) {
+	path := r.write(t, "network.iso", live.Image)
+	keyfile := r.write(t, "eno1.nmconnection", []byte("[connection]\nid=eno1\n"))
+	r.run(t.Context(), t, "", "iso", "network", "embed", "-k", keyfile, path)
+	network := r.run(t.Context(), t, "", "iso", "network", "extract", path)
+	before := digest(read(t, path))
+	if _, err := image.EditFile(path, image.Change{Ignition: []byte("{}")}); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.run(t.Context(), t, "", "iso", "network", "extract", path); got != network {
+		t.Errorf("%q, want %q", got, network)
+	}
+	if got := r.run(t.Context(), t, "", "iso", "ignition", "show", path); got != "{}" {
+		t.Errorf("%q", got)
+	}
+	if _, err := image.EditFile(path, image.Change{RemoveIgnition: true}); err != nil || digest(read(t, path)) != before {
+		t.Errorf("after remove the image is another one: %v", err)
+	}
+	// Both in the one archive that it makes.
+	r.run(t.Context(), t, "[]", "iso", "ignition", "embed", path)
+	if _, err := image.EditFile(path, image.Change{Ignition: []byte("{}"), Force: true}); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.run(t.Context(), t, "", "iso", "network", "extract", path); got != network {
+		t.Errorf("%q, want %q", got, network)
+	}
+	if got := r.run(t.Context(), t, "", "iso", "ignition", "show", path); got != "{}" {
+		t.Errorf("%q", got)
+	}
+	r.run(t.Context(), t, "", "iso", "reset", path)
+	if digest(read(t, path)) != digest(live.Image) {
+		t.Error("after its reset the image is another one")
+	}
+}
+
+func (r real) initrd(t *testing.T) {
+	base, err := image.Pack(image.Member{Name: "etc/coreos-live-initramfs"}, image.Member{Name: "etc/coreos/features.json", Content: []byte(`{"live-initrd-network": true}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, config := range configurations() {
+		wrapped, err := image.Wrap(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := r.write(t, "wrapped.img", wrapped)
+		if got := r.run(t.Context(), t, "", "pxe", "ignition", "unwrap", path); got != string(config) {
+			t.Errorf("of %d bytes it reads %d", len(config), len(got))
+		}
+		its := r.run(t.Context(), t, string(config), "pxe", "ignition", "wrap")
+		if got, err := image.Unwrap(strings.NewReader(its)); err != nil || !bytes.Equal(got, config) {
+			t.Errorf("of its %d bytes %d are read: %v", len(config), len(got), err)
+		}
+		initramfs, err := image.ReadInitramfs(t.Context(), bytes.NewReader(base), int64(len(base)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		stream, err := initramfs.Append(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, err := io.ReadAll(stream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path = r.write(t, "initramfs.img", whole)
+		if got := r.run(t.Context(), t, "", "pxe", "ignition", "unwrap", path); got != string(config) {
+			t.Errorf("of %d appended bytes it reads %d", len(config), len(got))
+		}
+		if _, err := coreosinstaller.Run(t.Context(), r.program, nil, "pxe", "customize", path, "-o", path+".new"); !errors.Is(err, coreosinstaller.ErrRefused) || !strings.Contains(err.Error(), "already customized") {
+			t.Errorf("%v", err)
+		}
+	}
+	path := r.write(t, "base.img", base)
+	keyfile := r.write(t, "eno1.nmconnection", []byte("[connection]\nid=eno1\n"))
+	_ = os.Remove(path + ".new")
+	r.run(t.Context(), t, "", "pxe", "customize", path, "--network-keyfile", keyfile, "-o", path+".new")
+	customized := read(t, path+".new")
+	if _, err := image.ReadInitramfs(t.Context(), bytes.NewReader(customized), int64(len(customized))); !errors.Is(err, image.ErrCustomized) {
+		t.Errorf("%v", err)
+	}
+}
+
+// gnuCpio unpacks archives with GNU cpio, which has to have no complaints.
+func gnuCpio(t *testing.T) {
+	files := map[string]string{"config.ign": "{}", "etc/a/b": "text\n", "etc/a/c": "", "z": strings.Repeat("z", 10_001)}
+	var members []image.Member
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		members = append(members, image.Member{Name: name, Content: []byte(files[name])})
+	}
+	packed, err := image.Pack(members...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), "cpio", "--extract", "--verbose", "--no-absolute-filenames")
+	cmd.Dir, cmd.Stdin = folder, z
+	out, err := cmd.CombinedOutput()
+	lines := strings.Fields(string(out))
+	if err != nil || !slices.Equal(lines[:len(lines)-2], []string{"config.ign", "etc", "etc/a", "etc/a/b", "etc/a/c", "z"}) {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for name, want := range files {
+		info, err := os.Stat(filepath.Join(folder, name))
+		if err != nil || info.Mode() != 0o600 {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+		if got := string(read(t, filepath.Join(folder, name))); got != want {
+			t.Errorf("%s is %s", name, fmt.Sprintf("%.40q", got))
+		}
+	}
+}

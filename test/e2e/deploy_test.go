@@ -1,0 +1,167 @@
+package e2e
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"ironworks/models"
+	"ironworks/test/ironic"
+)
+
+const hostButane = `variant: fcos
+version: 1.5.0
+passwd:
+  users:
+    - name: core
+      ssh_authorized_keys: [ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKqCzEWVaIJ7TnE3gIlxTvxGvT1Bf3oN3Vb3VTb5kXkJ ada@example]
+`
+
+// dryRun is what --dry-run -o json shows of one node.
+type dryRun struct {
+	Refused bool           `json:"refused"`
+	Checks  []models.Check `json:"checks"`
+	Steps   []models.Step  `json:"steps"`
+	Request []struct {
+		Method string `json:"method"`
+		Path   string `json:"path"`
+		Body   any    `json:"body"`
+	} `json:"requests"`
+	Commands []string `json:"commands"`
+}
+
+func (d dryRun) severity(id models.CheckID) models.CheckSeverity {
+	for _, c := range d.Checks {
+		if c.ID == id {
+			return c.Severity
+		}
+	}
+	return ""
+}
+
+// TestDeployByPlan takes a machine of the lab to active by a plan's file: no steps, the
+// hints of its disk, and Butane.
+func TestDeployByPlan(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, s *ironic.Server) {
+		c := at(t, s)
+		name, uuid, m := redfishNode(t, s, "ok")
+		serial := m.Disks()[0].Serial
+		c.ok("manage", name, "--wait", "--timeout", "1m")
+		c.ok("provide", name, "--wait", "--timeout", "1m")
+		c.file("host.bu", []byte(hostButane))
+		plan := c.file("plan.yaml", []byte("nodes:\n  - name: "+name+"\n    root_device: {hints: {serial: "+serial+"}}\nconfigdrive: {user_data_file: host.bu}\n"))
+
+		override := []string{"--override", "inventory", "--confirm", name}
+		o := c.ok(append([]string{"deploy", "-f", plan, "--dry-run", "-o", "json"}, override...)...)
+		shown := decode[[]dryRun](t, o)
+		if len(shown) != 1 || shown[0].Refused || shown[0].severity(models.CheckUserData) != models.CheckOK || len(shown[0].Request) != 4 {
+			t.Fatalf("dry run: %s", o.stdout)
+		}
+		if len(shown[0].Steps) != 6 || shown[0].Steps[1].Step != "install_coreos" {
+			t.Errorf("steps: %v", shown[0].Steps)
+		}
+		if put := shown[0].Request[3]; put.Method != http.MethodPut || strings.Contains(o.stdout, "AAAAC3") || strings.Contains(o.stdout, "H4sI") {
+			t.Errorf("the user data is shown: %s", o.stdout)
+		}
+		if n := apiNode(t, s, uuid); n["instance_uuid"] != nil {
+			t.Errorf("a dry run has reserved the node")
+		}
+
+		c.ok(append([]string{"deploy", "-f", plan, "--yes", "--wait", "--timeout", "2m"}, override...)...)
+		n := apiNode(t, s, uuid)
+		if n["provision_state"] != "active" || n["instance_uuid"] == nil {
+			t.Errorf("the node is %v, instance %v", n["provision_state"], n["instance_uuid"])
+		}
+		if hints := n["instance_info"].(map[string]any)["root_device"]; hints.(map[string]any)["serial"] != serial {
+			t.Errorf("hints: %v", hints)
+		}
+		if installed := m.Disks()[0].Installed; installed == nil || !strings.Contains(string(installed.Ignition), `"merge"`) {
+			t.Errorf("on the disk is %+v", installed)
+		}
+		overrides := slices.ContainsFunc(c.auditLines(), func(line map[string]any) bool {
+			list, _ := line["overrides"].([]any)
+			return line["verb"] == "deploy" && len(list) == 1 && list[0] == "inventory"
+		})
+		if !overrides {
+			t.Errorf("the override is not in the audit: %v", c.auditLines())
+		}
+	})
+}
+
+// TestDeployRefusals are the mistakes that Ironic would take.
+func TestDeployRefusals(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, s *ironic.Server) {
+		c := at(t, s)
+		name, uuid, _ := redfishNode(t, s, "ok")
+		if o := c.fails(3, "deploy", name, "--yes"); !strings.Contains(o.stderr, `[state] not possible in state "enroll"`) || !strings.Contains(o.stderr, "[inventory]") {
+			t.Errorf("the wrong state, with all reasons: %s", o.stderr)
+		}
+		c.ok("manage", name, "--wait", "--timeout", "1m")
+		c.ok("provide", name, "--wait", "--timeout", "1m")
+		before := len(c.auditLines())
+		cloud := c.file("cloud.yaml", []byte("#cloud-config\nusers: []\n"))
+		host := c.file("host.bu", []byte(hostButane))
+		for what, try := range map[string]struct {
+			args []string
+			says string
+		}{
+			"a hint that nobody knows":    {[]string{"--root-device", `{"colour": "red"}`}, "[hints]"},
+			"what the agent cannot read":  {[]string{"--root-device", `{"size": "<range-in> [ 10 20 ]"}`}, "[hints]"},
+			"cloud-config":                {[]string{"--user-data", cloud}, "[user-data] the user data (cloud-config)"},
+			"nothing that installs":       {[]string{"--step", "deploy.erase_devices_metadata@90"}, "[install-step]"},
+			"arguments":                   {[]string{"--step", `{"interface":"deploy","step":"install_coreos","args":{"a":1},"priority":80}`}, "[steps]"},
+			"an install without an agent": {[]string{"--step", "deploy.install_coreos@20"}, "[step-order]"},
+			"a driver without it":         {[]string{"-f", c.file("ansible.yaml", []byte("deploy_interface: ansible\n"))}, "[deploy-interface] ansible is not enabled"},
+			"no inventory":                {[]string{"--user-data", host}, "[inventory]"},
+		} {
+			args := append([]string{"deploy", name, "--yes"}, try.args...)
+			if !strings.Contains(try.says, "inventory") {
+				args = append(args, "--override", "inventory", "--confirm", name)
+			}
+			if o := c.fails(3, args...); !strings.Contains(o.stderr, try.says) {
+				t.Errorf("%s: %s", what, o.stderr)
+			}
+		}
+		c.ok("set", name, "instance_uuid=7d5f1a2b-0d6e-4a43-9f2c-000000000001")
+		before += 2
+		if o := c.fails(3, "deploy", name, "--yes"); !strings.Contains(o.stderr, "[reserved]") {
+			t.Errorf("somebody else's: %s", o.stderr)
+		}
+		if n := len(c.auditLines()); n != before {
+			t.Errorf("something was sent: %v", c.auditLines()[before:])
+		}
+		if state := apiNode(t, s, uuid)["provision_state"]; state != "available" {
+			t.Errorf("the node is %v", state)
+		}
+	})
+}
+
+// TestDeployTwoDisks is refused by the inventory of an agent.
+func TestDeployTwoDisks(t *testing.T) {
+	t.Parallel()
+	c, _ := labUp(t, "--lab-machines", "3", "--lab-speed", "30")
+	c.ok("manage", "r7-n01", "--wait", "--timeout", "1m")
+	c.ok("inspect", "r7-n01", "--wait", "--timeout", "1m")
+	c.ok("provide", "r7-n01", "--wait", "--timeout", "1m")
+	o := c.fails(3, "deploy", "r7-n01", "--yes", "--root-device", `{"rotational": false}`)
+	if !strings.Contains(o.stderr, "[root-device] 2 disks match the hints") {
+		t.Errorf("two disks: %s", o.stderr)
+	}
+	if o := c.fails(2, "deploy", "r7-n01", "--override", "root-device"); !strings.Contains(o.stderr, "--confirm") {
+		t.Errorf("an override without the name: %s", o.stderr)
+	}
+	if o := c.fails(2, "deploy", "r7-n01", "--override", "state", "--confirm", "r7-n01"); !strings.Contains(o.stderr, "always refuses") {
+		t.Errorf("an override of the state: %s", o.stderr)
+	}
+	c.ok("deploy", "r7-n01", "--yes", "--wait", "--timeout", "1m", "--root-device", `{"rotational": false}`,
+		"--override", "root-device", "--confirm", "r7-n01")
+	// What the agent offered is kept for the next time.
+	c.ok("undeploy", "r7-n01", "--yes", "--wait", "--timeout", "1m")
+	o = c.fails(3, "deploy", "r7-n01", "--yes", "--step", "deploy.instal_coreos", "--policy", "root-device=off")
+	if !strings.Contains(o.stderr, "[step-offered] deploy.instal_coreos was not offered") {
+		t.Errorf("a misspelt step: %s", o.stderr)
+	}
+}

@@ -1,0 +1,145 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ironworks/ignition/image"
+	"ironworks/test/ironic"
+	"ironworks/test/terminal"
+)
+
+// field goes to a field of the Ignition screen's form and writes into it.
+func (s *screenConsole) field(label, text string) {
+	s.t.Helper()
+	s.press(terminal.Home)
+	s.until("❯ Profile")
+	for range 40 {
+		if s.Contains("❯ " + label + " ") {
+			break
+		}
+		at := s.cursorLine()
+		s.press(terminal.Down)
+		s.when("the cursor moves on", func() bool { return s.cursorLine() != at })
+	}
+	s.press(terminal.Enter)
+	s.until("enter keep")
+	s.press(terminal.CtrlU, text, terminal.Enter)
+	s.gone("enter keep")
+	s.until(text)
+}
+
+// cursorLine is the line that has the cursor.
+func (s *screenConsole) cursorLine() string {
+	for _, line := range s.Lines() {
+		if strings.Contains(line, "❯ ") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}
+
+// TestARamdiskIsMadeOnTheScreen types a key file, saves the configuration, embeds it,
+// serves it to a node and writes its address into that: all at 80 by 24.
+func TestARamdiskIsMadeOnTheScreen(t *testing.T) {
+	t.Parallel()
+	inTheLab(t, func(t *testing.T, s *ironic.Server) {
+		c := at(t, s)
+		names, _ := strangers(t, s, 1)
+		c.file("live.iso", pristine(t))
+		c.file("operator.pub", []byte(operatorKey+"\n"))
+		home := func(name string) string { return filepath.Join(c.home, name) }
+
+		screen := c.fleet(size{80, 24})
+		screen.only(names[0])
+		screen.press("6")
+		screen.until("› ignition", "❯ Profile")
+		screen.field("Key files", "~/operator.pub")
+		screen.press(terminal.Tab)
+		screen.until("operator@desk", "area of a live image")
+
+		screen.press("s")
+		screen.until("Save as Ignition")
+		screen.press(terminal.CtrlU, "~/ramdisk.ign", terminal.Enter)
+		screen.until("saved")
+		saved, err := os.ReadFile(home("ramdisk.ign"))
+		if err != nil || !json.Valid(saved) || !bytes.Contains(saved, []byte(operatorKey[:60])) {
+			t.Errorf("saved %s, %v", saved, err)
+		}
+
+		screen.press("e")
+		screen.until("Embed into an ISO")
+		screen.press(terminal.CtrlU, "~/live.iso", terminal.Down, "~/agent.iso", terminal.Enter)
+		screen.yes("a copy of it?", "no configuration")
+		screen.until("embedded into")
+		if got := embeddedIn(t, home("agent.iso")); got != strings.TrimSpace(string(saved)) {
+			t.Errorf("embedded %s", got)
+		}
+
+		screen.press("v")
+		screen.until("╭─ Serve", names[0])
+		screen.press(terminal.Down, "~/live.iso")
+		screen.until("~/live.iso")
+		screen.press(terminal.Down, terminal.Down, terminal.Down, terminal.Down, terminal.Down, terminal.Right)
+		screen.until("[x] yes")
+		screen.press(terminal.Enter)
+		screen.until("serving at 127.0.0.1:", names[0]+".iso", "nothing yet")
+		url := regexp.MustCompile(`http://127\.0\.0\.1:\d+/\S+?\.iso`).FindString(strings.Join(screen.Lines(), "")) // it may be wrapped
+		saysHostname(t, fetched(t, url), names[0])
+		screen.until("fetched " + names[0] + ".iso")
+
+		screen.press("A")
+		screen.until("Write into nodes", "what is served here")
+		screen.press(terminal.Enter)
+		screen.yes("PATCH /v1/nodes/", "baremetal node set", "Send 1 request?")
+		screen.until("ignition apply " + names[0] + ": done")
+		if info := driverInfo(t, s, names[0]); info["deploy_iso"] != url {
+			t.Errorf("deploy_iso %v, served %s", info["deploy_iso"], url)
+		}
+		screen.press("x")
+		screen.until("Nothing is served any more")
+	})
+}
+
+func embeddedIn(t *testing.T, path string) string {
+	t.Helper()
+	iso, err := image.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = iso.Close() }()
+	config, err := iso.Ignition()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(config))
+}
+
+// TestTheConsoleOpensAFile shows what is wrong with it, and that it is right when
+// somebody has corrected it.
+func TestTheConsoleOpensAFile(t *testing.T) {
+	t.Parallel()
+	inTheLab(t, func(t *testing.T, s *ironic.Server) {
+		c := at(t, s)
+		const right = "variant: fcos\nversion: 1.5.0\npasswd:\n  users:\n    - name: core\n      ssh_authorized_keys: [\"" + operatorKey + "\"]\n"
+		path := filepath.Join(c.home, "worker.bu")
+		c.file("worker.bu", []byte(right+"storrage: {}\n"))
+		screen := c.screen(size{80, 24}, path)
+		screen.until("› ignition", "it must not be sent", "line 7, column 1", "storrage: {}")
+		c.file("worker.bu", []byte(right))
+		screen.until("it can be sent", "operator@desk")
+		screen.press(terminal.Esc)
+		screen.until("› fleet")
+		if o := c.fails(2, "no-such-command"); !strings.Contains(o.stderr, "unknown command") {
+			t.Errorf("%s", o.stderr)
+		}
+		if o := c.fails(2, "nowhere.bu"); !strings.Contains(o.stderr, "no such file") {
+			t.Errorf("%s", o.stderr)
+		}
+	})
+}

@@ -1,0 +1,199 @@
+package hints_test
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"ironworks/models"
+	"ironworks/test/ironic"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+//go:embed python/ironic_says.py
+var ironicSays string
+
+//go:embed python/agent_says.py
+var agentSays string
+
+// said is what an original answers.
+type said struct {
+	Valid *bool   `json:"valid"`
+	Picks *string `json:"picks"`
+	Class string  `json:"class"`
+	Error string  `json:"error"`
+}
+
+// run gives the cases to a program of an environment, in one process.
+func run(t *testing.T, environment, program string, cases []byte, count int) []said {
+	t.Helper()
+	python := filepath.Join(ironic.Environment(t, environment), "bin", "python")
+	cmd := exec.CommandContext(t.Context(), python, "-B", "-c", program) //nolint:gosec // our own program
+	cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir(), "PYTHONWARNINGS=ignore")
+	cmd.Stdin = bytes.NewReader(cases)
+	var output, complaints bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &complaints
+	if err := cmd.Run(); err != nil {
+		t.Errorf("%s: %v\n%s", environment, err, complaints.String())
+		return nil
+	}
+	answers := make([]said, 0, count)
+	decoder := json.NewDecoder(&output)
+	for decoder.More() {
+		var a said
+		if err := decoder.Decode(&a); err != nil {
+			t.Errorf("%s: %v", environment, err)
+			return nil
+		}
+		answers = append(answers, a)
+	}
+	if len(answers) != count {
+		t.Errorf("%s answers %d of %d cases", environment, len(answers), count)
+		return nil
+	}
+	return answers
+}
+
+// The console says of every case what Ironic and its agent say: whether the hints are
+// valid and why not, and which disk is picked or why none is. IRONWORKS_HINTS_SEED and
+// IRONWORKS_HINTS_CASES ask for other cases and more of them.
+func TestLikeTheOriginals(t *testing.T) {
+	count, seed := 10_000, uint64(1)
+	if ironic.Long() {
+		count = 100_000
+	}
+	if n, err := strconv.Atoi(os.Getenv("IRONWORKS_HINTS_CASES")); err == nil {
+		count = n
+	}
+	if n, err := strconv.ParseUint(os.Getenv("IRONWORKS_HINTS_SEED"), 10, 64); err == nil {
+		seed = n
+	}
+	m := newMaker(seed)
+	lines := make([][]byte, count)
+	for i := range lines {
+		lines[i] = m.question()
+	}
+	cases := append(bytes.Join(lines, []byte("\n")), '\n')
+	for _, by := range []models.Generation{models.GenerationNewest, models.GenerationOld} {
+		t.Run(by.String(), func(t *testing.T) {
+			var validated, picked []said
+			var both sync.WaitGroup
+			both.Go(func() { validated = run(t, by.String(), ironicSays, cases, count) })
+			both.Go(func() { picked = run(t, "agent-"+by.String(), agentSays, cases, count) })
+			both.Wait()
+			if validated == nil || picked == nil {
+				return
+			}
+			tally := map[string]int{}
+			for i, line := range lines {
+				compare(t, by, line, validated[i], picked[i], tally)
+			}
+			t.Logf("%d cases of seed %d: %v", count, seed, tally)
+			if tally["different"] > 0 {
+				t.Errorf("%d of %d cases differ", tally["different"], count)
+			}
+			for _, kind := range []string{"invalid", "picks", "DeviceNotFound", "TypeError", "ValueError", "SyntaxError", "ParseException"} {
+				if tally[kind] == 0 {
+					t.Errorf("no case is of the kind %s: they prove little", kind)
+				}
+			}
+		})
+	}
+}
+
+func compare(t *testing.T, by models.Generation, line []byte, validated, picked said, tally map[string]int) {
+	t.Helper()
+	c, err := models.DecodeHintCase(line)
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	got := c.Judge(by)
+	problem := ""
+	var ours *models.HintError
+	if err := c.Hints.Validate(by); err != nil {
+		ours = err.(*models.HintError) //nolint:errorlint // Validate's own
+		tally["invalid"]++
+	}
+	if !*validated.Valid && (ours == nil || *got.Because != ours.Text) || got.Valid != *validated.Valid || !same(c, ours, validated) {
+		problem = "Ironic"
+	}
+	ours = nil
+	name, pickErr := c.Search(by).Pick(c.Disks)
+	if pickErr != nil {
+		ours = pickErr.(*models.HintError) //nolint:errorlint // Pick's own
+		tally[ours.Class]++
+	} else {
+		tally["picks"]++
+	}
+	switch {
+	case value(picked.Picks) != value(got.Agent.Picks), value(picked.Picks) != name:
+		problem += " pick"
+	case !same(c, ours, picked):
+		problem += " agent"
+	}
+	if problem == "" {
+		return
+	}
+	tally["different"]++
+	if tally["different"] <= 10 {
+		shown, _ := json.Marshal(got)
+		theirs, _ := json.Marshal([]said{validated, picked})
+		t.Errorf("%s differs: %s\n ours %s (%+v)\n real %s", problem, line, shown, ours, theirs)
+	}
+}
+
+func value(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+var (
+	address   = regexp.MustCompile(` on line 1: <ast\.[^>]*>`)
+	quotation = regexp.MustCompile(`The hints "(.*)" are invalid`)
+)
+
+// same compares errors: the classes, and the words where they are those of the code
+// that is compared. What a parser says (pyparsing, Python's own) differs between its
+// versions, and the order of a Python set between two runs.
+func same(c models.HintCase, ours *models.HintError, theirs said) bool {
+	if ours == nil {
+		return theirs.Class == ""
+	}
+	if ours.Class != theirs.Class {
+		return false
+	}
+	text := address.ReplaceAllString(theirs.Error, " on line 1")
+	switch {
+	case ours.Class == "ParseException" || ours.Class == "SyntaxError", ours.Text == text:
+		return true
+	case ours.Class == "TypeError" && (strings.HasPrefix(text, "unhashable type") || strings.HasPrefix(text, "sequence item 0")):
+		return true
+	case ours.Class == "TypeError" && !c.Hints.Given() && strings.HasPrefix(text, "'<' not supported"):
+		return true // which two of the sizes are compared first is the sort's affair
+	}
+	a, b := quotation.FindStringSubmatch(ours.Text), quotation.FindStringSubmatch(text)
+	if a == nil || b == nil {
+		return false
+	}
+	return strings.Replace(ours.Text, a[1], "", 1) == strings.Replace(text, b[1], "", 1) && slices.Equal(parts(a[1]), parts(b[1]))
+}
+
+func parts(list string) []string {
+	names := strings.Split(list, ", ")
+	slices.Sort(names)
+	return names
+}

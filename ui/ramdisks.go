@@ -1,0 +1,100 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/action"
+	"ironworks/ui/overlay"
+	"ironworks/ui/screen"
+	"ironworks/ui/theme"
+)
+
+// applyRamdisks takes an order up that writes into nodes what they boot.
+func (c *Console) applyRamdisks(msg screen.ApplyRamdisks) tea.Cmd {
+	switch {
+	case c.env.Session == nil:
+		c.say(screen.Say{Level: screen.Warning, Text: "apply: there is no Ironic: no context is open"})
+		return nil
+	case c.env.ReadOnly:
+		c.say(screen.Say{Level: screen.Warning, Text: "apply: " + c.readOnlyText()})
+		return nil
+	}
+	o := order{
+		id: action.IgnitionApply, nodes: msg.Nodes, session: c.env.Session, runner: c.env.Session.Runner, command: msg.Words,
+		ramdisk: provision.ApplyRamdisk(provision.RamdiskOptions{For: msg.For, CheckParams: func(params string) error {
+			return models.CheckKernelAppendParams(params, models.ConfiguredKernelParameters)
+		}}),
+	}
+	o.runner.ReadOnly = o.runner.ReadOnly || c.env.ReadOnly
+	return c.prepare(o)
+}
+
+// askRamdisks shows the requests as they will be sent, and asks: always, for what a
+// machine boots into is easily the wrong thing.
+func (c *Console) askRamdisks(p prepared) tea.Cmd {
+	previews := p.order.ramdisk.Preview(p.plan)
+	var lines []overlay.Text
+	changes := 0
+	for i, preview := range previews {
+		if i > 0 {
+			lines = append(lines, overlay.Text{})
+		}
+		lines = append(lines, ramdiskLines(preview)...)
+		if preview.Refusal == nil && !preview.Unchanged() {
+			changes++
+		}
+	}
+	if changes == 0 {
+		return c.show(overlay.NewNote("Nothing to send", lines))
+	}
+	q := overlay.Question{
+		Title: p.plan.Action.Name() + " " + planText(p.plan.Legal()), Lines: lines,
+		Ask: fmt.Sprintf("Send %d request%s?", changes, plural(changes)), Yes: screen.Wish(confirmed{p}),
+	}
+	if changes > 1 {
+		q.Type = strconv.Itoa(changes)
+		q.Ask += " Type their number to go on."
+	}
+	return c.show(overlay.NewConfirm(c.opts.Clock, q))
+}
+
+// ramdiskLines are what would be sent to one node, and the same for a shell.
+func ramdiskLines(p provision.RamdiskPreview) []overlay.Text {
+	lines := []overlay.Text{{Role: theme.Strong, Text: models.Printable(p.Node.Label())}}
+	add := func(role theme.Role, text string) {
+		lines = append(lines, overlay.Text{Role: role, Text: "  " + models.Printable(text), Indent: 4})
+	}
+	switch {
+	case p.Refusal != nil:
+		add(theme.Warn, "left out: "+p.Refusal.Error())
+	case p.Unchanged():
+		add(theme.Muted, "is so already: nothing is sent")
+	}
+	for _, w := range p.Warnings {
+		add(theme.Warn, theme.GlyphMaint+" "+w)
+	}
+	for _, r := range p.Requests {
+		add(theme.Plain, strings.TrimSpace(r.Method+" "+r.Path+" "+string(r.Body)))
+	}
+	for _, command := range p.Commands {
+		add(theme.Muted, command)
+	}
+	return lines
+}
+
+// words are the command line that does what was ordered.
+func (o *order) words(nodes []string) []string {
+	switch {
+	case o.ramdisk == nil:
+		return words(o.id, o.args, nodes)
+	case o.command == nil:
+		return append([]string{"ignition", "serve", "--per-node", "--apply"}, nodes...)
+	}
+	return o.command
+}

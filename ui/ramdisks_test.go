@@ -1,0 +1,180 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"ironworks/ignition"
+	"ironworks/ignition/prepare"
+	"ironworks/ignition/serve"
+	"ironworks/ui/screen"
+)
+
+// fakeRamdisks makes the same of everything, and knows one file.
+type fakeRamdisks struct{}
+
+func (fakeRamdisks) Defaults() (prepare.Inputs, string) {
+	return prepare.Inputs{}, "https://ironic.rack7.example:6385"
+}
+
+func (fakeRamdisks) Build(_ context.Context, in prepare.Inputs) (prepare.Built, error) {
+	return prepare.Built{Preview: prepare.Preview{
+		Spec: "3.2.0", Size: 5300, Packed: 2100, Logins: []string{"core: ssh-ed25519 256 me@here"}, Text: "{}",
+		Files: []prepare.PreviewFile{{Path: "/etc/hostname", Mode: 0o644, Size: len(in.Hostname), Text: in.Hostname}},
+	}}, nil
+}
+
+func (fakeRamdisks) Check(_ context.Context, path string, known screen.FileStamp) (screen.Checked, error) {
+	const text = "variant: fcos\nversion: 1.5.0\nstorrage: {}\n"
+	switch {
+	case path != "worker.bu":
+		return screen.Checked{}, errors.New(path + ": no such file or directory")
+	case known.Size == int64(len(text)):
+		return screen.Checked{Same: true}, nil
+	}
+	return screen.Checked{Stamp: screen.FileStamp{Size: int64(len(text))}, Source: []byte(text), Report: ignition.Check([]byte(text))}, nil
+}
+
+func (fakeRamdisks) Save(context.Context, screen.RamdiskSource, string, bool) (string, error) {
+	return "saved", nil
+}
+
+func (fakeRamdisks) Look(context.Context, string) (screen.ImageLook, error) {
+	return screen.ImageLook{}, nil
+}
+
+func (fakeRamdisks) Embed(context.Context, screen.RamdiskSource, screen.EmbedOrder) (string, error) {
+	return "embedded", nil
+}
+
+func (fakeRamdisks) Wrap(context.Context, screen.RamdiskSource, screen.WrapOrder) (string, error) {
+	return "wrapped", nil
+}
+
+func (fakeRamdisks) Addresses(context.Context, []string) ([]serve.Candidate, error) { return nil, nil }
+
+func (fakeRamdisks) Serve(context.Context, screen.RamdiskSource, screen.ServeOrder) (screen.Serving, error) {
+	return nil, errors.New("not here")
+}
+
+func withRamdisks(_ *rig, o *Options) { o.Ramdisks = fakeRamdisks{} }
+
+func TestIgnitionGoldens(t *testing.T) {
+	inBubble(t, rack(), withRamdisks, func(r *rig) {
+		r.press("6")
+		r.pass(time.Second)
+		r.golden("ignition")
+		r.press("?")
+		r.golden("ignition-help")
+	})
+}
+
+func TestTheFormIsFilledInAndFoundAgain(t *testing.T) {
+	inBubble(t, rack(), withRamdisks, func(r *rig) {
+		r.resize(160, 50)
+		r.press("6")
+		r.shows("› ignition", "Hostname")
+		for range 14 {
+			r.press("j")
+		}
+		for !strings.Contains(r.text(), "❯ Hostname") {
+			r.press("down")
+		}
+		r.press("enter")
+		r.write("q1?") // keys are text now: neither quits, goes to the fleet nor helps
+		r.shows("enter keep", "q1?")
+		r.pass(time.Second)
+		r.shows("/etc/hostname  0644  3 B")
+		r.press("enter", "1", "6")
+		r.shows("q1?")
+		// Another context has the same form.
+		r.press(":")
+		r.write("context lab")
+		r.press("enter")
+		r.pass(time.Second)
+		r.shows("lab › fleet")
+		r.press("6")
+		r.shows("lab › ignition", "q1?")
+	})
+}
+
+func TestTheConsoleIsOpenedOnAFile(t *testing.T) {
+	inBubble(t, rack(), func(r *rig, o *Options) {
+		withRamdisks(r, o)
+		o.File = "worker.bu"
+	}, func(r *rig) {
+		r.shows("worker.bu", "storrage", "line 3")
+		r.press("esc")
+		r.shows("› fleet")
+	})
+	// It is there without an Ironic, too.
+	inBubble(t, rack(), func(r *rig, o *Options) {
+		withRamdisks(r, o)
+		r.refused = errors.New("no context is chosen")
+		o.File = "worker.bu"
+	}, func(r *rig) {
+		r.pass(10 * time.Second)
+		r.shows("worker.bu", "storrage", "line 3")
+		r.press("A")
+		r.shows("no context is open")
+	})
+}
+
+// apply opens the dialog and fills it in.
+func (r *rig) applyISO(nodes string) {
+	r.t.Helper()
+	r.press("6", "A", "ctrl+u")
+	r.write(nodes)
+	r.press("tab", "tab")
+	r.write("http://10.0.0.2/agent.iso")
+	r.press("enter")
+}
+
+func TestRamdisksAreAppliedAfterTheyWereShown(t *testing.T) {
+	inBubble(t, rack(), withRamdisks, func(r *rig) {
+		r.resize(120, 50)
+		r.applyISO(rack()[3].UUID)
+		r.sent()
+		r.shows("PATCH", "/driver_info/deploy_iso", "http://10.0.0.2/agent.iso", "baremetal node set", "Send 1 request?")
+		r.answer("y")
+		r.sent("add /driver_info/deploy_iso r7-n04")
+		r.press("5", "enter")
+		r.pass(time.Minute)
+		r.shows("ignition apply", "r7-n04", "✓ done", "--iso http://10.0.0.2/agent.iso")
+	})
+}
+
+func TestRamdisksOfSeveralNodesNeedTheirNumber(t *testing.T) {
+	inBubble(t, rack(), withRamdisks, func(r *rig) {
+		r.resize(140, 50)
+		r.press("6", "1")
+		r.choose("r7-n04")
+		r.press("space")
+		r.choose("r7-n06")
+		r.press("space", "6", "A")
+		r.shows("r7-n04, r7-n06") // those that are marked
+		r.press("esc")
+		r.applyISO(rack()[3].UUID + "," + rack()[5].UUID)
+		r.shows("Send 2 requests? Type their number")
+		r.answer("y", "enter")
+		r.sent()
+		r.press("backspace", "2", "enter")
+		r.pass(time.Second)
+		if got := len(r.ironic.said()); got != 2 {
+			r.t.Errorf("%d requests: %q", got, r.ironic.said())
+		}
+	})
+}
+
+func TestReadOnlyAppliesNothing(t *testing.T) {
+	inBubble(t, rack(), withRamdisks, func(r *rig) {
+		r.press("ctrl+o", "6", "A")
+		r.shows("read-only; ctrl+o allows changes again")
+		r.lacks("Write into nodes")
+		r.press("s")
+		r.shows("Save as Ignition") // a file of this machine is nobody else's
+	})
+}

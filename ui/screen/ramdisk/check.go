@@ -1,0 +1,267 @@
+package ramdisk
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/ignition"
+	"ironworks/models"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/pane"
+)
+
+// What of a source is shown: an editor shows the rest.
+const (
+	maxLines = 20_000
+	maxRunes = 1000
+	// around is how many lines before a problem are shown.
+	around = 3
+	// longLine is what nobody scrolls along: with one the text is wrapped.
+	longLine = 400
+)
+
+// checking is the file that is looked at, with what is known of it.
+type checking struct {
+	turn  int
+	busy  bool
+	stamp screen.FileStamp
+	known bool
+	err   error
+
+	report ignition.Report
+	source []string
+	// at is the problem in hand; facts are the lines about the whole file, before which
+	// the source stands or beside it.
+	at    int
+	facts []pane.Line
+	// aside says that the facts stand beside the source; else they stand before it, wrapped
+	// to a width, and heads are as many lines.
+	aside        bool
+	jump         bool // to the problem in hand
+	width, heads int
+}
+
+// checked is the answer to a question for a file.
+type checked struct {
+	of   *Screen
+	turn int
+	got  screen.Checked
+	err  error
+}
+
+// fileChosen is a file that somebody wants to have checked.
+type fileChosen struct {
+	of   *Screen
+	path string
+}
+
+// openFile goes to another file.
+func (s *Screen) openFile(path string) tea.Cmd {
+	s.bench.File = path
+	s.tab = tabFile
+	s.check = checking{turn: s.check.turn + 1, aside: s.check.aside, width: s.check.width}
+	s.file.SetLines(nil)
+	s.file.Search("")
+	return s.recheck()
+}
+
+// recheck checks the file again if it has changed.
+func (s *Screen) recheck() tea.Cmd {
+	maker := s.env.Maker()
+	if maker == nil || s.bench.File == "" || s.check.busy {
+		return nil
+	}
+	s.check.busy = true
+	ctx, turn, path, stamp := s.life, s.check.turn, s.bench.File, s.check.stamp
+	return func() tea.Msg {
+		got, err := maker.Check(ctx, path, stamp)
+		return checked{of: s, turn: turn, got: got, err: err}
+	}
+}
+
+// takeChecked takes an answer over, unless another file was opened meanwhile.
+func (s *Screen) takeChecked(msg checked) tea.Cmd {
+	if msg.of != s || msg.turn != s.check.turn {
+		return nil
+	}
+	c := &s.check
+	c.busy, c.err = false, msg.err
+	if msg.err != nil {
+		c.stamp = screen.FileStamp{} // what comes back is read anew
+		return nil
+	}
+	if msg.got.Same {
+		return nil
+	}
+	first := !c.known
+	c.known, c.stamp, c.report = true, msg.got.Stamp, msg.got.Report
+	lines := strings.Split(strings.ReplaceAll(strings.TrimSuffix(string(msg.got.Source), "\n"), "\r\n", "\n"), "\n")
+	c.source = lines[:min(len(lines), maxLines)]
+	c.at = max(min(c.at, len(c.report.Problems)-1), 0)
+	c.facts = s.factLines()
+	s.setSource()
+	if first {
+		s.file.SetWrap(slices.ContainsFunc(c.source, func(line string) bool { return len(line) > longLine }))
+	}
+	if !first {
+		return nil
+	}
+	for i, p := range c.report.Problems {
+		if p.Severity == ignition.SeverityError {
+			c.at = i
+			s.setSource()
+			s.show()
+			break
+		}
+	}
+	return nil
+}
+
+// problem goes to the next problem or the one before; after the last comes the first.
+func (s *Screen) problem(by int) {
+	if n := len(s.check.report.Problems); n > 0 {
+		s.check.at = (s.check.at + by + n) % n
+		s.setSource()
+		s.show()
+	}
+}
+
+// show brings the problem in hand into sight, when it is drawn: how much is in sight is
+// not known before.
+func (s *Screen) show() { s.check.jump = true }
+
+// jump goes where show wants to.
+func (s *Screen) jump() {
+	if !s.check.jump || s.check.at >= len(s.check.report.Problems) {
+		return
+	}
+	s.check.jump = false
+	if line := s.check.report.Problems[s.check.at].Line; line > 0 {
+		s.file.GoTo(s.before() + max(line-1-around, 0))
+	}
+}
+
+// before is how many lines stand before the source.
+func (s *Screen) before() int {
+	if s.check.aside {
+		return 0
+	}
+	return s.check.heads
+}
+
+// setSource puts the lines together, with the problems' ones marked.
+func (s *Screen) setSource() {
+	c := &s.check
+	worst := map[int]ignition.Severity{}
+	for _, p := range c.report.Problems {
+		if was, there := worst[p.Line]; !there || p.Severity > was {
+			worst[p.Line] = p.Severity
+		}
+	}
+	here := ignition.Problem{}
+	if c.at < len(c.report.Problems) {
+		here = c.report.Problems[c.at]
+	}
+	var lines []pane.Line
+	if !c.aside {
+		lines = append(s.facts(c.width, 0), nil)
+		c.heads = len(lines)
+	}
+	digits := len(fmt.Sprint(len(c.source)))
+	for i, text := range c.source {
+		severity, bad := worst[i+1]
+		mark, role := " ", theme.Muted
+		if bad {
+			mark, role = glyph(severity)
+		}
+		line := pane.Line{body.S(role, fmt.Sprintf(" %s %*d ", mark, digits, i+1))}
+		column := 0
+		if here.Line == i+1 {
+			column = max(here.Column, 1)
+		}
+		lines = append(lines, append(line, marked(text, column)...))
+	}
+	s.file.SetLines(lines)
+}
+
+// marked is a line of the source with the character in a column marked; columns count
+// from 1, and 0 marks none. Of a long line the part around the column is shown.
+func marked(text string, column int) []body.Span {
+	runes := []rune(text)
+	lead, tail := "", ""
+	if column > maxRunes/2 && len(runes) > maxRunes {
+		from := min(column-maxRunes/4, len(runes))
+		runes, column, lead = runes[from:], column-from, "…"
+	}
+	if len(runes) > maxRunes {
+		runes, tail = runes[:maxRunes], "…"
+	}
+	if column < 1 {
+		return []body.Span{body.S(theme.Plain, lead+models.Printable(string(runes))+tail)}
+	}
+	column = min(column, len(runes)+1)
+	at, rest := " ", ""
+	if column <= len(runes) {
+		at, rest = models.Printable(string(runes[column-1])), models.Printable(string(runes[column:]))
+	}
+	return []body.Span{
+		body.S(theme.Strong, lead+models.Printable(string(runes[:column-1]))), body.S(theme.Match, at), body.S(theme.Strong, rest+tail),
+	}
+}
+
+func glyph(s ignition.Severity) (string, theme.Role) {
+	switch s {
+	case ignition.SeverityError:
+		return theme.GlyphFailed, theme.Bad
+	case ignition.SeverityWarning:
+		return theme.GlyphMaint, theme.Warn
+	case ignition.SeverityInfo:
+	}
+	return theme.GlyphIdle, theme.Muted
+}
+
+// factLines are all problems, and what the file does.
+func (s *Screen) factLines() []pane.Line {
+	p := &page{}
+	for _, problem := range s.check.report.Problems {
+		mark, role := glyph(problem.Severity)
+		place := ""
+		if problem.Line > 0 {
+			place = fmt.Sprintf("%d:%d ", problem.Line, problem.Column)
+		}
+		p.spans(body.S(role, " "+mark+" "), body.S(theme.Strong, place), body.S(theme.Plain, models.Printable(problem.Message)))
+	}
+	p.gap()
+	summary(p, s.check.report.Summary)
+	return p.lines
+}
+
+// summary is what the configuration does.
+func summary(p *page, s ignition.Summary) {
+	for _, row := range s.Rows() {
+		p.spans(body.S(theme.Muted, fmt.Sprintf(" %-9s", row.Name)), body.S(theme.Plain, models.Printable(row.Text)))
+	}
+}
+
+// verdict is what is to be said of the file in a word.
+func (s *Screen) verdict() (glyphText, word string, role theme.Role) {
+	c := &s.check
+	switch {
+	case s.bench.File == "":
+		return theme.GlyphIdle, "no file is open", theme.Muted
+	case c.err != nil:
+		return theme.GlyphFailed, "cannot be read", theme.Bad
+	case !c.known:
+		return theme.GlyphWorking, "reading", theme.Busy
+	case !c.report.OK():
+		return theme.GlyphFailed, c.report.Kind.String() + ", it must not be sent", theme.Bad
+	case len(c.report.Problems) > 0:
+		return theme.GlyphMaint, c.report.Kind.String() + ", it can be sent", theme.Warn
+	}
+	return theme.GlyphActive, c.report.Kind.String() + ", it can be sent", theme.Good
+}

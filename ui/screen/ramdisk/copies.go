@@ -1,0 +1,110 @@
+package ramdisk
+
+import (
+	"strings"
+
+	"ironworks/ignition"
+	"ironworks/ignition/prepare"
+	"ironworks/models"
+	"ironworks/ui/screen"
+)
+
+// Copies is what can be copied: addresses while something is served, what is wrong with
+// the file, and the commands that do the same.
+func (s *Screen) Copies() []screen.Copyable {
+	var list []screen.Copyable
+	add := func(name, text string) {
+		if text != "" {
+			list = append(list, screen.Copyable{Name: name, Text: text})
+		}
+	}
+	if s.tab == tabFile {
+		if s.bench.File == "" {
+			return nil
+		}
+		if s.check.known && s.check.at < len(s.check.report.Problems) {
+			add("problem", s.check.report.Problems[s.check.at].String())
+		}
+		var facts []string
+		for _, line := range s.check.facts {
+			text := ""
+			for _, span := range line {
+				text += span.Text
+			}
+			facts = append(facts, strings.TrimRight(text, " "))
+		}
+		add("report", strings.Join(facts, "\n"))
+		add("path", models.Printable(s.bench.File))
+		add("command", s.command("ignition", "check", s.bench.File))
+		return list
+	}
+	if s.bench.Serving != nil {
+		for _, target := range s.bench.Serving.Targets() {
+			for _, a := range addresses(target) {
+				add(strings.TrimSpace(models.Printable(target.Label)+" "+a.Name), a.Text)
+			}
+		}
+	}
+	add("command", s.command(append([]string{"ignition", "build"}, buildWords(inputsOf(s.bench.Values))...)...))
+	add("configuration, secrets masked", s.made.built.Preview.Text)
+	return list
+}
+
+// command is the command line that does the same, with what leads to this Ironic.
+func (s *Screen) command(args ...string) string { return s.env.CommandLine(args...) }
+
+// buildWords are the options of ironworks ignition build for inputs.
+func buildWords(in prepare.Inputs) []string {
+	var words []string
+	one := func(flag, value string) {
+		if value != "" {
+			words = append(words, flag, value)
+		}
+	}
+	each := func(flag string, values []string) {
+		for _, value := range values {
+			one(flag, value)
+		}
+	}
+	on := func(flag string, set bool) {
+		if set {
+			words = append(words, flag)
+		}
+	}
+	if in.Profile != string(ignition.ProfileDefault) {
+		one("--profile", in.Profile)
+	}
+	one("--host", in.Host)
+	each("--host", in.IronicURLs)
+	one("--tls", in.TLS)
+	one("--ca", in.CAFile)
+	one("--image", in.Image)
+	one("--registry", in.Registry)
+	on("--insecure-registry", in.InsecureRegistry)
+	each("--registry-tls", in.Registries)
+	one("--pull-secret", in.PullSecretFile)
+	each("--ssh-key", in.SSHKeyFiles)
+	each("--ssh-key", in.SSHKeys)
+	on("--ssh-agent", in.SSHAgent)
+	on("--allow-key-options", in.AllowKeyOptions)
+	on("--no-ssh-key", in.NoLogin)
+	one("--hostname", in.Hostname)
+	each("--keyfile", in.KeyFiles)
+	each("--ip-option", in.IPOptions)
+	if in.CopyNetwork != string(ignition.CopyNetworkAuto) {
+		one("--copy-network", in.CopyNetwork)
+	}
+	one("--http-proxy", in.HTTPProxy)
+	one("--https-proxy", in.HTTPSProxy)
+	one("--no-proxy", strings.Join(in.NoProxy, ","))
+	each("--ntp-server", in.NTPServers)
+	one("--vlan", strings.Join(in.VLANs, ","))
+	one("--collector", strings.Join(in.Collectors, ","))
+	one("--inspection-callback", in.InspectionCallback)
+	each("--option", in.Options)
+	on("--debug", in.Debug)
+	one("--extra", in.ExtraFile)
+	one("--nmstate", in.NMStateFile)
+	one("--registries-conf", in.RegistriesFile)
+	return words
+}

@@ -1,0 +1,266 @@
+package ramdisk
+
+import (
+	"fmt"
+
+	"ironworks/ignition"
+	"ironworks/models"
+	"ironworks/ui/cell"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/pane"
+)
+
+const (
+	// besides is the width from which on two things stand beside each other.
+	besides = 110
+	// rule is what stands between them.
+	rule = "│"
+)
+
+// Draw paints the view in front below its heading.
+func (s *Screen) Draw(t *theme.Theme, w, h int) string {
+	s.wide = w >= besides
+	content := s.content(t, w, max(h-2, 0)) // first: it says where one is in the text
+	tabs := body.Tabs(t, titles, int(s.tab), s.place(), w)
+	if s.search.Typing() {
+		tabs = s.search.Draw(t, w, "")
+	}
+	return body.Page(t, w, h, s.heading(t, w), tabs, func(int) string { return content })
+}
+
+func (s *Screen) content(t *theme.Theme, w, h int) string {
+	switch s.tab {
+	case tabForm:
+		return s.drawForm(t, w, h)
+	case tabFile:
+		return s.drawFile(t, w, h)
+	case tabServing:
+		return drawPane(t, &s.serving, s.nothingServed(), w, h)
+	case tabPreview:
+	}
+	return drawPane(t, &s.preview, s.nothingMade(), w, h)
+}
+
+// place is where one is in the text in front.
+func (s *Screen) place() string {
+	switch s.tab {
+	case tabForm:
+		if s.wide {
+			return s.preview.Position()
+		}
+		return ""
+	case tabPreview, tabFile, tabServing:
+	}
+	return s.reading().Position()
+}
+
+func (s *Screen) heading(t *theme.Theme, w int) string {
+	left := []body.Span{body.S(theme.Strong, " Ignition  ")}
+	var right []body.Span
+	switch s.tab {
+	case tabFile:
+		mark, word, role := s.verdict()
+		if s.bench.File != "" {
+			left = append(left, body.S(theme.Plain, cell.Cut(models.Printable(s.bench.File), max(w/3, 10))+"  "))
+		}
+		left = append(left, body.S(role, mark+" "+word))
+		right = []body.Span{body.S(theme.Muted, s.counted())}
+	case tabServing:
+		left = append(left, s.servingWord()...)
+	case tabForm, tabPreview:
+		left = append(left, s.state()...)
+		if v := s.made.built.Preview; v.Size > 0 && s.made.err == nil {
+			right = []body.Span{body.S(theme.Muted, fmt.Sprintf("spec %s · %s · %s packed", v.Spec, ignition.SizeText(int64(v.Size)), ignition.SizeText(int64(v.Packed))))}
+		}
+	}
+	return body.Line(t, w, left, right)
+}
+
+// state is how the form is.
+func (s *Screen) state() []body.Span {
+	profile := body.S(theme.Plain, string(profileOf(s.bench.Values))+"  ")
+	problems := len(ignition.InputErrors(s.made.err))
+	switch {
+	case s.env.Maker() == nil:
+		return []body.Span{body.S(theme.Bad, theme.GlyphFailed+" nothing to make it with")}
+	case s.made.of == nil:
+		return []body.Span{profile, body.S(theme.Busy, theme.GlyphWorking+" being made")}
+	case problems > 0:
+		return []body.Span{profile, body.S(theme.Bad, fmt.Sprintf("%s %s", theme.GlyphFailed, counted(problems, "problem")))}
+	case s.made.err != nil:
+		return []body.Span{profile, body.S(theme.Bad, theme.GlyphFailed+" cannot be made")}
+	case s.made.built.Preview.Packed > ignition.EmbedLimit && s.bench.Capacity == 0:
+		return []body.Span{profile, body.S(theme.Warn, theme.GlyphMaint+" too large for a live image")}
+	case len(s.made.built.Preview.Notes) > 0:
+		return []body.Span{profile, body.S(theme.Warn, theme.GlyphMaint+" "+counted(len(s.made.built.Preview.Notes), "note"))}
+	}
+	return []body.Span{profile, body.S(theme.Good, theme.GlyphActive+" ready")}
+}
+
+// counted counts the file's problems.
+func (s *Screen) counted() string {
+	if !s.check.known {
+		return ""
+	}
+	count := map[ignition.Severity]int{}
+	for _, p := range s.check.report.Problems {
+		count[p.Severity]++
+	}
+	return counted(count[ignition.SeverityError], "error") + ", " + counted(count[ignition.SeverityWarning], "warning")
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func (s *Screen) nothingMade() string {
+	if s.env.Maker() == nil {
+		return "There is nothing here to make a configuration with."
+	}
+	return "The configuration is being made…"
+}
+
+// drawForm paints the form, and beside it, where there is room, what comes of it.
+func (s *Screen) drawForm(t *theme.Theme, w, h int) string {
+	if !s.wide {
+		return s.form.Draw(t, w, h)
+	}
+	left := min(w/2, 90)
+	return beside(t, s.form.Draw(t, left, h), drawPane(t, &s.preview, s.nothingMade(), w-left-1, h), w, h)
+}
+
+// beside puts two blocks beside each other, with a rule between them.
+func beside(t *theme.Theme, left, right string, w, h int) string {
+	l, r := body.Split(left), body.Split(right)
+	lines := make([]string, 0, max(h, 0))
+	for i := range min(len(l), len(r)) {
+		lines = append(lines, l[i]+t.Paint(theme.Muted, rule)+r[i])
+	}
+	return cell.Block(lines, w, h)
+}
+
+// drawPane paints a text, or what is to be said where there is none.
+func drawPane(t *theme.Theme, p *pane.Pane, nothing string, w, h int) string {
+	p.Resize(w, h)
+	if p.Len() == 0 {
+		return cell.Block(body.Draw(t, body.Indented(theme.Muted, nothing, w-1, 1), w), w, h)
+	}
+	return p.Draw(t)
+}
+
+// drawFile paints the problem in hand, and below it the source: with all that is known
+// of the file beside it, where there is room, or before it.
+func (s *Screen) drawFile(t *theme.Theme, w, h int) string {
+	if s.wide != s.check.aside || w != s.check.width {
+		s.check.aside, s.check.width = s.wide, w
+		if s.check.known {
+			s.setSource()
+			if len(s.check.report.Problems) > 0 {
+				s.show()
+			}
+		}
+	}
+	lines := s.inHand(t, w, h)
+	rest := h - len(lines)
+	if rest <= 0 {
+		return cell.Block(lines, w, h)
+	}
+	var below string
+	if s.wide && s.check.known {
+		left := min(w*2/5, 80)
+		facts := short(s.facts(left, rest), rest)
+		s.file.Resize(w-left-1, rest)
+		s.jump()
+		below = beside(t, cell.Block(body.Draw(t, facts, left), left, rest), drawPane(t, &s.file, "The file is empty.", w-left-1, rest), w, rest)
+	} else {
+		s.file.Resize(w, rest)
+		s.jump()
+		below = drawPane(t, &s.file, s.nothingRead(), w, rest)
+	}
+	return cell.Block(append(lines, body.Split(below)...), w, h)
+}
+
+// facts are what is known of the file, wrapped to w cells: all of it, or hardly more
+// than most lines.
+func (s *Screen) facts(w, most int) []pane.Line {
+	if w <= 0 {
+		return s.check.facts // nothing was drawn yet
+	}
+	var lines []pane.Line
+	for _, fact := range s.check.facts {
+		if most > 0 && len(lines) > most {
+			break
+		}
+		text := ""
+		for _, span := range fact[min(len(fact), 1):] {
+			text += span.Text
+		}
+		if len(fact) == 0 || len(fact) == 1 {
+			lines = append(lines, fact)
+			continue
+		}
+		lead := cell.Width(fact[0].Text)
+		for i, part := range cell.Wrap(text, max(w-lead-1, 1)) {
+			first := body.S(theme.Plain, cell.Blanks(lead))
+			if i == 0 {
+				first = fact[0]
+			}
+			lines = append(lines, pane.Line{first, body.S(theme.Plain, part)})
+		}
+	}
+	return lines
+}
+
+// short is as many lines as there is room for.
+func short(lines []pane.Line, h int) []pane.Line {
+	if len(lines) > h && h > 0 {
+		lines = append(lines[:h-1:h-1], pane.Text(theme.Muted, " … and more: y copies the report"))
+	}
+	return lines
+}
+
+// inHand is the problem that n and N go to, in a few lines.
+func (s *Screen) inHand(t *theme.Theme, w, h int) []string {
+	c := &s.check
+	var lines []pane.Line
+	switch {
+	case c.err != nil:
+		lines = body.Few(theme.Bad, theme.GlyphFailed+" "+models.Printable(c.err.Error()), w-1, 1, max(h/3, 1))
+	case !c.known || len(c.report.Problems) == 0:
+		return nil
+	default:
+		p := c.report.Problems[c.at]
+		mark, role := glyph(p.Severity)
+		where := models.Printable(p.Path)
+		if p.Line > 0 {
+			where = fmt.Sprintf("line %d, column %d  %s", p.Line, p.Column, where)
+		}
+		lines = append(lines, pane.Line{
+			body.S(role, " "+mark+" "+p.Severity.String()), body.S(theme.Strong, fmt.Sprintf(" %d of %d  ", c.at+1, len(c.report.Problems))),
+			body.S(theme.Plain, where), body.S(theme.Muted, "  "+models.Printable(string(p.ID))),
+		})
+		lines = append(lines, body.Few(theme.Plain, models.Printable(p.Message), w-1, 3, max(min(h/4, 3), 1))...)
+	}
+	if h < 6 {
+		lines = lines[:min(len(lines), 1)]
+	}
+	drawn := body.Draw(t, lines, w)
+	if h >= 10 {
+		drawn = append(drawn, t.Rule(w))
+	}
+	return drawn
+}
+
+func (s *Screen) nothingRead() string {
+	switch {
+	case s.bench.File == "":
+		return "c opens a file and checks it: Butane, Ignition, and what people take for one of them."
+	case s.check.err != nil:
+		return ""
+	}
+	return "The file is being read…"
+}

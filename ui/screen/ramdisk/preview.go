@@ -1,0 +1,140 @@
+package ramdisk
+
+import (
+	"fmt"
+	"strings"
+
+	"ironworks/ignition"
+	"ironworks/ignition/prepare"
+	"ironworks/models"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/pane"
+)
+
+// page is lines that are put together.
+type page struct{ lines []pane.Line }
+
+func (p *page) add(role theme.Role, format string, args ...any) {
+	p.spans(body.S(role, " "+fmt.Sprintf(format, args...)))
+}
+
+// spans adds a line. What it is made of is said to be safe to show, and made so here.
+func (p *page) spans(spans ...body.Span) {
+	for i := range spans {
+		spans[i].Text = models.Printable(spans[i].Text)
+	}
+	p.lines = append(p.lines, pane.Line(spans))
+}
+
+func (p *page) gap() {
+	if len(p.lines) > 0 {
+		p.lines = append(p.lines, nil)
+	}
+}
+
+func (p *page) heading(text string) {
+	p.gap()
+	p.add(theme.Strong, "%s", text)
+}
+
+// block is a text of several lines, moved in.
+func (p *page) block(role theme.Role, text string) {
+	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		p.lines = append(p.lines, pane.Text(role, "   "+models.Printable(line)))
+	}
+}
+
+// previewLines are what is in the configuration, without its secrets.
+func (s *Screen) previewLines() []pane.Line {
+	p := &page{}
+	if s.made.err != nil {
+		s.wrongLines(p)
+	}
+	v := s.made.built.Preview
+	if v.Size == 0 {
+		return p.lines
+	}
+	s.sizeLines(p, v)
+	for _, n := range v.Notes {
+		p.spans(body.S(theme.Warn, " "+theme.GlyphMaint+" "), body.S(theme.Plain, string(n.Field)+": "+n.Text))
+	}
+	p.heading("Who can log in")
+	for _, login := range v.Logins {
+		p.block(theme.Plain, login)
+	}
+	if len(v.Logins) == 0 {
+		p.block(theme.Warn, "nobody")
+	}
+	p.heading("Kernel arguments")
+	if options := s.bench.Values[keyIPOptions]; strings.TrimSpace(options) != "" && profileOf(s.bench.Values) != ignition.ProfileClassic {
+		p.block(theme.Plain, "installed system: "+options)
+	}
+	p.block(theme.Muted, "from an ISO: those in it; from the network: what serving it (v) shows")
+	p.heading("Files")
+	for _, f := range v.Files {
+		p.spans(body.S(theme.Accent, " "+f.Path), body.S(theme.Muted, fmt.Sprintf("  %04o  %s", f.Mode, ignition.SizeText(int64(f.Size)))))
+		content(p, f.Text, f.Secret)
+	}
+	p.heading("Units")
+	for _, u := range v.Units {
+		state := "enabled"
+		if !u.Enabled {
+			state = "not enabled"
+		}
+		p.spans(body.S(theme.Accent, " "+u.Name), body.S(theme.Muted, "  "+state))
+		content(p, u.Text, u.Secret)
+	}
+	p.heading("As Ignition " + v.Spec + ", secrets masked")
+	p.block(theme.Muted, v.Text)
+	return p.lines
+}
+
+func content(p *page, text string, secret bool) {
+	switch {
+	case secret:
+		p.block(theme.Muted, models.Mask+" not shown: it is or may hold a secret")
+	case text == "":
+		p.block(theme.Muted, "no text")
+	default:
+		p.block(theme.Plain, text)
+	}
+}
+
+// wrongLines tell what is wrong, each beginning with its field.
+func (s *Screen) wrongLines(p *page) {
+	list := ignition.InputErrors(s.made.err)
+	if len(list) == 0 {
+		p.spans(body.S(theme.Bad, " "+theme.GlyphFailed+" "+models.Printable(s.made.err.Error())))
+	}
+	for _, e := range list {
+		p.spans(body.S(theme.Bad, " "+theme.GlyphFailed+" "+models.Printable(e.Error())))
+	}
+	if s.made.built.Preview.Size > 0 {
+		p.gap()
+		p.add(theme.Warn, "What follows was made before that.")
+	}
+}
+
+// sizeLines compare the configuration with what takes it.
+func (s *Screen) sizeLines(p *page, v prepare.Preview) {
+	capacity, where := int64(ignition.EmbedLimit), "area of a live image"
+	if s.bench.Capacity > 0 {
+		capacity, where = s.bench.Capacity, "area of "+models.Printable(s.bench.ISO)
+	}
+	for _, row := range []struct {
+		used, limit int64
+		where       string
+	}{
+		{int64(v.Packed), capacity, where + ", packed"},
+		{int64(v.Size), ignition.PatchLimit, "what Ironic takes in a node's fields"},
+		{int64(v.Size), ignition.ProvisionLimit, "what Ironic takes with a deployment"},
+	} {
+		role, fits := theme.Good, theme.GlyphDone
+		if row.used > row.limit {
+			role, fits = theme.Bad, theme.GlyphFailed
+		}
+		p.spans(body.S(role, " "+fits+" "), body.S(theme.Plain, fmt.Sprintf("%9s of %9s", ignition.SizeText(row.used), ignition.SizeText(row.limit))),
+			body.S(theme.Muted, "  "+row.where))
+	}
+}

@@ -1,0 +1,195 @@
+package form
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/ui/cell"
+	"ironworks/ui/theme"
+)
+
+// Inline is a form that is part of a screen: the cursor goes from field to field, and
+// only while one of them is edited are keys its text.
+type Inline struct {
+	Form
+	editing bool
+	before  string // what the field held when editing began
+}
+
+// NewInline makes a form with the cursor on the first field.
+func NewInline(fields []Field) *Inline { return &Inline{Form: *New(fields)} }
+
+// Editing says that keys are text now.
+func (f *Inline) Editing() bool { return f.editing }
+
+// Focus is the key of the field that has the cursor, "" where there are no fields.
+func (f *Inline) Focus() string {
+	if len(f.fields) == 0 {
+		return ""
+	}
+	return f.fields[f.focus].Key
+}
+
+// SetFocus moves the cursor to a field; one that is not there changes nothing.
+func (f *Inline) SetFocus(key string) {
+	for i := range f.fields {
+		if f.fields[i].Key == key {
+			f.focus = i
+		}
+	}
+}
+
+// SetProblems says what is wrong with fields, by their keys, instead of what was.
+func (f *Inline) SetProblems(problems map[string]string) {
+	for i := range f.fields {
+		f.fields[i].problem = problems[f.fields[i].Key]
+	}
+}
+
+// Move goes to another field; it ends at the ends.
+func (f *Inline) Move(by int) { f.focus = max(min(f.focus+by, len(f.fields)-1), 0) }
+
+// Page goes several fields on.
+func (f *Inline) Page(by int) { f.Move(by * 8) }
+
+// Top goes to the first field.
+func (f *Inline) Top() { f.focus = 0 }
+
+// Bottom goes to the last field.
+func (f *Inline) Bottom() { f.Move(len(f.fields)) }
+
+// Scroll changes what is chosen.
+func (f *Inline) Scroll(by int) { f.Change(by) }
+
+// Change chooses the next or the one before; a text stays.
+func (f *Inline) Change(by int) {
+	if len(f.fields) == 0 || f.fields[f.focus].isText() {
+		return
+	}
+	key := tea.KeyPressMsg{Code: tea.KeyRight}
+	if by < 0 {
+		key.Code = tea.KeyLeft
+	}
+	f.fields[f.focus].update(key)
+}
+
+// Edit begins to write in a text, and changes what is chosen.
+func (f *Inline) Edit() {
+	if len(f.fields) == 0 {
+		return
+	}
+	at := &f.fields[f.focus]
+	if !at.isText() {
+		f.Change(1)
+		return
+	}
+	f.editing, f.before = true, at.value()
+	at.text.CursorEnd()
+}
+
+// Set gives the field at the cursor another value.
+func (f *Inline) Set(value string) {
+	if len(f.fields) > 0 {
+		f.fields[f.focus].set(value)
+	}
+}
+
+// Typed takes a key or a paste while a field is edited. Enter and tab keep what is
+// written, tab and the arrows go on to another field, and esc drops it.
+func (f *Inline) Typed(msg tea.Msg) {
+	if !f.editing {
+		return
+	}
+	at := &f.fields[f.focus]
+	key, isKey := msg.(tea.KeyPressMsg)
+	if !isKey {
+		at.update(msg)
+		return
+	}
+	switch key.String() {
+	case "enter":
+		f.editing = false
+	case "esc":
+		f.editing = false
+		at.text.SetValue(f.before)
+	case "tab":
+		if !at.text.Complete() {
+			f.goOn(1)
+		}
+	case "down":
+		f.goOn(1)
+	case "up", "shift+tab":
+		f.goOn(-1)
+	default:
+		at.update(msg)
+	}
+}
+
+// goOn keeps what is written and writes on in the next field, if that is a text.
+func (f *Inline) goOn(by int) {
+	f.editing = false
+	was := f.focus
+	f.Move(by)
+	if f.focus != was && f.fields[f.focus].isText() {
+		f.Edit()
+	}
+}
+
+// Draw is the form, exactly w by h cells: the fields under the names of their sections,
+// what is wrong below each, and at the bottom what the field at the cursor means.
+func (f *Inline) Draw(t *theme.Theme, w, h int) string {
+	help := f.help(t, w, h)
+	body := h - len(help)
+	label := f.labelWidth(w)
+	var rows []string
+	from, line, to := 0, 0, 0 // the rows of the field at the cursor
+	section := ""
+	for i := range f.fields {
+		at := &f.fields[i]
+		start := len(rows)
+		if at.Section != section {
+			section = at.Section
+			rows = append(rows, cell.Blanks(gutter)+t.Paint(theme.Muted, section))
+		}
+		if i == f.focus {
+			line = len(rows)
+		}
+		rows = append(rows, at.drawWith(t, i == f.focus, i == f.focus && f.editing, label, w))
+		if at.problem != "" {
+			for _, s := range few(cell.Wrap(at.problem, w-2*gutter), 2) {
+				rows = append(rows, cell.Blanks(2*gutter)+t.Paint(theme.Bad, s))
+			}
+		}
+		if i == f.focus {
+			from, to = start, len(rows)
+		}
+	}
+	f.top = max(min(f.top, from, len(rows)-body), to-body, 0)
+	f.top = min(f.top, line) // what is wrong with it may be higher than the room
+	rows = rows[min(f.top, len(rows)):min(f.top+max(body, 0), len(rows))]
+	for len(rows) < body {
+		rows = append(rows, "")
+	}
+	return cell.Block(append(rows, help...), w, h)
+}
+
+// help is what the field at the cursor means, where there is room.
+func (f *Inline) help(t *theme.Theme, w, h int) []string {
+	if h < 8 || len(f.fields) == 0 {
+		return nil
+	}
+	lines := make([]string, notes)
+	for i, s := range few(cell.Wrap(f.fields[f.focus].Help, w-gutter), notes-1) {
+		lines[i+1] = cell.Blanks(gutter) + t.Paint(theme.Muted, s)
+	}
+	return lines
+}
+
+// few keeps the first lines, with an ellipsis where some are missing.
+func few(lines []string, most int) []string {
+	if len(lines) <= most {
+		return lines
+	}
+	kept := append([]string{}, lines[:most]...)
+	kept[most-1] += cell.Ellipsis
+	return kept
+}
