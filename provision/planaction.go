@@ -84,13 +84,14 @@ func (a *DeployAction) Telling(checked func(n models.NodeRef)) *DeployAction {
 
 // readyNode is a node with all that is sent to it.
 type readyNode struct {
-	facts    *models.Facts
-	checks   []models.Check
-	err      error
-	instance string
-	reserve  []models.PatchOp
-	patch    []models.PatchOp
-	request  models.ProvisionRequest
+	deployment Deployment
+	facts      *models.Facts
+	checks     []models.Check
+	err        error
+	instance   string
+	reserve    []models.PatchOp
+	patch      []models.PatchOp
+	request    models.ProvisionRequest
 	// sent says that the requests were made once: another try wants its own checks.
 	sent bool
 }
@@ -123,6 +124,7 @@ func (a *DeployAction) readyNode(ctx context.Context, checks *Preflighter, n *mo
 	}
 	d.verb = a.verb
 	d = d.prepared()
+	r.deployment = d
 	if r.facts, r.err = checks.facts(ctx, n, d); r.err != nil {
 		return r
 	}
