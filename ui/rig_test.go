@@ -81,6 +81,9 @@ func inBubble(t *testing.T, nodes []models.Node, change func(*rig, *Options), te
 			r.c.history.closeAll()
 			<-time.After(graceOfDialogs) // a dialog's grace runs out by itself
 			synctest.Wait()
+			if len(r.ironic.unchecked) > 0 {
+				t.Errorf("without their checks were sent: %q", r.ironic.unchecked)
+			}
 		}()
 		test(r)
 	})
@@ -106,7 +109,8 @@ func (r *rig) open(name string, _ func(string)) (*screen.Session, error) {
 			notify = f
 			return p.Run(ctx)
 		},
-		Watch: p.Watch, Unwatch: p.Unwatch, Look: p.Look, Hurry: p.Hurry, Refresh: p.Refresh, Need: p.Need, Options: []string{"--context", name},
+		Checks: &provision.Preflighter{Reader: r.ironic, Clock: bubbleClock{}},
+		Watch:  p.Watch, Unwatch: p.Unwatch, Look: p.Look, Hurry: p.Hurry, Refresh: p.Refresh, Need: p.Need, Options: []string{"--context", name},
 	}, nil
 }
 
