@@ -53,7 +53,7 @@ func TestWhatMayEraseIsAskedFor(t *testing.T) {
 				r.choose("r7-n05")
 				r.press("U")
 				r.sent()
-				r.shows("every disk may be erased", "serial 7XK2", "/dev/nvme0n1", "https://10.0.7.5", "team-blue")
+				r.shows("disk may be erased", "serial 7XK2", "/dev/nvme0n1", "https://10.0.7.5", "team-blue")
 				r.answer(tt.press...)
 				r.sent(tt.sent...)
 				r.lacks("undeploy r7-n05?")

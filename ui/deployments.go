@@ -190,10 +190,10 @@ func (c *Console) startDeployment(msg screen.StartDeployment) tea.Cmd {
 		why = "there is no Ironic: no context is open"
 	case c.env.ReadOnly:
 		why = c.readOnlyText()
+	case msg.Action != nil && !msg.Action.CheckedBy(c.env.Session.Checks):
+		why = "its checks were done on another Ironic; nothing was sent"
 	case msg.Action == nil || len(msg.Plan.Legal()) == 0:
 		why = "there is no node that its checks let pass"
-	case !msg.Action.CheckedBy(c.env.Session.Checks):
-		why = "its checks were done on another Ironic; nothing was sent"
 	}
 	if why != "" {
 		c.say(screen.Say{Level: screen.Warning, Text: "deploy: " + why})

@@ -127,7 +127,7 @@ func TestWhatIsAskedForIsSent(t *testing.T) {
 		r.choose("r7-n04")
 		r.order("D", file, `{"serial": "S3Z9-r7-n04"}`, "deploy.install_coreos@77")
 		r.resize(200, 90)
-		r.shows("overwrites  /dev/sda", "other disk  /dev/nvme0n1", "untouched by the deployment; erased by automated cleaning at undeploy",
+		r.shows("overwrites  /dev/sda", "other disks untouched by the deployment; erased by automated cleaning at undeploy", "  /dev/nvme0n1, 832.6 GiB",
 			"deploy.install_coreos@77", "user        core: ", `"path":"/instance_info/root_device"`, "baremetal node deploy")
 		r.lacks("AAAAC3") // user data is not shown
 		r.write("r7-n04")
@@ -329,16 +329,100 @@ func TestAReviewThatIsOldIsNotCarriedOut(t *testing.T) {
 		r.press("enter")
 		r.pass(2 * time.Second)
 		r.shows("changed since the checks: properties")
-		r.sent("add /instance_uuid r7-n04", "remove /instance_uuid r7-n04")
+		r.sent("add /instance_uuid r7-n04", "add /instance_uuid r7-n04") // taken and given back
+	})
+}
+
+// TestScreensOfDeployments compares the dialogs of a deployment with their golden files.
+func TestScreensOfDeployments(t *testing.T) {
+	file := userData(t)
+	one := func(r *rig) {
+		r.deployable("r7-n04")
+		r.choose("r7-n04")
+	}
+	tests := map[string]func(r *rig){
+		"deploy-checking": func(r *rig) {
+			r.deployable("r7-n02", "r7-n04")
+			r.mark("r7-n02", "r7-n04")
+			r.press("D")
+			r.ironic.change(func() { r.ironic.slow = time.Minute })
+			r.press("enter")
+		},
+		"deploy-review": func(r *rig) { one(r); r.order("D", file) },
+		"deploy-refused": func(r *rig) {
+			one(r)
+			r.hints("r7-n04", map[string]any{"serial": "none"})
+			r.order("D")
+		},
+		"deploy-overridable": func(r *rig) {
+			one(r)
+			r.hints("r7-n04", map[string]any{"serial": "none"})
+			r.order("D", "", "", "deploy.erase_devices@90")
+			r.press("o")
+		},
+		"deploy-override": func(r *rig) {
+			one(r)
+			r.hints("r7-n04", map[string]any{"serial": "none"})
+			r.order("D")
+			r.press("o", "enter")
+			r.pass(time.Second)
+		},
+		"deploy-several": func(r *rig) {
+			r.deployable("r7-n02", "r7-n04")
+			r.mark("r7-n02", "r7-n04")
+			r.order("D")
+		},
+		"rebuild-review": func(r *rig) {
+			r.deployable("r7-n05")
+			r.choose("r7-n05")
+			r.order("B")
+		},
+	}
+	for name, prepare := range tests {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, rack(), nil, func(r *rig) {
+				prepare(r)
+				r.golden(name)
+			})
+		})
+	}
+}
+
+// TestAllOfAReviewIsRead on a small screen, page by page, and back.
+func TestAllOfAReviewIsRead(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.deployable("r7-n04")
+		r.choose("r7-n04")
+		r.order("D", userData(t))
+		r.answer()
+		seen := r.text()
+		for range 6 {
+			r.press("pgdown")
+			seen += r.text()
+		}
+		for _, want := range []string{
+			"uuid ", "overwrites", "other disks", "step-offered", "1  deploy.deploy@100", "core: ssh-ed25519", "/states/provision", "baremetal node validate",
+			"CONFIGDRIVE.json", "↑ back to the beginning",
+		} {
+			if !strings.Contains(seen, want) {
+				t.Errorf("%q is on none of the pages:\n%s", want, seen)
+			}
+		}
+		for range 6 {
+			r.press("pgup")
+		}
+		r.shows("uuid ")
+		r.sent()
 	})
 }
 
 // TestDeploymentsOfScreens are those that a screen has reviewed.
 func TestDeploymentsOfScreens(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
+		r.resize(200, 50)
 		r.deployable("r7-n04")
 		node := func() models.Node {
-			n, err := r.ironic.Node(t.Context(), "r7-n04")
+			n, err := r.ironic.Node(r.t.Context(), "r7-n04")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -351,7 +435,7 @@ func TestDeploymentsOfScreens(t *testing.T) {
 			})
 			nodes := []models.Node{node()}
 			if check {
-				act.Preflight(t.Context(), nodes)
+				act.Preflight(r.t.Context(), nodes)
 			}
 			return screen.StartDeployment{
 				Nodes: []models.NodeRef{nodes[0].Ref()}, Action: act, Plan: session.Runner.Plan(act, nodes), Command: []string{"deploy", "-f", "plan.yaml", "r7-n04"},
@@ -367,7 +451,7 @@ func TestDeploymentsOfScreens(t *testing.T) {
 			"without a check": {handMade(ready(session.Checks, false)), "the checks were not done"},
 		} {
 			r.deliver(c.msg)
-			r.pass(time.Second)
+			r.pass(2 * time.Second)
 			if got := r.text(); !strings.Contains(got, c.says) {
 				t.Errorf("%s: no %q in\n%s", name, c.says, got)
 			}

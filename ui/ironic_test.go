@@ -27,6 +27,8 @@ type fakeIronic struct {
 	// unchecked are deployments that came without that before and after their checks.
 	validated map[string]int
 	unchecked []string
+	// slow is how long a validation takes.
+	slow time.Duration
 }
 
 type fakeNode struct {
@@ -171,7 +173,10 @@ func (f *fakeIronic) Provision(_ context.Context, id string, r models.ProvisionR
 			}
 			f.validated[n.UUID] = 0
 		}
-		t, _ := models.FindTransition(n.ProvisionState, r.Verb)
+		t, ok := models.FindTransition(n.ProvisionState, r.Verb)
+		if !ok {
+			return
+		}
 		n.LastError = ""
 		n.ProvisionState, n.TargetProvisionState = t.Enters, t.Success[0]
 		n.due, n.then = time.Now().Add(time.Second), t.Success[0]
@@ -203,7 +208,7 @@ func (f *fakeIronic) PatchNode(_ context.Context, id string, ops []models.PatchO
 		for _, op := range ops {
 			switch instance, _ := op.Value.(string); {
 			case op.Path != "/instance_uuid":
-			case op.Op != "remove" && n.InstanceUUID != "" && n.InstanceUUID != instance:
+			case instance != "" && n.InstanceUUID != "" && n.InstanceUUID != instance:
 				taken = true
 			default:
 				n.InstanceUUID = instance
@@ -273,7 +278,15 @@ func (f *fakeIronic) Drivers(context.Context) ([]models.Driver, error) {
 	}, nil
 }
 
-func (f *fakeIronic) Validate(_ context.Context, id string) ([]models.Validation, error) {
+func (f *fakeIronic) Validate(ctx context.Context, id string) ([]models.Validation, error) {
+	f.mu.Lock()
+	slow := f.slow
+	f.mu.Unlock()
+	select {
+	case <-time.After(slow):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	yes, no := true, false

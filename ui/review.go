@@ -35,23 +35,26 @@ type (
 // the number of several.
 func (c *Console) review(p prepared) tea.Cmd {
 	legal, refused := p.plan.Legal(), p.plan.Refused()
-	var lines []overlay.Text
+	var lines, whole []overlay.Text
 	for i, item := range legal {
 		r := p.order.deploy.Review(&item.Node)
-		switch {
-		case i >= cardsAtMost:
+		if len(legal) > 1 {
 			lines = append(lines, review.Short(r))
-			continue
-		case i > 0:
-			lines = append(lines, overlay.Text{})
 		}
-		lines = append(lines, review.Lines(r)...)
+		if i < cardsAtMost {
+			whole = append(append(whole, overlay.Text{}), review.Lines(r)...)
+		}
 	}
 	if len(refused) > 0 {
-		lines = append(lines, overlay.Text{}, overlay.Text{
-			Role: theme.Warn, Text: fmt.Sprintf("Left out, for their checks refuse: %s", labels(refused)),
-		})
+		lines = append(lines, overlay.Text{Role: theme.Warn, Text: fmt.Sprintf("Left out, for their checks refuse: %s", labels(refused))})
 	}
+	if lines == nil {
+		whole = whole[1:] // one machine needs no list, and no distance to it
+	}
+	if len(legal) > cardsAtMost {
+		whole = append(whole, overlay.Text{}, overlay.Text{Text: fmt.Sprintf("… and %d more, as in the list above.", len(legal)-cardsAtMost)})
+	}
+	lines = append(lines, whole...)
 	name := p.plan.Action.Name()
 	q := overlay.Question{
 		Title: name + " " + planText(legal), Lines: lines, Danger: true, Yes: screen.Wish(confirmed{p}),

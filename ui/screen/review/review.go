@@ -70,21 +70,28 @@ func Lines(r provision.Review) []overlay.Text {
 // disks are the one that is written, and the others with what becomes of them.
 func (t *text) disks(r provision.Review) {
 	t.named(theme.Danger, "overwrites", r.TargetText)
+	if len(r.Others) == 0 {
+		return
+	}
 	later := "untouched by the deployment; erased by automated cleaning at undeploy"
 	if clean := r.Node.AutomatedClean; clean != nil && !*clean {
 		later = "untouched by the deployment; automated cleaning is off for the node"
 	}
+	t.named(theme.Plain, "other disks", later)
 	for i := range r.Others {
-		t.named(theme.Plain, "other disk", provision.DiskText(&r.Others[i])+" – "+later)
+		t.named(theme.Plain, "", provision.DiskText(&r.Others[i]))
 	}
 }
 
-// Short is one machine of many: which disk is written, and what is doubtful.
+// Short is one machine of several: which disk is written, and what is doubtful.
 func Short(r provision.Review) overlay.Text {
-	line := overlay.Text{Text: "  " + models.Printable(r.Node.Label()) + "  " + r.TargetText, Indent: 4}
+	line := overlay.Text{Text: models.Printable(r.Node.Label()) + "  overwrites " + r.TargetText, Indent: 4}
 	for _, c := range r.Checks {
-		if c.Severity != models.CheckOK {
-			line.Role = theme.Warn
+		switch {
+		case c.Overridden:
+			line.Role = theme.Danger
+			line.Text += " – overridden: " + string(c.ID)
+		case c.Severity != models.CheckOK:
 			line.Text += " – " + string(c.ID)
 		}
 	}
