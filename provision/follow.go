@@ -22,7 +22,7 @@ const firstLook = time.Second
 type following struct {
 	action Action
 	before *models.Node
-	// began is on our own clock; ahead is how far the server's is ahead of it, to the
+	// began is when it was sent, on our own clock; ahead is how far the server's is ahead of it, to the
 	// second, and known says that it was heard.
 	began    time.Time
 	ahead    time.Duration
@@ -44,13 +44,14 @@ func (f *following) look(n *models.Node, at, date time.Time) {
 	f.evidence.Update(n, at.Add(f.ahead))
 }
 
-// follow looks at the node until the action has ended, and puts how into res.
-func (r *Runner) follow(ctx context.Context, a Action, before *models.Node, opts RunOptions, res *Result) {
-	f := &following{action: a, before: before, began: r.Clock.Now()}
-	wait := firstLook
+// follow looks at the node until the action, which was sent at a time, has ended, and
+// puts how into res.
+func (r *Runner) follow(ctx context.Context, a Action, before *models.Node, sent time.Time, opts RunOptions, res *Result) {
+	f := &following{action: a, before: before, began: sent}
+	began, wait := r.Clock.Now(), firstLook
 	for {
 		if opts.Timeout > 0 {
-			wait = min(wait, opts.Timeout-r.Clock.Now().Sub(f.began))
+			wait = min(wait, opts.Timeout-r.Clock.Now().Sub(began))
 		}
 		select {
 		case <-ctx.Done():
@@ -60,7 +61,7 @@ func (r *Runner) follow(ctx context.Context, a Action, before *models.Node, opts
 		}
 		now, date, err := r.API.NodeAt(ctx, before.UUID, followFields()...)
 		at := r.Clock.Now()
-		waited := at.Sub(f.began)
+		waited := at.Sub(began)
 		switch {
 		case ctx.Err() != nil:
 			continue

@@ -27,6 +27,7 @@ type DeployOptions struct {
 type DeployAction struct {
 	options DeployOptions
 	checks  *Preflighter
+	wish    wish
 
 	mu    sync.Mutex
 	ready map[string]*readyNode
@@ -48,35 +49,48 @@ type readyNode struct {
 	reserve  []models.PatchOp
 	patch    []models.PatchOp
 	request  models.ProvisionRequest
+
+	// kept says that the node had the instance before. before is the record of an earlier
+	// try, and rest what is left to do about that instead of sending anything.
+	kept   bool
+	before *record
+	rest   rest
+	why    string
+	// seen tells that record from what may be there later.
+	seen string
+	// asked is what the record says of what was asked for; restore takes back what an
+	// earlier try has changed.
+	asked     *recordedDeployment
+	overrides []models.CheckID
+	restore   []models.PatchOp
 }
 
 // Preflight does the checks on nodes, [AtOnce] at a time, and works out what would be
-// sent. A runner's plan follows it.
+// sent. A runner's plan follows it. A node with a deployment that was interrupted is
+// read anew, in its place, until it can be told what has arrived of that.
 func (a *DeployAction) Preflight(ctx context.Context, nodes []models.Node) {
 	inParallel(ctx, len(nodes), func(going context.Context, i int) {
-		n := nodes[i]
-		r := a.readyNode(going, &n)
+		r := a.readyNode(going, &nodes[i])
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.ready[n.UUID] = r
+		a.ready[nodes[i].UUID] = r
 	})
 }
 
 func (a *DeployAction) readyNode(ctx context.Context, n *models.Node) *readyNode {
-	r := &readyNode{instance: newUUID()}
-	d, err := a.options.For(n)
-	if err != nil {
-		r.err = err
+	r := &readyNode{instance: newUUID(), overrides: a.overridesOf(n)}
+	var d Deployment
+	if d, r.err = a.wanted(ctx, n, r); r.err != nil || r.rest != restNone {
 		return r
 	}
-	if before := a.of(n); before != nil && n.InstanceUUID == before.instance {
-		r.instance, d.mine = before.instance, before.instance
+	if before := a.of(n); before != nil && n.InstanceUUID != "" && n.InstanceUUID == before.instance {
+		r.instance, r.kept, d.mine = before.instance, before.kept, before.instance
 	}
 	d = d.prepared()
 	if r.facts, r.err = a.checks.facts(ctx, n, d); r.err != nil {
 		return r
 	}
-	r.checks = models.Checks(r.facts, a.checks.choices(d, a.overridesOf(n)))
+	r.checks = models.Checks(r.facts, a.checks.choices(d, r.overrides))
 	if len(models.RefusedChecks(r.checks)) > 0 {
 		return r
 	}
@@ -84,7 +98,7 @@ func (a *DeployAction) readyNode(ctx context.Context, n *models.Node) *readyNode
 		r.reserve = []models.PatchOp{{Op: "add", Path: "/instance_uuid", Value: r.instance}}
 	}
 	if n.InstanceUUID != "" && d.mine == "" {
-		r.reserve, r.instance = nil, n.InstanceUUID // overridden: it is deployed as the instance that it is
+		r.reserve, r.instance, r.kept = nil, n.InstanceUUID, true // overridden: it is deployed as the instance that it is
 	}
 	if r.patch, r.err = models.Patch(n, d.settings(r.facts)); r.err != nil {
 		return r
@@ -114,7 +128,7 @@ func (a *DeployAction) Checks(n *models.Node) []models.Check {
 // Requests are what will be sent to a node, in order; none to one that is refused.
 func (a *DeployAction) Requests(n *models.Node) []PlannedRequest {
 	r := a.of(n)
-	if a.refuse(n) != nil {
+	if a.refuse(n) != nil || r.rest != restNone {
 		return nil
 	}
 	path := "/v1/nodes/" + n.UUID
@@ -132,7 +146,7 @@ func (a *DeployAction) Requests(n *models.Node) []PlannedRequest {
 // Commands do the same with the baremetal command.
 func (a *DeployAction) Commands(n *models.Node) []string {
 	r := a.of(n)
-	if a.refuse(n) != nil {
+	if a.refuse(n) != nil || r.rest != restNone {
 		return nil
 	}
 	var list []string
@@ -199,6 +213,9 @@ func (a *DeployAction) refuse(n *models.Node) *models.Refusal {
 func (a *DeployAction) Effect(n *models.Node) models.Effect {
 	e := models.VerbEffect(models.VerbDeploy, n, nil)
 	r := a.of(n)
+	if r != nil && r.rest != restNone {
+		return models.Effect{Text: r.rest.effect(&r.before.Unfinished)}
+	}
 	if r == nil || r.facts == nil {
 		return e
 	}
@@ -212,16 +229,16 @@ func (a *DeployAction) Effect(n *models.Node) models.Effect {
 	return e
 }
 
-// requests are those of [DeployAction.Requests].
+// requests are those of [DeployAction.Requests], after what an earlier try has sent.
 func (a *DeployAction) requests(n *models.Node) ([]request, error) {
 	if refused := a.refuse(n); refused != nil {
 		return nil, refused
 	}
 	r := a.of(n)
-	var list []request
+	list := r.sentBefore(n)
 	if len(r.reserve) > 0 {
 		reserve := patchRequest("reserve instance_uuid", n, r.reserve)
-		reserve.undo = r.undo(n, r.reserve)
+		reserve.undo = giveBackRequest(n, undone(n, r.reserve))
 		list = append(list, reserve)
 	}
 	if len(r.patch) > 0 {
@@ -230,7 +247,7 @@ func (a *DeployAction) requests(n *models.Node) ([]request, error) {
 			paths[i] = op.Path
 		}
 		patch := patchRequest("set "+strings.Join(paths, " "), n, r.patch)
-		patch.undo = r.undo(n, r.patch)
+		patch.undo = giveBackRequest(n, r.undoPatch(n))
 		list = append(list, patch)
 	}
 	send := verbAction{r.request}
@@ -238,12 +255,11 @@ func (a *DeployAction) requests(n *models.Node) ([]request, error) {
 	if err != nil {
 		return nil, err
 	}
-	last[0].overrides = overridden(r.checks)
+	last[0].overrides, last[0].stage = overridden(r.checks), StageSending
 	return append(append(list, request{verb: "validate", ask: a.validate(n)}), last...), nil
 }
 
-func (*readyNode) undo(n *models.Node, ops []models.PatchOp) *request {
-	back := undone(n, ops)
+func giveBackRequest(n *models.Node, back []models.PatchOp) *request {
 	if len(back) == 0 {
 		return nil
 	}
@@ -267,11 +283,11 @@ func (a *DeployAction) validate(n *models.Node) func(ctx context.Context) error 
 		node := *f.Node
 		node.DeployInterface = f.DeployInterface()
 		f.Node = &node
-		d, err := a.options.For(n)
+		d, err := a.of(n).asked.deployment()
 		if err != nil {
 			return err
 		}
-		choices := a.checks.choices(d, a.overridesOf(n))
+		choices := a.checks.choices(d, a.of(n).overrides)
 		for _, c := range models.Checks(&f, choices) {
 			if c.ID == models.CheckValidate && c.Severity == models.CheckRefuse {
 				reasons := make([]string, len(c.Evidence))

@@ -44,6 +44,9 @@ type Preflighter struct {
 	Offered func(uuid string) *models.OfferedSteps
 	// Keep is told of the list while a node is followed. May be nil.
 	Keep func(uuid string, steps *models.OfferedSteps)
+	// Deployments keeps what deployments will send before they send it. Nil keeps
+	// nothing: who is killed then does not know what has arrived.
+	Deployments *Deployments
 
 	once   sync.Once
 	common common
