@@ -149,7 +149,7 @@ func (d *Deployments) List(now time.Time) ([]Unfinished, error) {
 			err = errors.Join(err, failed)
 		case r == nil: // it has ended meanwhile
 		case r.Stage == StageSent && now.Sub(r.At) > keptSent:
-			_ = d.forget(uuid)
+			_ = d.Forget(uuid)
 		default:
 			list = append(list, r.Unfinished)
 		}
@@ -187,8 +187,8 @@ func (d *Deployments) held(uuid string) error {
 	return nil
 }
 
-// forget removes a node's record, where nobody is at work on it.
-func (d *Deployments) forget(uuid string) error {
+// Forget removes a node's record, where nobody is at work on it.
+func (d *Deployments) Forget(uuid string) error {
 	log, err := d.open(uuid)
 	if err != nil {
 		return err

@@ -66,18 +66,20 @@ type readyNode struct {
 }
 
 // Preflight does the checks on nodes, [AtOnce] at a time, and works out what would be
-// sent. A runner's plan follows it. A node with a deployment that was interrupted is
-// read anew, in its place, until it can be told what has arrived of that.
+// sent. A runner's plan follows it. Nothing is kept of the checks before. A node with a
+// deployment that was interrupted is read anew, in its place, until it can be told what
+// has arrived of that.
 func (a *DeployAction) Preflight(ctx context.Context, nodes []models.Node) {
+	checks := a.checks.Fresh()
 	inParallel(ctx, len(nodes), func(going context.Context, i int) {
-		r := a.readyNode(going, &nodes[i])
+		r := a.readyNode(going, checks, &nodes[i])
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.ready[nodes[i].UUID] = r
 	})
 }
 
-func (a *DeployAction) readyNode(ctx context.Context, n *models.Node) *readyNode {
+func (a *DeployAction) readyNode(ctx context.Context, checks *Preflighter, n *models.Node) *readyNode {
 	r := &readyNode{instance: newUUID(), overrides: a.overridesOf(n)}
 	var d Deployment
 	if d, r.err = a.wanted(ctx, n, r); r.err != nil || r.rest != restNone {
@@ -87,10 +89,10 @@ func (a *DeployAction) readyNode(ctx context.Context, n *models.Node) *readyNode
 		r.instance, r.kept, d.mine = before.instance, before.kept, before.instance
 	}
 	d = d.prepared()
-	if r.facts, r.err = a.checks.facts(ctx, n, d); r.err != nil {
+	if r.facts, r.err = checks.facts(ctx, n, d); r.err != nil {
 		return r
 	}
-	r.checks = models.Checks(r.facts, a.checks.choices(d, r.overrides))
+	r.checks = models.Checks(r.facts, checks.choices(d, r.overrides))
 	if len(models.RefusedChecks(r.checks)) > 0 {
 		return r
 	}
@@ -112,6 +114,11 @@ func (a *DeployAction) of(n *models.Node) *readyNode {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.ready[n.UUID]
+}
+
+// CheckedBy says that the action asks the same Ironic as these checks.
+func (a *DeployAction) CheckedBy(checks *Preflighter) bool {
+	return checks != nil && a.checks.Reader == checks.Reader
 }
 
 // Name is that of the verb.

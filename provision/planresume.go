@@ -59,6 +59,24 @@ func (r rest) effect(u *Unfinished) string {
 	return ""
 }
 
+// OtherError says that another deployment of the node, than what is asked for now, was
+// interrupted.
+type OtherError struct {
+	Unfinished Unfinished
+	// Taken says that Ironic has it.
+	Taken bool
+}
+
+// Error says how to go on.
+func (e *OtherError) Error() string {
+	back := "ironworks deploy --give-back takes it back"
+	if e.Taken {
+		back = "ironworks undeploy ends it"
+	}
+	return fmt.Sprintf("a deployment of it that is not the same, of %s, is unfinished (%s): ironworks deploy --resume goes on with that, %s",
+		e.Unfinished.Began.Local().Format(time.DateTime), e.Unfinished.Stage, back)
+}
+
 // errNothingBegun says that there is nothing to go on with.
 var errNothingBegun = errors.New("it has no unfinished deployment; ironworks deploy --unfinished lists them")
 
@@ -148,8 +166,7 @@ func (a *DeployAction) goOn(d Deployment, n *models.Node, r *readyNode, do next,
 	case !same && u.Stage == StageSent && do == nextFollow:
 		return d, nil // the checks say what is in the way
 	case !same && u.Stage != StageSent:
-		return d, fmt.Errorf("another deployment of it, of %s, is unfinished (%s): ironworks deploy --resume %s goes on with that, --give-back takes it back",
-			u.Began.Local().Format(time.DateTime), u.Stage, models.Printable(n.Label()))
+		return d, &OtherError{Unfinished: *u, Taken: do == nextFollow}
 	case do == nextFollow:
 		r.rest = restFollow
 		return d, nil

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ironworks/config"
+	"ironworks/ironicclient"
 	"ironworks/models"
 	"ironworks/provision"
 )
@@ -23,21 +25,23 @@ type deployFlags struct {
 	override   []string
 	confirmed  []string
 	policy     []string
+	unfinished unfinishedFlags
 }
 
 func (a *app) deployCommand() *cobra.Command {
 	flags := &deployFlags{}
 	cmd := &cobra.Command{
-		Use: "deploy [NODE…] [-f PLAN]", Aliases: []string{"active"}, Short: models.VerbDeploy.Help(),
+		Use: "deploy [NODE…] [-f PLAN | --resume | --give-back | --unfinished]", Aliases: []string{"active"}, Short: models.VerbDeploy.Help(),
 		Long: "Deploy nodes by a plan, by flags, or by both: flags come before the plan. Every node is checked before\n" +
 			"anything is sent to any; what refuses ends it with exit code 3 and all the reasons.\n\n" +
 			"A custom-agent node without a step gets install_coreos, at 80.",
 		Example: "  ironworks deploy r7-n01 --user-data host.bu --root-device '{\"serial\": \"S3Z8NB0K\"}' --dry-run\n" +
 			"  ironworks deploy -f rack7.yaml --yes --wait\n" +
-			"  ironworks deploy r7-n02 --user-data host.bu --override inventory --confirm r7-n02",
+			"  ironworks deploy r7-n02 --user-data host.bu --override inventory --confirm r7-n02\n" +
+			"  ironworks deploy --resume",
 		ValidArgsFunction: a.completeNodes(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.deploy(cmd, args, flags)
+			return a.deployOrGoOn(cmd, args, flags)
 		},
 	}
 	flags.register(cmd, true)
@@ -52,6 +56,7 @@ func (a *app) deployCommand() *cobra.Command {
 	f.StringArrayVar(&flags.override, "override", nil, "go on although this CHECK refuses, on the nodes of --confirm; may be repeated")
 	f.StringArrayVar(&flags.confirmed, "confirm", nil, "NODE that --override is meant for; may be repeated")
 	f.StringArrayVar(&flags.policy, "policy", nil, "CHECK=refuse|warn|off; may be repeated")
+	flags.unfinished.register(cmd)
 	return cmd
 }
 
@@ -71,7 +76,12 @@ func (a *app) deploy(cmd *cobra.Command, names []string, flags *deployFlags) err
 	if err != nil {
 		return err
 	}
-	action := provision.Deploy(a.preflighter(s), options)
+	return a.deployNodes(cmd, s, provision.Deploy(a.checksOf(s), options), nodes, flags)
+}
+
+// deployNodes is the rest of it, once it is known which nodes.
+func (a *app) deployNodes(cmd *cobra.Command, s *session, action *provision.DeployAction, nodes []models.Node, flags *deployFlags) error {
+	ctx := cmd.Context()
 	runner := &provision.Runner{API: s.client, Clock: clock{}, Context: s.context.Name, ReadOnly: s.context.ReadOnly}
 	if runner.ReadOnly && !flags.dryRun {
 		plan := runner.Plan(action, nodes)
@@ -89,14 +99,20 @@ func (a *app) deploy(cmd *cobra.Command, names []string, flags *deployFlags) err
 	return a.carryOut(cmd, s, runner, plan, flags.actFlags)
 }
 
-// preflighter does the checks, with what was kept of earlier deployments.
-func (a *app) preflighter(s *session) *provision.Preflighter {
-	kept := provision.OfferedSteps{Dir: filepath.Join(filepath.Dir(s.files.Audit), "offered")}
+// checksOf are the checks of a command.
+func (a *app) checksOf(s *session) *provision.Preflighter {
+	return a.preflighter(&s.context, s.client, func(err error) { a.complain("%v", err) })
+}
+
+// preflighter does the checks, with what was kept of earlier deployments; complain is
+// told what could not be kept.
+func (a *app) preflighter(x *config.Context, client *ironicclient.Client, complain func(error)) *provision.Preflighter {
+	kept := provision.OfferedSteps{Dir: filepath.Join(filepath.Dir(a.files.Audit), "offered")}
 	return &provision.Preflighter{
-		Reader: s.client, Clock: clock{}, Offered: kept.Load,
+		Reader: client, Clock: clock{}, Offered: kept.Load, Deployments: a.deployments(x),
 		Keep: func(uuid string, steps *models.OfferedSteps) {
 			if err := kept.Keep(uuid, steps); err != nil {
-				a.complain("%v", err)
+				complain(err)
 			}
 		},
 	}
