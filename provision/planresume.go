@@ -320,7 +320,7 @@ func (r *Runner) settle(log *deploymentLog, res *Result) {
 		res.Err = errors.Join(res.Err, log.over())
 	case OutcomeFailed:
 		res.Err = errors.Join(res.Err, r.noted(log, StageSent))
-	case OutcomeAccepted, OutcomeRefused, OutcomeUnknown:
+	case OutcomeAccepted, OutcomeRefused, OutcomeUnknown, OutcomeNotTried:
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"ironworks/ironicclient"
@@ -88,9 +89,17 @@ type RunOptions struct {
 	// Wait follows each node until it comes to rest; Timeout bounds that, 0 is no bound.
 	Wait    bool
 	Timeout time.Duration
+	// StopOnFailure lets nodes that were not begun be once one has failed. Then [AtOnce]
+	// nodes are under way at a time to their end; else the next is begun as soon as
+	// Ironic has taken one.
+	StopOnFailure bool
 	// Progress is told of every step, from several goroutines; it must not block. May
 	// be nil.
 	Progress func(Progress)
+
+	// next lets the next node begin; followed counts those that are followed.
+	next     func()
+	followed *atomic.Int64
 }
 
 // Progress is how far one node is.
@@ -115,6 +124,8 @@ const (
 	OutcomeFailed   Outcome = "failed"
 	OutcomeRefused  Outcome = "refused" // nothing was sent
 	OutcomeUnknown  Outcome = "unknown" // sent, but we do not know how it went
+	// OutcomeNotTried: nothing was sent, for another node had failed.
+	OutcomeNotTried Outcome = "not tried"
 )
 
 // Result is how the action went for one node.
@@ -133,11 +144,20 @@ var ErrTimeout = errors.New("did not come to rest in time; it goes on by itself"
 // ErrLeft is in the results of nodes whose following was interrupted.
 var ErrLeft = errors.New("interrupted while waiting; the node goes on by itself")
 
+// ErrNotTried is in the results of nodes that were let be.
+var ErrNotTried = errors.New("another node had failed before")
+
 // Run carries out a plan: the legal items, [AtOnce] at a time; the others come back
 // refused. The results are in the plan's order.
 func (r *Runner) Run(ctx context.Context, p Plan, opts RunOptions) []Result {
 	results := make([]Result, len(p.Items))
-	inParallel(ctx, len(p.Items), func(going context.Context, i int) {
+	opts.followed = new(atomic.Int64)
+	var failed atomic.Bool
+	inTurns(ctx, len(p.Items), func(going context.Context, i int, next func()) {
+		opts := opts
+		if opts.next = next; opts.StopOnFailure {
+			opts.next = func() {}
+		}
 		item := &p.Items[i]
 		refused := item.Refusal
 		if refused == nil && r.ReadOnly {
@@ -147,11 +167,18 @@ func (r *Runner) Run(ctx context.Context, p Plan, opts RunOptions) []Result {
 			results[i] = Result{Node: item.Node.Ref(), Outcome: OutcomeRefused, Err: refused, State: string(item.Node.ProvisionState)}
 			return
 		}
-		if d, is := p.Action.(*DeployAction); is {
-			results[i] = r.deploy(ctx, going, d, &item.Node, opts)
+		if opts.StopOnFailure && failed.Load() {
+			results[i] = Result{Node: item.Node.Ref(), Outcome: OutcomeNotTried, Err: ErrNotTried, State: string(item.Node.ProvisionState)}
 			return
 		}
-		results[i] = r.one(ctx, going, p.Action, &item.Node, opts, nil)
+		if d, is := p.Action.(*DeployAction); is {
+			results[i] = r.deploy(ctx, going, d, &item.Node, opts)
+		} else {
+			results[i] = r.one(ctx, going, p.Action, &item.Node, opts, nil)
+		}
+		if results[i].Err != nil {
+			failed.Store(true)
+		}
 	})
 	return results
 }
@@ -160,11 +187,11 @@ func (r *Runner) readOnly(a Action, n *models.Node) *models.Refusal {
 	return refusal(a, n, models.RefusedReadOnly, "this context is read-only", "--read-only=false lifts it")
 }
 
-// Failed lists the plan's items that failed, for another try.
+// Failed lists the plan's items that failed or were not tried, for another try.
 func (p Plan) Failed(results []Result) []Item {
 	var items []Item
 	for i, res := range results {
-		if res.Outcome == OutcomeFailed {
+		if res.Outcome == OutcomeFailed || res.Outcome == OutcomeNotTried {
 			items = append(items, p.Items[i])
 		}
 	}

@@ -76,6 +76,7 @@ func (a *app) deploy(cmd *cobra.Command, names []string, flags *deployFlags) err
 	if err != nil {
 		return err
 	}
+	flags.again = func(names []string) string { return deployAgain(cmd, names) }
 	return a.deployNodes(cmd, s, provision.Deploy(a.checksOf(s), options), nodes, flags)
 }
 

@@ -22,7 +22,6 @@ func (f *unfinishedFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.list, "unfinished", false, "list the deployments that were interrupted")
 	cmd.Flags().BoolVar(&f.resume, "resume", false, "go on with what was interrupted, of these nodes or of all, and follow it")
 	cmd.Flags().BoolVar(&f.giveBack, "give-back", false, "take back what interrupted deployments have changed, and forget them")
-	cmd.MarkFlagsMutuallyExclusive("unfinished", "resume", "give-back")
 }
 
 // deployments is where a context's deployments are recorded.
@@ -39,14 +38,16 @@ func (a *app) deployOrGoOn(cmd *cobra.Command, names []string, flags *deployFlag
 	}
 	goes := []string{"unfinished", "resume", "give-back", "timeout", "yes", "skip-refused", "wait", "dry-run"}
 	var wrong error
-	cmd.LocalNonPersistentFlags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains(goes, f.Name) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains(goes, f.Name) && cmd.InheritedFlags().Lookup(f.Name) == nil {
 			wrong = usagef("--%s does not go with deployments that were begun: what they are was written down then", f.Name)
 		}
 	})
 	switch {
 	case wrong != nil:
 		return wrong
+	case u.list && u.resume, u.list && u.giveBack, u.resume && u.giveBack:
+		return usagef("--unfinished, --resume and --give-back exclude each other")
 	case u.list:
 		return a.listUnfinished(cmd, names)
 	}

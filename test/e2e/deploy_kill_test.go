@@ -80,8 +80,8 @@ func TestDeployKilled(t *testing.T) {
 	}
 }
 
-// TestDeployKilledReal is the same at those requests that change something, under real
-// Ironics.
+// TestDeployKilledReal is the same under real Ironics: at the request to deploy itself,
+// and in make test-long at all that change something.
 func TestDeployKilledReal(t *testing.T) {
 	t.Parallel()
 	for _, release := range ironic.Releases(t) {
@@ -89,7 +89,7 @@ func TestDeployKilledReal(t *testing.T) {
 			t.Parallel()
 			take(t, release.Name())
 			for _, k := range killings() {
-				if !strings.HasPrefix(k.name, "validate") {
+				if ironic.Long() && !strings.HasPrefix(k.name, "validate") || strings.HasPrefix(k.name, "deploy") || k.name == "release after" {
 					t.Run(k.name, func(t *testing.T) { testDeployKilled(t, sharedIronic(t, release), k, true) })
 				}
 			}
@@ -123,10 +123,7 @@ func testDeployKilled(t *testing.T, s *ironic.Server, k killing, resume bool) {
 	if o := c.fails(3, command...); !strings.Contains(o.stderr, fmt.Sprintf("process %d", first.cmd.Process.Pid)) {
 		t.Errorf("while the first is at work: %s", o.stderr)
 	}
-	if err := first.cmd.Process.Signal(syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	first.interrupt()
+	first.kill()
 	p.Clear()
 	if o := c.ok("deploy", "--unfinished", "-o", "name"); strings.TrimSpace(o.stdout) != name {
 		t.Errorf("unfinished: %s", o.stdout)
@@ -166,6 +163,26 @@ func arrived(p *weather.Proxy, k killing) int {
 		}
 	}
 	return n
+}
+
+// killed runs the program and kills it at a request.
+func (c *console) killed(p *weather.Proxy, k killing, args ...string) {
+	c.t.Helper()
+	reached := make(chan struct{}, 1)
+	p.Set(weather.On(k.match, weather.Held(reached, k.after)).Times(1))
+	r := c.background(args...)
+	wait(c.t, reached)
+	r.kill()
+	p.Clear()
+}
+
+// kill ends it as nothing can prevent.
+func (r *running) kill() {
+	r.t.Helper()
+	if err := r.cmd.Process.Signal(syscall.SIGKILL); err != nil {
+		r.t.Fatal(err)
+	}
+	r.interrupt() // which waits for the end
 }
 
 func wait(t *testing.T, reached <-chan struct{}) {
