@@ -163,12 +163,12 @@ func (a *agent) postCommand(ctx context.Context, w http.ResponseWriter, r *http.
 		return
 	}
 	body, _ := v.(*dict)
-	params, named := body.dict("params"), body.has("name")
+	params, named := body.Dict("params"), body.Has("name")
 	if params == nil || !named {
 		refuse(w, http.StatusBadRequest, badParams)
 		return
 	}
-	c, err := a.execute(ctx, body.text("name"), params)
+	c, err := a.execute(ctx, body.Text("name"), params)
 	var f *fault
 	switch {
 	case errors.As(err, &f):
