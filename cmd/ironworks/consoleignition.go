@@ -107,10 +107,11 @@ func (c *consoleRamdisks) Check(_ context.Context, path string, known screen.Fil
 	if stamp == known {
 		return screen.Checked{Same: true}, nil
 	}
-	data, report, err := checkFile(path)
+	data, err := readConfigFile(path)
 	if err != nil {
 		return screen.Checked{}, err
 	}
+	report := ignition.Check(data, besideIt(path))
 	checked := screen.Checked{Stamp: stamp, Report: report, Source: data}
 	if report.Kind == ignition.KindGzip || report.Kind == ignition.KindBase64 {
 		checked.Source = report.Ignition() // places are those of what was packed
@@ -118,18 +119,8 @@ func (c *consoleRamdisks) Check(_ context.Context, path string, known screen.Fil
 	return checked, nil
 }
 
-func checkFile(path string) ([]byte, ignition.Report, error) {
-	file, err := os.Open(path) //nolint:gosec // the user's own file
-	if err != nil {
-		return nil, ignition.Report{}, err
-	}
-	defer func() { _ = file.Close() }()
-	data, err := readConfigFrom(file, path)
-	if err != nil {
-		return nil, ignition.Report{}, err
-	}
-	return data, ignition.Check(data, ignition.CheckFilesDir(filepath.Dir(path))), nil
-}
+// besideIt lets a file's Butane name files of its folder.
+func besideIt(path string) ignition.CheckOption { return ignition.CheckFilesDir(filepath.Dir(path)) }
 
 // config is the configuration of a source: for a node, or with "" for all.
 func (c *consoleRamdisks) config(ctx context.Context, of screen.RamdiskSource, node string) ([]byte, error) {
@@ -141,20 +132,13 @@ func (c *consoleRamdisks) config(ctx context.Context, of screen.RamdiskSource, n
 		built, err := c.Build(ctx, in)
 		return built.Document.JSON, err
 	}
-	data, report, err := checkFile(c.path(of.File))
+	path := c.path(of.File)
+	data, err := readConfigFile(path)
 	if err != nil {
 		return nil, err
 	}
-	if !report.OK() {
-		for _, p := range report.Problems {
-			if p.Severity == ignition.SeverityError {
-				return nil, errors.New(problemLine(of.File, p))
-			}
-		}
-		return nil, fmt.Errorf("%s (%s) would not boot", of.File, report.Kind)
-	}
-	if report.Kind != ignition.KindIgnition {
-		data = report.Ignition()
+	if data, err = prepare.Usable(data, of.File, besideIt(path)); err != nil {
+		return nil, err
 	}
 	if node == "" {
 		return data, nil
