@@ -49,20 +49,15 @@ func fileArgument(cmd *cobra.Command, args []string) error {
 }
 
 // maker reads this machine's files. The classic profile takes nothing of the context.
-func (c *consoleRamdisks) maker(profile string) (prepare.Maker, error) {
-	a := c.host.app
-	env := a.options.Env
-	if env == nil {
-		env = func(string) string { return "" }
+func (c *consoleRamdisks) maker(ctx context.Context, profile string) (prepare.Maker, error) {
+	if c.session == nil || profile == string(ignition.ProfileClassic) {
+		return c.host.app.makerWith(ignition.IronicEndpoint{}), nil
 	}
-	var ironic ignition.IronicEndpoint
-	if c.session != nil && profile != string(ignition.ProfileClassic) {
-		var err error
-		if ironic, err = a.contextEndpoint(c.host.cmd, c.session); err != nil {
-			return prepare.Maker{}, err
-		}
+	ironic, err := contextEndpoint(ctx, c.session)
+	if err != nil {
+		return prepare.Maker{}, err
 	}
-	return prepare.System(a.options.Home, env("SSH_AUTH_SOCK"), ironic), nil
+	return c.host.app.makerWith(ironic), nil
 }
 
 // path resolves a leading ~, which no shell has done here.
@@ -86,7 +81,7 @@ func (c *consoleRamdisks) Defaults() (in prepare.Inputs, ironic string) {
 
 // Build makes a configuration.
 func (c *consoleRamdisks) Build(ctx context.Context, in prepare.Inputs) (prepare.Built, error) {
-	maker, err := c.maker(in.Profile) //nolint:contextcheck // where Ironic is is asked at most once, as long as the console is open
+	maker, err := c.maker(ctx, in.Profile)
 	if err != nil {
 		return prepare.Built{}, err
 	}
