@@ -20,7 +20,7 @@ type agent struct {
 	ironic *ironic
 	beats  *heartbeats
 	work   sync.WaitGroup // commands that run
-	doors  doors          // calls that are being answered
+	doors  Doors          // calls that are being answered
 	md5    bool           // lookup said that MD5 is good enough
 	ending chan ending    // the service is to end; has room for one
 

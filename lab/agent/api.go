@@ -58,7 +58,7 @@ func (a *agent) handler(ctx context.Context) http.Handler {
 			refuse(w, http.StatusNotFound, notThere)
 		}
 	}
-	return a.doors.guard(a.logged(route))
+	return a.doors.Guard(a.logged(route))
 }
 
 // logged writes a line for each request, as the real agent does: with the
