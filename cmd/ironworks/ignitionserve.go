@@ -180,16 +180,7 @@ func (a *app) serveNodes(cmd *cobra.Command, names []string) (*session, []models
 	if len(names) == 0 {
 		return nil, nil, nil
 	}
-	s, err := a.connect(cmd)
-	if err != nil {
-		return nil, nil, err
-	}
-	nodes, err := provision.FindNodes(cmd.Context(), s.client, names)
-	if err != nil {
-		s.client.Close()
-		return nil, nil, err
-	}
-	return s, nodes, nil
+	return a.connectNodes(cmd, names)
 }
 
 // applyServed writes what is served into the nodes.
