@@ -254,10 +254,3 @@ func (c *consoleRamdisks) nodes(ctx context.Context, names []string) ([]models.N
 	}
 	return provision.FindNodes(ctx, c.session.client, names)
 }
-
-func (c *consoleRamdisks) endpoint() string {
-	if c.session == nil {
-		return ""
-	}
-	return c.session.client.Endpoint()
-}
