@@ -161,15 +161,8 @@ func (c *consoleRamdisks) Look(_ context.Context, path string) (screen.ImageLook
 		return screen.ImageLook{}, err
 	}
 	defer func() { _ = iso.Close() }()
-	look := screen.ImageLook{Volume: iso.Volume(), Capacity: iso.Capacity(), Used: iso.Used()}
-	if kargs, err := iso.Kargs(); err == nil {
-		look.Kargs = kargs.Current
-	}
-	if members, err := iso.Members(); err == nil {
-		for _, m := range members {
-			look.Others = append(look.Others, m.Name)
-		}
-	}
+	is := iso.Look()
+	look := screen.ImageLook{Volume: is.Volume, Capacity: is.Capacity, Used: is.Used, Kargs: is.Kargs, Others: is.Others}
 	config, err := iso.Ignition()
 	switch {
 	case errors.Is(err, image.ErrNotEmbedded):
