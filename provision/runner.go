@@ -221,7 +221,7 @@ func (r *Runner) one(ctx, going context.Context, a Action, n *models.Node, opts 
 				res.Outcome, res.Err = OutcomeUnknown, fmt.Errorf("%s %s: interrupted before %q", a.Name(), n.Label(), req.verb)
 			}
 		case req.ask != nil:
-			if res.Err = req.ask(told); res.Err != nil {
+			if res.Err = req.ask(told, r.API); res.Err != nil {
 				res.Outcome = OutcomeFailed
 			}
 		default:
