@@ -95,9 +95,9 @@ type CheckRule struct {
 // CheckRules lists all checks in the order in which they are shown.
 func CheckRules() []CheckRule {
 	return []CheckRule{
-		{CheckState, CheckRefuse, false, "the node is available or deploy failed"},
+		{CheckState, CheckRefuse, false, "the node is available or deploy failed; for a rebuild active, error or deploy failed"},
 		{CheckMaintenance, CheckRefuse, false, "the node is not in maintenance"},
-		{CheckReserved, CheckRefuse, true, "no instance_uuid, or nobody else's"},
+		{CheckReserved, CheckRefuse, true, "no instance_uuid, or nobody else's; a rebuild keeps it"},
 		{CheckAllocation, CheckRefuse, false, "an allocation, where one is asked for, can reserve the node"},
 		{CheckProtected, CheckRefuse, true, "the node is not protected"},
 		{CheckRetired, CheckRefuse, true, "the node is not retired"},
@@ -132,7 +132,7 @@ func CheckRules() []CheckRule {
 		{CheckUserData, CheckRefuse, false, "the user data is valid Ignition, after translation"},
 		{CheckUserDataOdd, CheckWarn, true, "somebody can log in, and whatever else may be wrong in user data"},
 		{CheckMetaData, CheckRefuse, false, "coreos_append_karg and coreos_copy_network are what the agent can use"},
-		{CheckImage, CheckRefuse, false, "a direct deployment has an image"},
+		{CheckImage, CheckRefuse, false, "a direct deployment has an image; new Ironics want one for every rebuild"},
 		{CheckImageSum, CheckRefuse, false, "an image from the web has a checksum"},
 	}
 }

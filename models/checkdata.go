@@ -46,6 +46,8 @@ func checkUserDataOdd(f *Facts) finding {
 	switch {
 	case !f.ignites() || f.ConfigDriveText:
 		return finding{}
+	case f.UserData == nil && f.Rebuilds() && f.Node.InstanceInfo["configdrive"] != nil:
+		return good("the configdrive of the last deployment is used again", saw("instance_info.configdrive", "is there"))
 	case f.UserData == nil:
 		return bad("there is no user data: nobody can log in to what is installed", "--user-data FILE")
 	}
@@ -116,6 +118,9 @@ func checkImage(f *Facts) finding {
 	switch {
 	case f.Kind == KindDirect && image.Source == "":
 		return bad("a direct deployment needs an image", "image.source in the plan", saw(from, "none"))
+	case image.Source == "" && f.Rebuilds() && GenerationOf(f.Version) == GenerationNewest:
+		return unknown("new Ironics answer 500 to a rebuild without an image, and then do nothing",
+			"undeploy the node, then deploy it; or set any instance_info.image_source", saw(from, "none"))
 	case image.Source == "":
 		return finding{}
 	}

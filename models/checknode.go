@@ -11,7 +11,11 @@ func checkState(f *Facts) finding {
 	n := *f.Node
 	n.Maintenance = false // which is told by itself
 	saw := saw("provision_state", n.ProvisionState)
-	if r := WhyNot(VerbDeploy, &n, f.Version); r != nil {
+	verb := VerbDeploy
+	if f.Rebuilds() {
+		verb = VerbRebuild // Ironic turns that down for a protected node, too
+	}
+	if r := WhyNot(verb, &n, f.Version); r != nil {
 		return bad(r.Why, r.Hint, saw)
 	}
 	return good("a deployment may begin", saw)
@@ -27,6 +31,9 @@ func checkMaintenance(f *Facts) finding {
 
 func checkReserved(f *Facts) finding {
 	n := f.Node
+	if f.Rebuilds() {
+		return good("a rebuild keeps the instance", saw("instance_uuid", orNone(n.InstanceUUID)))
+	}
 	switch n.InstanceUUID {
 	case "":
 		return good("nobody has reserved the node", saw("instance_uuid", "none"))
@@ -44,7 +51,7 @@ func checkReserved(f *Facts) finding {
 // allocated, and only one of the resource class, with the traits.
 func checkAllocation(f *Facts) finding {
 	n, a := f.Node, f.Plan.Allocate
-	if a == nil || n.InstanceUUID != "" && n.InstanceUUID == f.Mine {
+	if a == nil || f.Rebuilds() || n.InstanceUUID != "" && n.InstanceUUID == f.Mine {
 		return finding{}
 	}
 	class := cmp.Or(a.ResourceClass, n.ResourceClass)
@@ -122,6 +129,10 @@ func checkAPIVersion(f *Facts) finding {
 func checkDeployInterface(f *Facts) finding {
 	iface := f.DeployInterface()
 	at := saw("deploy_interface", iface)
+	if f.Rebuilds() && iface != f.Node.DeployInterface {
+		return bad(fmt.Sprintf("a rebuild cannot change the deploy interface from %s to %s", orNone(f.Node.DeployInterface), iface),
+			"undeploy the node, then deploy it", at)
+	}
 	if want := f.Kind.Interface(); want != "" && want != iface {
 		return bad(fmt.Sprintf("%s needs the deploy interface %s", f.Kind, want), "deploy_interface: "+want+" in the plan, or leave it out", at)
 	}

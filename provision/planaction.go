@@ -3,6 +3,7 @@ package provision
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -20,14 +21,23 @@ type DeployOptions struct {
 	// typed the names of.
 	Override  []models.CheckID
 	Confirmed []string
+	// Checked is told of each node whose checks are done, from several goroutines; it
+	// must not block. May be nil.
+	Checked func(n models.NodeRef)
 }
 
 // DeployAction deploys nodes, each after its checks. It is made by [Deploy]; a node that
 // [DeployAction.Preflight] has not seen is refused.
 type DeployAction struct {
+	// verb is deploy or rebuild.
+	verb    models.Verb
 	options DeployOptions
 	checks  *Preflighter
 	wish    wish
+	// overrides are further ones, by the uuid of the node whose name was typed.
+	overrides map[string][]models.CheckID
+	// earlier are nodes as an action before this one had them, by uuid.
+	earlier map[string]*readyNode
 
 	mu    sync.Mutex
 	ready map[string]*readyNode
@@ -37,11 +47,43 @@ type DeployAction struct {
 // changes, asks Ironic whether that is valid, and sends the deployment. What fails
 // before the last request is given back.
 func Deploy(checks *Preflighter, options DeployOptions) *DeployAction {
-	return &DeployAction{options: options, checks: checks, ready: map[string]*readyNode{}}
+	return &DeployAction{verb: models.VerbDeploy, options: options, checks: checks, ready: map[string]*readyNode{}}
+}
+
+// Rebuild is the same action for nodes that are deployed, or whose deployment failed:
+// they stay the instance that they are, and their disk is written again.
+func Rebuild(checks *Preflighter, options DeployOptions) *DeployAction {
+	a := Deploy(checks, options)
+	a.verb = models.VerbRebuild
+	return a
+}
+
+// Overriding is the same action, with no node checked yet, and with checks overridden on
+// nodes whose names somebody typed, by their uuids. Ones of an earlier Overriding are
+// forgotten; instances that were given to nodes are not.
+func (a *DeployAction) Overriding(overrides map[string][]models.CheckID) *DeployAction {
+	again := Deploy(a.checks, a.options)
+	again.verb, again.wish, again.overrides, again.earlier = a.verb, a.wish, overrides, map[string]*readyNode{}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	maps.Copy(again.earlier, a.earlier)
+	maps.Copy(again.earlier, a.ready)
+	return again
+}
+
+// Telling is the same action as [DeployAction.Overriding] makes, that tells somebody else
+// of nodes whose checks are done.
+func (a *DeployAction) Telling(checked func(n models.NodeRef)) *DeployAction {
+	again := a.Overriding(a.overrides)
+	again.options.Checked = checked
+	return again
 }
 
 // readyNode is a node with all that is sent to it.
 type readyNode struct {
+	deployment Deployment
+	// verb is the action's, or that of a deployment that goes on.
+	verb     models.Verb
 	facts    *models.Facts
 	checks   []models.Check
 	err      error
@@ -50,6 +92,8 @@ type readyNode struct {
 	allocate *models.AllocationRequest
 	patch    []models.PatchOp
 	request  models.ProvisionRequest
+	// sent says that the requests were made once: another try wants its own checks.
+	sent bool
 
 	// kept says that the node had the instance before. before is the record of an earlier
 	// try, and rest what is left to do about that instead of sending anything.
@@ -75,21 +119,26 @@ func (a *DeployAction) Preflight(ctx context.Context, nodes []models.Node) {
 	inParallel(ctx, len(nodes), func(going context.Context, i int) {
 		r := a.readyNode(going, checks, &nodes[i])
 		a.mu.Lock()
-		defer a.mu.Unlock()
 		a.ready[nodes[i].UUID] = r
+		a.mu.Unlock()
+		if a.options.Checked != nil {
+			a.options.Checked(nodes[i].Ref())
+		}
 	})
 }
 
 func (a *DeployAction) readyNode(ctx context.Context, checks *Preflighter, n *models.Node) *readyNode {
-	r := &readyNode{instance: newUUID(), overrides: a.overridesOf(n)}
+	r := &readyNode{verb: a.verb, instance: newUUID(), overrides: a.overridesOf(n)}
 	var d Deployment
 	if d, r.err = a.wanted(ctx, n, r); r.err != nil || r.rest != restNone {
 		return r
 	}
-	if before := a.of(n); before != nil && n.InstanceUUID != "" && n.InstanceUUID == before.instance {
+	if before := a.tryBefore(n); before != nil && n.InstanceUUID != "" && n.InstanceUUID == before.instance {
 		r.instance, r.kept, d.mine = before.instance, before.kept, before.instance
 	}
+	d.verb = r.verb
 	d = d.prepared()
+	r.deployment = d
 	if r.facts, r.err = checks.facts(ctx, n, d); r.err != nil {
 		return r
 	}
@@ -104,13 +153,13 @@ func (a *DeployAction) readyNode(ctx context.Context, checks *Preflighter, n *mo
 	default:
 		r.reserve = []models.PatchOp{{Op: "add", Path: "/instance_uuid", Value: r.instance}}
 	}
-	if n.InstanceUUID != "" && d.mine == "" {
-		r.reserve, r.allocate, r.instance, r.kept = nil, nil, n.InstanceUUID, true // overridden: it is deployed as the instance that it is
+	if n.InstanceUUID != "" && d.mine == "" || r.verb == models.VerbRebuild {
+		r.reserve, r.allocate, r.instance, r.kept = nil, nil, n.InstanceUUID, true // rebuilt, or overridden: it is deployed as the instance that it is
 	}
 	if r.patch, r.err = models.Patch(n, d.settings(r.facts)); r.err != nil {
 		return r
 	}
-	r.request = models.ProvisionRequest{Verb: models.VerbDeploy, DeploySteps: r.facts.Steps}
+	r.request = models.ProvisionRequest{Verb: r.verb, DeploySteps: r.facts.Steps}
 	r.request.ConfigDrive, r.err = d.configDrive(r.facts.Kind)
 	return r
 }
@@ -127,7 +176,23 @@ func (a *DeployAction) CheckedBy(checks *Preflighter) bool {
 }
 
 // Name is that of the verb.
-func (*DeployAction) Name() string { return string(models.VerbDeploy) }
+func (a *DeployAction) Name() string { return string(a.verb) }
+
+// tryBefore is a node as this deployment had it before, or nil.
+func (a *DeployAction) tryBefore(n *models.Node) *readyNode {
+	if r := a.of(n); r != nil {
+		return r
+	}
+	return a.earlier[n.UUID]
+}
+
+// verbOf is what is, or was, sent to a node.
+func (a *DeployAction) verbOf(n *models.Node) models.Verb {
+	if r := a.of(n); r != nil {
+		return r.verb
+	}
+	return a.verb
+}
 
 // Checks are what the preflight found on a node; nil before it.
 func (a *DeployAction) Checks(n *models.Node) []models.Check {
@@ -192,8 +257,11 @@ func (a *DeployAction) Order(n *models.Node) []models.Step {
 	return models.MergedSteps(r.facts.DeployInterface(), r.facts.Steps)
 }
 
-// Refuse says what the checks say.
+// Refuse says what the checks say. What they said before an earlier try counts no more.
 func (a *DeployAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
+	if a.wasSent(n) {
+		return refusal(a, n, models.RefusedArguments, "the checks were done before an earlier try", "")
+	}
 	return a.refuse(n)
 }
 
@@ -229,7 +297,7 @@ func (a *DeployAction) refuse(n *models.Node) *models.Refusal {
 
 // Effect names the disk that is written.
 func (a *DeployAction) Effect(n *models.Node) models.Effect {
-	e := models.VerbEffect(models.VerbDeploy, n, nil)
+	e := models.VerbEffect(a.verbOf(n), n, nil)
 	r := a.of(n)
 	if r != nil && r.rest != restNone {
 		return models.Effect{Text: r.rest.effect(&r.before.Unfinished)}
@@ -239,20 +307,23 @@ func (a *DeployAction) Effect(n *models.Node) models.Effect {
 	}
 	switch disk := r.facts.Target(); {
 	case r.facts.Kind == models.KindRamdisk:
-		return models.Effect{Danger: models.DangerInterrupts, Text: "deploy boots the machine from the ramdisk; Ironic writes to no disk"}
+		return models.Effect{Danger: models.DangerInterrupts, Text: a.Name() + " boots the machine from the ramdisk; Ironic writes to no disk"}
 	case disk != nil:
-		e.Text = fmt.Sprintf("deploy overwrites %s, %.1f GiB, %s, serial %s; the other disks stay until the node is cleaned",
-			disk.Name, disk.GiB(), disk.Model, disk.Serial)
+		e.Text = fmt.Sprintf("%s overwrites %s, %.1f GiB, %s, serial %s; the other disks stay until the node is cleaned",
+			a.Name(), disk.Name, disk.GiB(), disk.Model, disk.Serial)
 	}
 	return e
 }
 
 // requests are those of [DeployAction.Requests], after what an earlier try has sent.
 func (a *DeployAction) requests(n *models.Node) ([]request, error) {
-	if refused := a.refuse(n); refused != nil {
+	if refused := a.Refuse(n, models.APIVersion{}); refused != nil {
 		return nil, refused
 	}
-	r := a.of(n)
+	r := a.take(n)
+	if r == nil {
+		return nil, refusal(a, n, models.RefusedArguments, "it is being sent already", "")
+	}
 	list := r.sentBefore(n)
 	if r.allocate != nil {
 		list = append(list, a.allocateRequests(r.allocate)...)
@@ -262,6 +333,7 @@ func (a *DeployAction) requests(n *models.Node) ([]request, error) {
 		reserve.undo = giveBackRequest(n, undone(n, r.reserve))
 		list = append(list, reserve)
 	}
+	list = append(list, request{verb: "look again", ask: a.unchanged(n)})
 	if len(r.patch) > 0 {
 		paths := make([]string, len(r.patch))
 		for i, op := range r.patch {
@@ -280,6 +352,25 @@ func (a *DeployAction) requests(n *models.Node) ([]request, error) {
 	return append(append(list, request{verb: "validate", ask: a.validate(n)}), last...), nil
 }
 
+func (a *DeployAction) wasSent(n *models.Node) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r := a.ready[n.UUID]
+	return r != nil && r.sent
+}
+
+// take gives what is sent to a node, once.
+func (a *DeployAction) take(n *models.Node) *readyNode {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r := a.ready[n.UUID]
+	if r == nil || r.sent {
+		return nil
+	}
+	r.sent = true
+	return r
+}
+
 func giveBackRequest(n *models.Node, back []models.PatchOp) *request {
 	if len(back) == 0 {
 		return nil
@@ -293,7 +384,7 @@ func giveBackRequest(n *models.Node, back []models.PatchOp) *request {
 }
 
 // validate asks Ironic once more, with what was written.
-func (a *DeployAction) validate(n *models.Node) func(ctx context.Context, _ API) error {
+func (a *DeployAction) validate(n *models.Node) func(ctx context.Context, api API) error {
 	return func(ctx context.Context, _ API) error {
 		answers, err := a.checks.Reader.Validate(ctx, n.UUID)
 		if err != nil {
@@ -324,9 +415,9 @@ func (a *DeployAction) validate(n *models.Node) func(ctx context.Context, _ API)
 
 func (a *DeployAction) overridesOf(n *models.Node) []models.CheckID {
 	if slices.Contains(a.options.Confirmed, n.UUID) || n.Name != "" && slices.Contains(a.options.Confirmed, n.Name) {
-		return a.options.Override
+		return slices.Concat(a.options.Override, a.overrides[n.UUID])
 	}
-	return nil
+	return a.overrides[n.UUID]
 }
 
 func overridden(checks []models.Check) []string {
@@ -347,5 +438,5 @@ func (a *DeployAction) seen(now *models.Node) {
 }
 
 func (a *DeployAction) ended(before, now *models.Node, waited time.Duration) (verdict, bool) {
-	return verbAction{models.ProvisionRequest{Verb: models.VerbDeploy}}.ended(before, now, waited)
+	return verbAction{models.ProvisionRequest{Verb: a.verbOf(before)}}.ended(before, now, waited)
 }

@@ -25,13 +25,13 @@ const (
 // Resume is an action that goes on with deployments that were interrupted: with the
 // requests that are left, after the checks; or with following; or with giving back.
 func Resume(checks *Preflighter) *DeployAction {
-	return &DeployAction{checks: checks, wish: wishResume, ready: map[string]*readyNode{}}
+	return &DeployAction{verb: models.VerbDeploy, checks: checks, wish: wishResume, ready: map[string]*readyNode{}}
 }
 
 // GiveBack is an action that takes back what interrupted deployments have changed, and
 // forgets them. One that Ironic has taken is only forgotten.
 func GiveBack(checks *Preflighter) *DeployAction {
-	return &DeployAction{checks: checks, wish: wishGiveBack, ready: map[string]*readyNode{}}
+	return &DeployAction{verb: models.VerbDeploy, checks: checks, wish: wishGiveBack, ready: map[string]*readyNode{}}
 }
 
 // rest is what is left to do about a deployment instead of sending anything.
@@ -149,7 +149,10 @@ func (a *DeployAction) settled(ctx context.Context, n *models.Node, u *Unfinishe
 func (a *DeployAction) goOn(d Deployment, n *models.Node, r *readyNode, do next, why string) (Deployment, error) {
 	u := &r.before.Unfinished
 	r.why = why
-	same := a.wish != wishDeploy || r.asked.digest() == u.Digest
+	same := a.wish != wishDeploy || r.asked.digest() == u.Digest && r.verb == u.verb()
+	if a.wish != wishDeploy {
+		r.verb = u.verb()
+	}
 	switch {
 	case do == nextOver && a.wish == wishDeploy:
 		r.before = nil
@@ -227,7 +230,7 @@ func (r *readyNode) undoPatch(n *models.Node) []models.PatchOp {
 func (r *readyNode) record(n *models.Node, now time.Time) record {
 	rec := record{
 		Unfinished: Unfinished{
-			Node: n.Ref(), Stage: StagePreparing, Began: now.UTC(), At: now.UTC(), Instance: r.instance, Kept: r.kept,
+			Node: n.Ref(), Verb: r.verb, Stage: StagePreparing, Began: now.UTC(), At: now.UTC(), Instance: r.instance, Kept: r.kept,
 			Allocated: r.allocate != nil || r.before != nil && r.before.Allocated,
 			From:      n.ProvisionState, Touched: n.ProvisionUpdatedAt, Digest: r.asked.digest(), Overrides: r.overrides,
 		},
@@ -259,7 +262,7 @@ func (a *DeployAction) open(n *models.Node) (*deploymentLog, error) {
 func (r *Runner) deploy(ctx, going context.Context, a *DeployAction, n *models.Node, opts RunOptions) Result {
 	res := Result{Node: n.Ref(), State: string(n.ProvisionState), Outcome: OutcomeRefused}
 	ready := a.of(n)
-	if refused := a.refuse(n); refused != nil {
+	if refused := a.Refuse(n, models.APIVersion{}); refused != nil {
 		res.Err = refused
 		return res
 	}

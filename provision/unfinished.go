@@ -1,6 +1,7 @@
 package provision
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -28,8 +29,10 @@ const (
 
 // Unfinished is the record of a node's deployment, without what may be secret.
 type Unfinished struct {
-	Node  models.NodeRef `json:"node"`
-	Stage Stage          `json:"stage"`
+	Node models.NodeRef `json:"node"`
+	// Verb is deploy or rebuild; empty, in old records, is deploy.
+	Verb  models.Verb `json:"verb,omitempty"`
+	Stage Stage       `json:"stage"`
 	// Began is when the first request was about to be sent, At when the stage began,
 	// both on this machine's clock.
 	Began time.Time `json:"began"`
@@ -48,6 +51,8 @@ type Unfinished struct {
 	// Overrides are the checks that were overridden on this node.
 	Overrides []models.CheckID `json:"overrides,omitempty"`
 }
+
+func (u *Unfinished) verb() models.Verb { return cmp.Or(u.Verb, models.VerbDeploy) }
 
 // settleTime is how long a request whose sender was killed may be on its way to Ironic,
 // without a sign of it: longer than a conductor tries to lock a node (3 times, 1 s).
@@ -81,6 +86,8 @@ func (u *Unfinished) next(n *models.Node, now time.Time) (do next, why string) {
 		return nextOver, "the node is another instance's meanwhile: " + models.Printable(n.InstanceUUID)
 	case ours && u.Stage == StageSent && failed:
 		return nextSend, "" // another try
+	case ours && u.Stage == StageSent && u.verb() == models.VerbRebuild && n.ProvisionState == models.StateActive:
+		return nextOver, "the rebuild has ended" // and may be asked for once more
 	case ours && deploys(n.ProvisionState) && (taken || u.moved(n)):
 		return nextFollow, ""
 	case taken:
@@ -98,11 +105,11 @@ func (u *Unfinished) next(n *models.Node, now time.Time) (do next, why string) {
 }
 
 // moved says that the node has left the state that it was deployed from. Of one that
-// failed and has failed again only the time tells; to available it never comes back
-// with its instance_uuid.
+// failed and has failed again, or is active and was rebuilt, only the time tells; to
+// available it never comes back with its instance_uuid.
 func (u *Unfinished) moved(n *models.Node) bool {
-	return n.ProvisionState != u.From ||
-		n.ProvisionState == models.StateDeployFailed && !n.ProvisionUpdatedAt.Equal(u.Touched.Time)
+	comesBack := n.ProvisionState == models.StateDeployFailed || n.ProvisionState == models.StateActive
+	return n.ProvisionState != u.From || comesBack && !n.ProvisionUpdatedAt.Equal(u.Touched.Time)
 }
 
 // deploys says that a state is one that a deployment leads through or to.

@@ -15,7 +15,7 @@ import (
 	"ironworks/provision"
 )
 
-// deployFlags are those of deploy.
+// deployFlags are those of deploy and of rebuild.
 type deployFlags struct {
 	verbFlags
 	plan       string
@@ -31,10 +31,11 @@ type deployFlags struct {
 	traits     []string
 }
 
-func (a *app) deployCommand() *cobra.Command {
+// deployCommand is the command of a verb that deploys: deploy or rebuild.
+func (a *app) deployCommand(v models.Verb) *cobra.Command {
 	flags := &deployFlags{}
 	cmd := &cobra.Command{
-		Use: "deploy [NODE…] [-f PLAN | --resume | --give-back | --unfinished]", Aliases: []string{"active"}, Short: models.VerbDeploy.Help(),
+		Use: "deploy [NODE…] [-f PLAN | --resume | --give-back | --unfinished]", Aliases: []string{"active"}, Short: v.Help(),
 		Long: "Deploy nodes by a plan, by flags, or by both: flags come before the plan. Every node is checked before\n" +
 			"anything is sent to any; what refuses ends it with exit code 3 and all the reasons.\n\n" +
 			"A custom-agent node without a step gets install_coreos, at 80.",
@@ -44,8 +45,14 @@ func (a *app) deployCommand() *cobra.Command {
 			"  ironworks deploy --resume",
 		ValidArgsFunction: a.completeNodes(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.deployOrGoOn(cmd, args, flags)
+			return a.deployOrGoOn(cmd, v, args, flags)
 		},
+	}
+	if v == models.VerbRebuild {
+		cmd.Use, cmd.Aliases = "rebuild [NODE…] [-f PLAN]", nil
+		cmd.Long = "Deploy nodes once more that are active, or whose deployment failed: they stay the instance that they are, and\n" +
+			"their disk is written again. The plan, the flags and the checks are those of deploy."
+		cmd.Example = "  ironworks rebuild r7-n01 --user-data host.bu --dry-run"
 	}
 	flags.register(cmd, true)
 	f := cmd.Flags()
@@ -59,16 +66,18 @@ func (a *app) deployCommand() *cobra.Command {
 	f.StringArrayVar(&flags.override, "override", nil, "go on although this CHECK refuses, on the nodes of --confirm; may be repeated")
 	f.StringArrayVar(&flags.confirmed, "confirm", nil, "NODE that --override is meant for; may be repeated")
 	f.StringArrayVar(&flags.policy, "policy", nil, "CHECK=refuse|warn|off; may be repeated")
-	f.BoolVar(&flags.allocate, "allocate", false, "reserve each node by an allocation, of its own resource class")
-	f.StringVar(&flags.class, "allocate-class", "", "resource class for --allocate, which it implies")
-	f.StringArrayVar(&flags.traits, "allocate-trait", nil, "trait for --allocate, which it implies; may be repeated")
-	flags.unfinished.register(cmd)
+	if v == models.VerbDeploy { // which goes on with rebuilds, too
+		f.BoolVar(&flags.allocate, "allocate", false, "reserve each node by an allocation, of its own resource class")
+		f.StringVar(&flags.class, "allocate-class", "", "resource class for --allocate, which it implies")
+		f.StringArrayVar(&flags.traits, "allocate-trait", nil, "trait for --allocate, which it implies; may be repeated")
+		flags.unfinished.register(cmd)
+	}
 	return cmd
 }
 
 // deploy checks, shows, asks, sends and follows.
-func (a *app) deploy(cmd *cobra.Command, names []string, flags *deployFlags) error {
-	options, names, err := a.deployOptions(names, flags)
+func (a *app) deploy(cmd *cobra.Command, v models.Verb, names []string, flags *deployFlags) error {
+	options, names, err := a.deployOptions(v, names, flags)
 	if err != nil {
 		return err
 	}
@@ -82,8 +91,12 @@ func (a *app) deploy(cmd *cobra.Command, names []string, flags *deployFlags) err
 	if err != nil {
 		return err
 	}
+	deploys := provision.Deploy
+	if v == models.VerbRebuild {
+		deploys = provision.Rebuild
+	}
 	flags.again = func(names []string) string { return deployAgain(cmd, names) }
-	return a.deployNodes(cmd, s, provision.Deploy(a.checksOf(s), options), nodes, flags)
+	return a.deployNodes(cmd, s, deploys(a.checksOf(s), options), nodes, flags)
 }
 
 // deployNodes is the rest of it, once it is known which nodes.
@@ -126,7 +139,7 @@ func (a *app) preflighter(x *config.Context, client *ironicclient.Client, compla
 }
 
 // deployOptions reads the plan and the flags, and says which nodes are meant.
-func (a *app) deployOptions(names []string, flags *deployFlags) (provision.DeployOptions, []string, error) {
+func (a *app) deployOptions(v models.Verb, names []string, flags *deployFlags) (provision.DeployOptions, []string, error) {
 	var options provision.DeployOptions
 	plan := &models.Plan{}
 	dir := ""
@@ -148,7 +161,7 @@ func (a *app) deployOptions(names []string, flags *deployFlags) (provision.Deplo
 		}
 	}
 	if len(names) == 0 {
-		return options, nil, usagef("deploy: no node is named, neither here nor in a plan (see ironworks deploy --help)")
+		return options, nil, usagef("%s: no node is named, neither here nor in a plan (see ironworks %s --help)", v, v)
 	}
 	var err error
 	if options.Override, err = flags.overrides(); err != nil {
@@ -177,7 +190,7 @@ func (a *app) deployOptions(names []string, flags *deployFlags) (provision.Deplo
 			}
 		}
 		if d, err = d.WithConfigDrive(drive); err != nil {
-			return options, nil, usagef("deploy: %w", err)
+			return options, nil, usagef("%s: %w", v, err)
 		}
 		if userData != nil {
 			d.UserData = userData

@@ -31,10 +31,10 @@ func (a *app) deployments(x *config.Context) *provision.Deployments {
 }
 
 // deployOrGoOn begins deployments, or does something about those that were begun.
-func (a *app) deployOrGoOn(cmd *cobra.Command, names []string, flags *deployFlags) error {
+func (a *app) deployOrGoOn(cmd *cobra.Command, v models.Verb, names []string, flags *deployFlags) error {
 	u := flags.unfinished
 	if !u.list && !u.resume && !u.giveBack {
-		return a.deploy(cmd, names, flags)
+		return a.deploy(cmd, v, names, flags)
 	}
 	goes := []string{"unfinished", "resume", "give-back", "timeout", "yes", "skip-refused", "wait", "dry-run"}
 	var wrong error
