@@ -20,6 +20,9 @@ type DeployOptions struct {
 	// typed the names of.
 	Override  []models.CheckID
 	Confirmed []string
+	// Each are checks that are overridden on single nodes, by the uuids of nodes whose name
+	// somebody typed for just these checks.
+	Each map[string][]models.CheckID
 }
 
 // DeployAction deploys nodes, each after its checks. It is made by [Deploy]; a node that
@@ -295,7 +298,7 @@ func (a *DeployAction) overridesOf(n *models.Node) []models.CheckID {
 	if slices.Contains(a.options.Confirmed, n.UUID) || n.Name != "" && slices.Contains(a.options.Confirmed, n.Name) {
 		return a.options.Override
 	}
-	return nil
+	return a.options.Each[n.UUID]
 }
 
 func overridden(checks []models.Check) []string {

@@ -15,6 +15,7 @@ import (
 	"ironworks/ui/action"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
+	"ironworks/ui/screen/deploy"
 )
 
 // order is an action on nodes on its way from the key to the task: arguments, a fresh
@@ -48,6 +49,8 @@ func (c *Console) begin(id action.ID, nodes []models.NodeRef) tea.Cmd {
 		return nil
 	case id == action.Validate:
 		return c.validate(nodes[0])
+	case id == action.DeployWizard:
+		return c.open(screen.Ref{Kind: screen.KindDeploy, ID: deploy.ID(nodes)})
 	}
 	o := order{id: id, nodes: nodes, session: c.env.Session, runner: c.env.Session.Runner}
 	o.runner.ReadOnly = o.runner.ReadOnly || c.env.ReadOnly
@@ -208,7 +211,14 @@ func (c *Console) whyNodes(a *action.Action, nodes []models.NodeRef) string {
 	case a.ID == action.Validate, a.ID == action.NodeVerbs, c.env.Session == nil:
 		return ""
 	}
-	act, _, err := build(a.ID, arguments{fieldSettings: "description="})
+	id := a.ID
+	if id == action.DeployWizard {
+		if why := deploy.TooMany(len(nodes)); why != "" {
+			return why
+		}
+		id = action.Verb(models.VerbDeploy)
+	}
+	act, _, err := build(id, arguments{fieldSettings: "description="})
 	if err != nil {
 		return ""
 	}
