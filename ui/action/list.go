@@ -78,6 +78,8 @@ const (
 	DeployNext     ID = "deploy-review"
 	DeployNodeNext ID = "deploy-next-node"
 	DeployNodePrev ID = "deploy-previous-node"
+	ChecksDown     ID = "checks-down"
+	ChecksUp       ID = "checks-up"
 	PlanSave       ID = "plan-save"
 	PlanLoad       ID = "plan-load"
 	HintsTo        ID = "hints-to"
@@ -233,6 +235,8 @@ func deployment() []Action {
 		at(Deploy, PlanLoad, "load plan", "read a plan from a file", 5, "o"),
 		at(Deploy, DeployNodeNext, "", "of several nodes the next in hand", 0, ">"),
 		at(Deploy, DeployNodePrev, "", "of several nodes the one before", 0, "<"),
+		at(Deploy, ChecksDown, "", "the checks a page down", 0, "ctrl+n"),
+		at(Deploy, ChecksUp, "", "the checks a page up", 0, "ctrl+p"),
 
 		at(DeployDisk, HintsTo, "to", "write the hints to instance_info, or to the properties, where they survive an undeploy", 7, "t"),
 		at(DeployDisk, HintsWrite, "write hints", "write hints by hand", 6, "e"),

@@ -76,6 +76,7 @@ type Screen struct {
 	steps         *table.Table[stepRow]
 	report        pane.Pane // what is in the user data
 	review        pane.Pane
+	reviewed      int // cells that it was wrapped to
 	checks        pane.Pane
 	search        body.Prompt
 	wide          bool // the checks are beside the page
@@ -285,9 +286,12 @@ func (s *Screen) fields() models.PlanFields { return s.draft.Plan.ForNode(s.inHa
 // planned is what follows from the node in hand and the plan, as far as it is known
 // without asking Ironic.
 func (s *Screen) planned() *models.Facts {
-	n, _ := s.node()
+	n, read := s.node()
 	f := &models.Facts{Node: n, Plan: s.fields(), Version: s.env.Status.Version}
 	_ = f.Resolve() // hints that cannot be read are told by the checks
+	if !read {
+		f.Kind = f.Plan.Kind // it may go by the node's deploy interface
+	}
 	return f
 }
 
@@ -340,5 +344,5 @@ func (s *Screen) refill() {
 func (s *Screen) show() {
 	s.disks.SetRows(s.diskRows())
 	s.steps.SetRows(s.stepRows())
-	s.review.SetLines(s.reviewLines())
+	s.review.SetLines(s.reviewLines(s.reviewed))
 }

@@ -32,7 +32,7 @@ func diskTable() *table.Table[diskRow] {
 	size := text("size", "GIB", 7, 9, 0, func(d *models.Disk) string { return fmt.Sprintf("%.1f", d.GiB()) })
 	size.Right = true
 	t.SetColumns([]table.Column[diskRow]{
-		{Key: "name", Title: "DISK", Min: 10, Max: 24, Cell: func(r diskRow) table.Cell {
+		{Key: "name", Title: "DISK", Min: 14, Max: 24, Cell: func(r diskRow) table.Cell {
 			c := table.Cell{Text: models.Printable(r.Disk.Name), Glyph: theme.GlyphIdle, GlyphRole: theme.Muted}
 			switch {
 			case r.Picked:
@@ -47,7 +47,7 @@ func diskTable() *table.Table[diskRow] {
 		text("serial", "SERIAL", 8, 24, 3, func(d *models.Disk) string { return d.Serial }),
 		text("wwn", "WWN", 8, 24, 4, func(d *models.Disk) string { return d.WWN }),
 		text("bus", "BUS", 4, 6, 5, func(d *models.Disk) string { return d.Transport }),
-		{Key: "why", Title: "VERDICT", Min: 14, Grow: 1, Cell: func(r diskRow) table.Cell {
+		{Key: "why", Title: "VERDICT", Min: 26, Grow: 1, Cell: func(r diskRow) table.Cell {
 			role := theme.Muted
 			if r.Picked {
 				role = theme.Danger
@@ -179,7 +179,7 @@ func (s *Screen) noDisks() string {
 	f := s.known()
 	name := models.Printable(s.inHand().Label())
 	switch {
-	case !s.planned().Kind.PicksDisk():
+	case f != nil && !s.planned().Kind.PicksDisk():
 		return fmt.Sprintf("A deployment of the kind %s picks no disk by hints: there is nothing to choose here.", s.planned().Kind)
 	case f == nil && s.err != nil:
 		return "The node could not be read."
@@ -201,7 +201,7 @@ func (s *Screen) drawDisk(t *theme.Theme, w, h int) string {
 	below := s.hintLines(w)
 	top := max(h-len(below), min(h, 2))
 	s.disks.Resize(w, top)
-	if !s.planned().Kind.PicksDisk() {
+	if s.known() != nil && !s.planned().Kind.PicksDisk() {
 		return cell.Block(body.Draw(t, body.Indented(theme.Muted, s.noDisks(), w-1, 1), w), w, h)
 	}
 	return cell.Block(append(body.Split(s.disks.Draw(t)), body.Draw(t, below, w)...), w, h)

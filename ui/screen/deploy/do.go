@@ -27,6 +27,12 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 		return s.turnNode(1)
 	case action.DeployNodePrev:
 		return s.turnNode(-1)
+	case action.ChecksDown:
+		s.checks.Page(1)
+		return nil
+	case action.ChecksUp:
+		s.checks.Page(-1)
+		return nil
 	case action.PlanSave:
 		return s.askSave()
 	case action.PlanLoad:
@@ -52,6 +58,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 func (s *Screen) goTo(to page) tea.Cmd {
 	was := s.page()
 	s.draft.Page = int(to)
+	s.checks.Top()
 	if to == pageReview && was != to {
 		return s.recheck(0, true)
 	}

@@ -1,7 +1,10 @@
 package deploy
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"ironworks/models"
@@ -60,17 +63,17 @@ func sign(verdict models.CheckSeverity) (string, theme.Role) {
 
 func (s *Screen) content(t *theme.Theme, w, h int) string {
 	if s.wide {
-		left := w - aside - 1
-		s.checks.SetLines(s.checkLines())
-		return body.Beside(t, s.drawPage(t, left, h), body.PaneOr(t, &s.checks, s.noChecks(), aside, h), w, h)
+		s.checks.SetLines(s.checkLines(aside))
+		return body.Beside(t, s.drawPage(t, w-aside-1, h), body.PaneOr(t, &s.checks, s.noChecks(), aside, h), w, h)
 	}
-	s.checks.SetLines(s.checkLines())
 	below := min(max(h/3, 3), 7)
 	if h < 8 {
 		return s.drawPage(t, w, h)
 	}
+	s.checks.SetLines(s.checkLines(w))
+	checks := body.Split(body.PaneOr(t, &s.checks, s.noChecks(), w, below))
 	lines := append(body.Split(s.drawPage(t, w, h-below-1)), s.checksRule(t, w))
-	return cell.Block(append(lines, body.Split(body.PaneOr(t, &s.checks, s.noChecks(), w, below))...), w, h)
+	return cell.Block(append(lines, checks...), w, h)
 }
 
 func (s *Screen) drawPage(t *theme.Theme, w, h int) string {
@@ -82,6 +85,10 @@ func (s *Screen) drawPage(t *theme.Theme, w, h int) string {
 	case pageBoot:
 		return s.drawBoot(t, w, h)
 	case pageReview:
+		if s.reviewed != w {
+			s.reviewed = w
+			s.review.SetLines(s.reviewLines(w))
+		}
 		return body.PaneOr(t, &s.review, s.noChecks(), w, h)
 	case pageRamdisk, pageCount:
 	}
@@ -112,7 +119,7 @@ func (s *Screen) freshness() body.Span {
 	case s.busy:
 		return body.S(theme.Busy, theme.GlyphWorking+" checking")
 	case s.err != nil && s.action != nil:
-		return body.S(theme.Bad, theme.GlyphFailed+" not checked again, "+body.Read(now, s.at))
+		return body.S(theme.Bad, theme.GlyphFailed+" contact lost, "+body.Read(now, s.at))
 	case s.err != nil:
 		return body.S(theme.Bad, theme.GlyphFailed+" not checked")
 	}
@@ -125,7 +132,11 @@ func (s *Screen) freshness() body.Span {
 }
 
 func (s *Screen) checksRule(t *theme.Theme, w int) string {
-	text := cell.Cut(" checks ", w)
+	text := " checks "
+	if place := s.checks.Position(); place != "" {
+		text += place + " "
+	}
+	text = cell.Cut(text, w)
 	return t.Paint(theme.Muted, text) + t.Rule(w-cell.Width(text))
 }
 
@@ -134,27 +145,28 @@ func (s *Screen) noChecks() string {
 	case s.session == nil || s.session.Checks == nil:
 		return "No context is open: nothing can be checked."
 	case s.err != nil:
-		return ""
+		return "Nothing is known of the nodes: they could not be read."
 	}
 	return "Ironic is being asked…"
 }
 
-// checkLines are what the checks say of the node in hand: on a page its own, on Review
-// all.
-func (s *Screen) checkLines() []pane.Line {
-	var lines []pane.Line
+// checkLines are what the checks say of the node in hand, wrapped to w cells: on a page
+// its own, on Review all.
+func (s *Screen) checkLines(w int) []pane.Line {
+	x := &text{w: w}
 	if s.err != nil {
-		lines = append(lines, body.Fault(s.err, max(aside, 40))...)
-		lines = append(lines, body.Indented(theme.Muted, "The plan is kept. ctrl+r asks again.", aside, 3)...)
+		x.lines = append(x.lines, body.Fault(s.err, w-1)...)
+		x.spans(3, body.S(theme.Muted, "   "), body.S(theme.Muted, "The plan is kept. ctrl+r asks again."))
 	}
 	n, read := s.node()
 	if !read || s.action == nil {
-		return lines
+		return x.lines
 	}
 	fine := 0
 	elsewhere := map[page][]string{}
 	p := s.page()
-	for _, c := range s.checksOf(n) {
+	worstFirst := func(a, b models.Check) int { return cmp.Compare(rank(b.Severity), rank(a.Severity)) }
+	for _, c := range slices.SortedStableFunc(slices.Values(s.checksOf(n)), worstFirst) {
 		at := pageOf(c.ID)
 		switch {
 		case p != pageReview && at != p && c.Severity == models.CheckRefuse:
@@ -163,36 +175,35 @@ func (s *Screen) checkLines() []pane.Line {
 		case c.Severity == models.CheckOK:
 			fine++
 		default:
-			lines = append(lines, checkText(c)...)
+			x.check(c)
 		}
 	}
 	if fine > 0 {
-		lines = append(lines, pane.Line{body.S(theme.Good, " "+theme.GlyphDone+" "), body.S(theme.Muted, fmt.Sprintf("%d fine", fine))})
+		x.spans(3, body.S(theme.Good, " "+theme.GlyphDone+" "), body.S(theme.Muted, fmt.Sprintf("%d fine", fine)))
 	}
 	for at := range pageCount {
-		for _, id := range elsewhere[at] {
-			lines = append(lines, pane.Line{body.S(theme.Bad, " "+theme.GlyphFailed+" "), body.S(theme.Muted, id+" refuses, too: "+at.title())})
+		if len(elsewhere[at]) > 0 {
+			x.spans(3, body.S(theme.Bad, " "+theme.GlyphFailed+" "), body.S(theme.Muted, "on "+at.title()+": "+strings.Join(elsewhere[at], ", ")))
 		}
 	}
 	if len(s.refs) > 1 {
-		lines = append(lines, pane.Text(theme.Muted, fmt.Sprintf("   of %d nodes %d are ready, %d refused; < and > go through them", len(s.refs), s.ready, s.refused)))
+		x.spans(3, body.S(theme.Muted, "   "), body.S(theme.Muted, fmt.Sprintf("of %d nodes %d are ready, %d refused; < and > go through them", len(s.refs), s.ready, s.refused)))
 	}
-	return lines
+	return x.lines
 }
 
-// checkText is a check that is not fine, with its way out and evidence.
-func checkText(c models.Check) []pane.Line {
+// check is a check that is not fine, with its way out and evidence.
+func (x *text) check(c models.Check) {
 	mark, role := sign(c.Severity)
 	name := string(c.ID)
 	if c.Overridden {
 		name += " (overridden)"
 	}
-	lines := []pane.Line{{body.S(role, " "+mark+" "), body.S(theme.Strong, name+" "), body.S(theme.Plain, models.Printable(c.Text))}}
+	x.spans(3, body.S(role, " "+mark+" "), body.S(theme.Strong, name+" "), body.S(theme.Plain, c.Text))
 	if c.WayOut != "" {
-		lines = append(lines, pane.Line{body.S(theme.Muted, "   → "+models.Printable(c.WayOut))})
+		x.spans(5, body.S(theme.Accent, "   → "), body.S(theme.Plain, c.WayOut))
 	}
 	for _, e := range c.Evidence {
-		lines = append(lines, pane.Line{body.S(theme.Muted, "     "+e.String())})
+		x.spans(7, body.S(theme.Muted, "     "), body.S(theme.Muted, e.String()))
 	}
-	return lines
 }

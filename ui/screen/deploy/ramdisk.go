@@ -59,7 +59,7 @@ func (s *Screen) ramdiskForm() *form.Inline {
 	fields := []form.Field{
 		{
 			Key: keyKind, Section: what, Label: "Kind", Kind: form.Choice, Options: kinds,
-			Help: "auto goes by the deploy interface and the steps: " + string(s.planned().Kind) + " here; a custom-agent node without steps gets install_coreos",
+			Help: "auto goes by the deploy interface and the steps" + here(s.kind) + "; a custom-agent node without steps gets install_coreos",
 		},
 		{
 			Key: keyInterface, Section: what, Label: "Interface", Placeholder: iface,
@@ -86,6 +86,13 @@ func (s *Screen) ramdiskForm() *form.Inline {
 		fields[i].Value = values[fields[i].Key]
 	}
 	return form.NewInline(fields)
+}
+
+func here(kind models.DeploymentKind) string {
+	if kind == "" {
+		return ""
+	}
+	return ": " + string(kind) + " here"
 }
 
 func orAuto(text string) string {

@@ -2,44 +2,69 @@ package deploy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ironworks/models"
+	"ironworks/ui/cell"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
 )
 
-// text is lines that are put together. What goes in is made safe to show.
-type text struct{ lines []pane.Line }
-
-func (x *text) spans(spans ...body.Span) {
-	for i := range spans {
-		spans[i].Text = models.Printable(spans[i].Text)
-	}
-	x.lines = append(x.lines, pane.Line(spans))
+// text is lines that are put together, wrapped to a width of w cells. What goes in is made
+// safe to show.
+type text struct {
+	w     int
+	lines []pane.Line
 }
 
-func (x *text) heading(format string, args ...any) {
+// spans adds a line whose last span is wrapped, so many cells in.
+func (x *text) spans(indent int, spans ...body.Span) {
+	lead := 0
+	for i := range spans {
+		spans[i].Text = models.Printable(spans[i].Text)
+		if i < len(spans)-1 {
+			lead += cell.Width(spans[i].Text)
+		}
+	}
+	last := spans[len(spans)-1]
+	room := x.w - lead - 1
+	if room < 8 || cell.Width(last.Text) <= room {
+		x.lines = append(x.lines, pane.Line(spans))
+		return
+	}
+	first := cell.Wrap(last.Text, room)[0]
+	x.lines = append(x.lines, append(pane.Line(slices.Clone(spans[:len(spans)-1])), body.S(last.Role, first)))
+	rest := strings.TrimLeft(strings.TrimPrefix(last.Text, first), " ")
+	x.lines = append(x.lines, body.Indented(last.Role, rest, x.w-1, indent)...)
+}
+
+func (x *text) gap() {
 	if len(x.lines) > 0 {
 		x.lines = append(x.lines, nil)
 	}
-	x.spans(body.S(theme.Strong, " "+fmt.Sprintf(format, args...)))
+}
+
+func (x *text) heading(format string, args ...any) {
+	x.gap()
+	x.spans(3, body.S(theme.Strong, " "), body.S(theme.Strong, fmt.Sprintf(format, args...)))
 }
 
 func (x *text) row(role theme.Role, name, value string) {
-	x.spans(body.S(theme.Muted, fmt.Sprintf("   %-11s ", name)), body.S(role, value))
+	x.spans(15, body.S(theme.Muted, fmt.Sprintf("   %-11s ", name)), body.S(role, value))
 }
 
 func (x *text) plain(role theme.Role, value string) {
 	for _, line := range strings.Split(value, "\n") {
-		x.spans(body.S(role, "   "+line))
+		x.spans(5, body.S(role, "   "), body.S(role, line))
 	}
 }
 
-// reviewLines are all that is to be read before the node in hand is deployed.
-func (s *Screen) reviewLines() []pane.Line {
-	x := &text{}
+// reviewLines are all that is to be read before the node in hand is deployed, wrapped to
+// w cells.
+func (s *Screen) reviewLines(w int) []pane.Line {
+	x := &text{w: w}
 	if len(s.refs) > 1 {
 		s.summaryLines(x)
 	}
@@ -47,6 +72,10 @@ func (s *Screen) reviewLines() []pane.Line {
 	f := s.known()
 	if !read || f == nil {
 		return x.lines
+	}
+	if refused := len(models.RefusedChecks(s.checksOf(n))); refused > 0 {
+		x.gap()
+		x.spans(3, body.S(theme.Bad, " "+theme.GlyphFailed+" "), body.S(theme.Strong, fmt.Sprintf("%s refused: nothing is sent to %s. x goes on against what may be overridden.", times(refused), n.Label())))
 	}
 	effect := s.action.Effect(n)
 	role := theme.Plain
@@ -73,6 +102,13 @@ func (s *Screen) reviewLines() []pane.Line {
 	return x.lines
 }
 
+func times(checks int) string {
+	if checks == 1 {
+		return "One check has"
+	}
+	return fmt.Sprintf("%d checks have", checks)
+}
+
 // summaryLines are the nodes, and what is to be said of each.
 func (s *Screen) summaryLines(x *text) {
 	x.heading("%d nodes: %d will be deployed, %d are left out", len(s.refs), s.ready, s.refused)
@@ -91,7 +127,7 @@ func (s *Screen) summaryLines(x *text) {
 		if n.UUID == s.inHand().UUID {
 			hand = theme.GlyphCursor
 		}
-		x.spans(body.S(theme.Accent, " "+hand+" "), body.S(role, mark+" "), body.S(theme.Strong, n.Label()+"  "), body.S(theme.Plain, what))
+		x.spans(5, body.S(theme.Accent, " "+hand+" "), body.S(role, mark+" "), body.S(theme.Strong, n.Label()+"  "), body.S(theme.Plain, what))
 	}
 }
 

@@ -175,7 +175,11 @@ func (s *Screen) askStep(instead *models.Step) tea.Cmd {
 		if problem != "" {
 			return nil, field, problem
 		}
-		return s.decide(func() tea.Cmd { return s.setSteps(s.with(step, instead)) }), "", ""
+		return s.decide(func() tea.Cmd {
+			cmd := s.setSteps(s.with(step, instead))
+			s.steps.Select(step.Label())
+			return cmd
+		}), "", ""
 	})
 }
 
@@ -242,7 +246,7 @@ func (s *Screen) whyRemove() string {
 	case row.from == ofDriver:
 		return models.Printable(row.Label()) + " is the driver's; enter switches it off with the priority 0"
 	case row.from == ofKind:
-		return models.Printable(row.Label()) + " is what the kind does; page 1 chooses another"
+		return models.Printable(row.Label()) + " is what the kind does; the page Ramdisk chooses another"
 	}
 	return ""
 }
