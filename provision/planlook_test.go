@@ -79,9 +79,8 @@ func TestOverridesOfEachNode(t *testing.T) {
 	}
 	nodes := []models.Node{retired("uuid-n1"), retired("uuid-n2")}
 	action := provision.Deploy(&provision.Preflighter{Reader: &reader{inventory: oneDisk}, Clock: clock{}}, provision.DeployOptions{
-		For:  func(*models.Node) (provision.Deployment, error) { return deployment(t), nil },
-		Each: map[string][]models.CheckID{"uuid-n1": {models.CheckRetired}},
-	})
+		For: func(*models.Node) (provision.Deployment, error) { return deployment(t), nil },
+	}).Overriding(map[string][]models.CheckID{"uuid-n1": {models.CheckRetired}})
 	action.Preflight(t.Context(), nodes)
 	for i, refused := range []bool{false, true} {
 		if r := action.Refuse(&nodes[i], models.APIVersion{}); (r != nil) != refused {

@@ -49,7 +49,8 @@ func (x Text) lines(t *theme.Theme, w int) []string {
 	parts := cell.Wrap(x.Text, w)
 	if x.Indent > 0 && x.Indent < w/2 && len(parts) > 1 {
 		first := parts[0]
-		parts = cell.Wrap(strings.TrimPrefix(x.Text, first), w-x.Indent)
+		// A blank before a word that is too long would push its last cell to a line of its own.
+		parts = cell.Wrap(strings.TrimLeft(strings.TrimPrefix(x.Text, first), " "), w-x.Indent)
 		for i := range parts {
 			parts[i] = cell.Blanks(x.Indent) + strings.TrimLeft(parts[i], " ")
 		}
@@ -71,7 +72,7 @@ type Confirm struct {
 	opened, last time.Time
 	ready        bool
 	wrong        bool
-	top          int
+	top, page    int
 }
 
 // graceOver comes when the grace may be over.
@@ -132,10 +133,14 @@ func (c *Confirm) grace(msg graceOver) tea.Cmd {
 func (c *Confirm) answer(msg tea.KeyPressMsg) (bool, tea.Cmd) {
 	key := msg.String()
 	switch {
-	case key == "down" || key == "pgdown":
+	case key == "down":
 		c.top++
-	case key == "up" || key == "pgup":
+	case key == "pgdown":
+		c.top += max(c.page, 1)
+	case key == "up":
 		c.top = max(c.top-1, 0)
+	case key == "pgup":
+		c.top = max(c.top-max(c.page, 1), 0)
 	case c.q.Type == "" && (key == "y" || key == "Y"):
 		return true, c.q.Yes
 	case c.q.Type == "" && (key == "n" || key == "N"):
@@ -163,6 +168,7 @@ func (c *Confirm) Draw(t *theme.Theme, w, h int) string {
 		lines = append(lines, l.lines(t, iw)...)
 	}
 	room := max(ih-len(bottom), 0)
+	c.page = room - 2 // a line of the page before stays, and one says that there is more
 	if len(lines) > room && room > 0 {
 		c.top = min(c.top, len(lines)-room+1)
 		more := len(lines) - c.top - (room - 1)

@@ -27,4 +27,3 @@ func BenchmarkDraw(b *testing.B) {
 		}
 	}
 }
-

@@ -84,7 +84,7 @@ func (s *Screen) recheck(after time.Duration, anew bool) tea.Cmd {
 	}
 	runner, clock := s.session.Runner, s.env.Clock
 	runner.ReadOnly = false // who may not change anything is told so when it comes to that
-	msg.action = provision.Deploy(checks, provision.DeployOptions{For: s.planFile().For, Each: maps.Clone(s.overrides)})
+	msg.action = provision.Deploy(checks, provision.DeployOptions{For: s.planFile().For}).Overriding(maps.Clone(s.overrides))
 	return func() tea.Msg {
 		if after > 0 {
 			select {

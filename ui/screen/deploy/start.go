@@ -13,6 +13,7 @@ import (
 	"ironworks/provision"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
+	"ironworks/ui/screen/review"
 	"ironworks/ui/theme"
 )
 
@@ -98,7 +99,7 @@ func (s *Screen) cards(legal, refused []provision.Item) []overlay.Text {
 			overlay.Text{Role: theme.Danger, Text: "  " + models.Printable(legal[i].Effect.Text), Indent: 2})
 		for _, c := range s.checksOf(n) {
 			if c.Overridden {
-				lines = append(lines, overlay.Text{Role: theme.Warn, Text: "  overridden: " + c.String(), Indent: 4})
+				lines = append(lines, review.Check(c)...)
 			}
 		}
 	}
@@ -152,10 +153,7 @@ func (s *Screen) override() tea.Cmd {
 	var lines []overlay.Text
 	for _, c := range may {
 		ids = append(ids, c.ID)
-		lines = append(lines, overlay.Text{Role: theme.Danger, Text: c.String(), Indent: 2})
-		for _, e := range c.Evidence {
-			lines = append(lines, overlay.Text{Role: theme.Muted, Text: "  " + e.String(), Indent: 4})
-		}
+		lines = append(lines, review.Check(c)...)
 	}
 	for _, c := range not {
 		lines = append(lines, overlay.Text{Text: "not to be overridden: " + c.String(), Indent: 2})

@@ -140,7 +140,7 @@ func TestOverride(t *testing.T) {
 	w.do(action.Open, action.DeployNodeNext, action.Open, action.DeployNodeNext)
 	w.page(5)
 	w.do(action.CheckOverride)
-	if shown := w.dialog().Draw(themed(), 100, 30); !strings.Contains(shown, "retired: ") || !strings.Contains(shown, "Type the node's name") {
+	if shown := w.dialog().Draw(themed(), 100, 30); !strings.Contains(shown, "refuses: retired: ") || !strings.Contains(shown, "Type the node's name") {
 		t.Errorf("%s", shown)
 	}
 	w.confirm("r7-n02")
@@ -149,7 +149,7 @@ func TestOverride(t *testing.T) {
 	w.confirm("r7-n01")
 	w.shows("2 nodes: 1 will be deployed, 1 are left out", "retired (overridden)")
 	w.do(action.DeployGo)
-	if shown := w.dialog().Draw(themed(), 100, 30); !strings.Contains(shown, "overridden: retired") {
+	if shown := w.dialog().Draw(themed(), 100, 30); !strings.Contains(shown, "overridden: retired: ") {
 		t.Errorf("%s", shown)
 	}
 	msg := started(w.confirm("r7-n01"))
