@@ -67,9 +67,13 @@ func (s *Screen) reviewLines(w int) []pane.Line {
 	if !read || s.known() == nil {
 		return x.lines
 	}
-	if refused := len(models.RefusedChecks(s.checksOf(n))); refused > 0 {
+	if may, not := s.refusals(); len(may)+len(not) > 0 {
+		said := fmt.Sprintf("%s refused: nothing is sent to %s.", times(len(may)+len(not)), n.Label())
+		if len(may) > 0 {
+			said += " x goes on against what may be overridden."
+		}
 		x.gap()
-		x.spans(3, body.S(theme.Bad, " "+theme.GlyphFailed+" "), body.S(theme.Strong, fmt.Sprintf("%s refused: nothing is sent to %s. x goes on against what may be overridden.", times(refused), n.Label())))
+		x.spans(3, body.S(theme.Bad, " "+theme.GlyphFailed+" "), body.S(theme.Strong, said))
 	}
 	r := s.action.Review(n)
 	x.gap()
