@@ -78,11 +78,12 @@ func (s *Screen) next() page {
 		if p == s.page() {
 			continue
 		}
-		switch verdict := s.verdict(p); {
-		case verdict == "":
+		switch s.verdict(p) {
+		case "":
 			return min(s.page()+1, pageReview) // nothing is known yet
-		case verdict == models.CheckRefuse:
+		case models.CheckRefuse:
 			return p
+		case models.CheckOK, models.CheckWarn, models.CheckUnknown:
 		}
 	}
 	return pageReview

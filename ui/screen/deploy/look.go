@@ -211,8 +211,9 @@ func pageOf(id models.CheckID) page {
 		return pageSteps
 	case models.CheckConfigDrive, models.CheckUserData, models.CheckUserDataOdd, models.CheckMetaData, checkPlan:
 		return pageBoot
+	default: // about the node itself
+		return pageReview
 	}
-	return pageReview
 }
 
 // verdict is the worst that the checks of a page say of any node; "" before they were

@@ -80,8 +80,10 @@ func (s *Screen) reviewLines(w int) []pane.Line {
 	x.texts(review.Machine(r))
 	x.texts(review.Sent(r))
 	if len(r.Requests) > 0 {
-		x.texts([]overlay.Text{{}, {Role: theme.Strong, Text: "The same with " + s.env.Program},
-			{Role: theme.Muted, Text: "  " + s.env.CommandLine(s.command([]models.NodeRef{n.Ref()})...), Indent: 4}})
+		command := s.env.CommandLine(s.command([]models.NodeRef{n.Ref()})...)
+		x.texts([]overlay.Text{
+			{}, {Role: theme.Strong, Text: "The same with " + s.env.Program}, {Role: theme.Muted, Text: "  " + command, Indent: 4},
+		})
 	}
 	return x.lines
 }

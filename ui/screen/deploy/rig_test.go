@@ -167,11 +167,11 @@ type table struct {
 }
 
 // set makes a rig on some nodes; the wizard is not open yet.
-func set(t testing.TB, nodes ...models.Node) *table {
-	t.Helper()
-	r := screentest.New(t, nodes...)
+func set(tb testing.TB, nodes ...models.Node) *table {
+	tb.Helper()
+	r := screentest.New(tb, nodes...)
 	f := &ironic{api: r.API, disks: map[string]string{}, asked: map[string]int{}}
-	w := &table{Rig: r, t: t, ironic: f}
+	w := &table{Rig: r, t: tb, ironic: f}
 	for i := range nodes {
 		f.disks[nodes[i].UUID] = inventory(disk("/dev/sda", 447, fmt.Sprintf("N%dA0", i)), disk("/dev/sdb", 894, fmt.Sprintf("N%dA1", i)))
 	}
@@ -186,9 +186,9 @@ func set(t testing.TB, nodes ...models.Node) *table {
 }
 
 // opened opens the wizard on all nodes.
-func opened(t testing.TB, nodes ...models.Node) *table {
-	t.Helper()
-	w := set(t, nodes...)
+func opened(tb testing.TB, nodes ...models.Node) *table {
+	tb.Helper()
+	w := set(tb, nodes...)
 	w.open()
 	return w
 }
