@@ -201,13 +201,10 @@ func (c *Console) startDeployment(msg screen.StartDeployment) tea.Cmd {
 	}
 	plan := msg.Plan
 	plan.Action = msg.Action
-	cmd := c.run(order{
+	return c.run(order{
 		id: action.Verb(models.VerbDeploy), nodes: msg.Nodes, session: c.env.Session, runner: c.env.Session.Runner,
 		deploy: msg.Action, command: msg.Command,
 	}, plan)
-	// What was prepared goes on as a task, and is looked at there.
-	tasks := c.env.Tasks.All()
-	return tea.Batch(cmd, c.open(screen.Ref{Kind: screen.KindTask, ID: fmt.Sprint(tasks[len(tasks)-1].Number)}))
 }
 
 // overrideWords are the flags for what was overridden. A command line overrides its

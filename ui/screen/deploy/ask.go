@@ -157,5 +157,5 @@ func (s *Screen) takePlan(msg planRead) tea.Cmd {
 	if others := len(plan.Nodes) - len(s.refs); others > 0 {
 		text += fmt.Sprintf("; %d other nodes of it are left alone", others)
 	}
-	return tea.Batch(s.recheck(0, false), s.readFile(true), say(screen.Success, text))
+	return tea.Batch(s.recheck(0, askNothing), s.readFile(true), say(screen.Success, text))
 }

@@ -118,7 +118,7 @@ func (s *Screen) takeFile(msg fileRead) tea.Cmd {
 	s.setReport()
 	s.show()
 	if again && msg.err == nil {
-		return s.recheck(0, false)
+		return s.recheck(0, askNothing)
 	}
 	return nil
 }

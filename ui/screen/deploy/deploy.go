@@ -140,7 +140,7 @@ func (s *Screen) Title() string {
 func (s *Screen) Start() tea.Cmd { return nil }
 
 // Shown checks anew: nodes and files may have changed meanwhile.
-func (s *Screen) Shown() tea.Cmd { return tea.Batch(s.recheck(0, true), s.readFile(false)) }
+func (s *Screen) Shown() tea.Cmd { return tea.Batch(s.recheck(0, askAll), s.readFile(false)) }
 
 // Close ends what is under way.
 func (s *Screen) Close() { s.finish() }
@@ -175,7 +175,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 			return s.readFile(false)
 		}
 	case screen.Reload:
-		return tea.Batch(s.recheck(0, true), s.readFile(true))
+		return tea.Batch(s.recheck(0, askAll), s.readFile(true))
 	case tea.KeyPressMsg, tea.PasteMsg:
 		return s.typed(msg)
 	}
@@ -323,7 +323,7 @@ func (s *Screen) changeOne(part models.PlanPart, change func(f *models.PlanField
 func (s *Screen) replan(plan *models.Plan) tea.Cmd {
 	s.draft.Plan, s.draft.Saved, s.overrides = plan, false, nil
 	s.show()
-	return s.recheck(pause, false)
+	return s.recheck(pause, askNothing)
 }
 
 // planFile is the plan with the folder of its paths.

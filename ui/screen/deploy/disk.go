@@ -218,7 +218,11 @@ func (s *Screen) hintLines(w int) []pane.Line {
 	case f.Hints.Hints.Given():
 		lines = append(lines, body.Few(theme.Plain, fmt.Sprintf("the node has hints in %s: %s", f.Hints.Source, models.Printable(f.Hints.Hints.String())), w-1, 1, 2)...)
 	default:
-		lines = append(lines, body.Few(theme.Warn, "no hints: the agent takes the smallest disk of 4 GiB or more. enter picks the one under the cursor", w-1, 1, 2)...)
+		said := "no hints: the agent takes the smallest disk of 4 GiB or more"
+		if s.disks.Len() > 0 {
+			said += "; enter picks the one under the cursor"
+		}
+		lines = append(lines, body.Few(theme.Warn, said, w-1, 1, 2)...)
 	}
 	if row, ok := s.disks.Cursor(); ok {
 		d := &row.Disk

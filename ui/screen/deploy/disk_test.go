@@ -7,6 +7,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/ui/action"
+	"ironworks/ui/screen/deploy"
 	"ironworks/ui/screen/screentest"
 )
 
@@ -75,7 +76,7 @@ func TestInventories(t *testing.T) {
 			w.open()
 			w.page(2)
 			w.shows(test.shows...)
-			screentest.CheckSizes(t, w.s)
+			whole(t, w.s)
 		})
 	}
 }
@@ -103,7 +104,7 @@ func TestHostileTextIsHarmless(t *testing.T) {
 			w.open()
 			for n := 1; n <= 5; n++ {
 				w.page(n)
-				screentest.CheckSizes(t, w.s)
+				whole(t, w.s)
 			}
 		})
 	}
@@ -171,5 +172,13 @@ func TestHintsOfSeveralNodesAreTheirOwn(t *testing.T) {
 		if got := plan.For(name).RootDevice.Hints.String(); got != `{"size":">= 800"}` && got != `{"size": ">= 800"}` {
 			t.Errorf("%s has %s", name, got)
 		}
+	}
+}
+
+// whole checks a picture in a few sizes.
+func whole(t *testing.T, s *deploy.Screen) {
+	t.Helper()
+	for _, size := range [][2]int{{33, 11}, {80, 20}, {200, 46}} {
+		screentest.Check(t, s.Draw(themed(), size[0], size[1]), size[0], size[1])
 	}
 }

@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -22,7 +23,8 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	case action.PrevTab:
 		return s.goTo((s.page() + pageCount - 1) % pageCount)
 	case action.DeployNext:
-		return s.goTo(s.next())
+		to := s.next()
+		return tea.Batch(s.goTo(to), s.turnToRefused(to))
 	case action.DeployNodeNext:
 		return s.turnNode(1)
 	case action.DeployNodePrev:
@@ -60,7 +62,7 @@ func (s *Screen) goTo(to page) tea.Cmd {
 	s.draft.Page = int(to)
 	s.checks.Top()
 	if to == pageReview && was != to {
-		return s.recheck(0, true)
+		return s.recheck(0, askAll)
 	}
 	if to == pageBoot {
 		return s.readFile(false)
@@ -91,9 +93,32 @@ func (s *Screen) next() page {
 
 func (s *Screen) turnNode(by int) tea.Cmd {
 	n := len(s.refs)
-	s.draft.Node = (min(s.draft.Node, n-1) + by + n) % n
+	return s.take((min(s.draft.Node, n-1) + by + n) % n)
+}
+
+// take takes another node in hand.
+func (s *Screen) take(node int) tea.Cmd {
+	s.draft.Node = node
+	s.checks.Top()
 	s.refill()
 	return s.readFile(false)
+}
+
+// turnToRefused takes the first node in hand that a page's checks refuse, where they let
+// pass the one that is.
+func (s *Screen) turnToRefused(p page) tea.Cmd {
+	refuses := func(uuid string) bool {
+		return slices.ContainsFunc(s.judged[uuid], func(c models.Check) bool { return c.Severity == models.CheckRefuse && pageOf(c.ID) == p })
+	}
+	if p == pageReview || refuses(s.inHand().UUID) {
+		return nil
+	}
+	for i, ref := range s.refs {
+		if refuses(ref.UUID) {
+			return s.take(i)
+		}
+	}
+	return nil
 }
 
 // fill is what an action does in a form.

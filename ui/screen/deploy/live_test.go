@@ -99,7 +99,7 @@ func TestGoneFromTheBeginning(t *testing.T) {
 	w.open()
 	for n := 1; n <= 5; n++ {
 		w.page(n)
-		screentest.CheckSizes(t, w.s)
+		whole(t, w.s)
 		w.shows("no route to host")
 	}
 	w.ironic.err = nil
@@ -111,7 +111,7 @@ func TestNothingIsOpen(t *testing.T) {
 	w := set(t, machine(t, 1, "r7-n01", ""))
 	w.Env.Session = nil
 	w.open()
-	screentest.CheckSizes(t, w.s)
+	whole(t, w.s)
 	w.shows("there is no Ironic")
 }
 
@@ -184,5 +184,5 @@ func TestTwoHundredNodes(t *testing.T) {
 	w := opened(t, nodes...)
 	w.page(5)
 	w.shows("200 nodes: 0 will be deployed, 200 are left out", "0 ready, 200 refused")
-	screentest.CheckSizes(t, w.s)
+	whole(t, w.s)
 }

@@ -35,6 +35,8 @@ type look struct {
 	busy  bool
 	since time.Time
 	stop  context.CancelFunc
+	// stale says that the nodes have to be read again.
+	stale bool
 	// memory asks Ironic everything once; states are what the fleet had of the nodes then.
 	memory *provision.Preflighter
 	states []string
@@ -51,9 +53,19 @@ type looked struct {
 	err    error
 }
 
+// asking is what Ironic is asked again for the checks.
+type asking int
+
+// The ways; on Review everything is asked.
+const (
+	askNothing asking = iota // what is remembered will do
+	askNodes
+	askAll
+)
+
 // recheck does the checks when nothing was changed for a while; what is under way is
-// given up. Anew asks Ironic everything again. On Review nothing is taken from memory.
-func (s *Screen) recheck(after time.Duration, anew bool) tea.Cmd {
+// given up.
+func (s *Screen) recheck(after time.Duration, ask asking) tea.Cmd {
 	if s.session == nil || s.session.Checks == nil {
 		return nil
 	}
@@ -67,15 +79,17 @@ func (s *Screen) recheck(after time.Duration, anew bool) tea.Cmd {
 		s.since = s.env.Clock.Now()
 	}
 	s.busy = true
-	if anew || s.memory == nil {
-		s.memory, s.nodes = s.session.Checks.Remembering(), slices.Clone(s.nodes)
+	if ask == askAll || s.memory == nil {
+		s.memory = s.session.Checks.Remembering()
 	}
 	msg := looked{of: s, turn: s.turn, nodes: s.nodes, final: s.page() == pageReview}
 	checks := s.memory
 	if msg.final {
 		checks = s.session.Checks
 	}
-	if anew || msg.final || len(s.nodes) == 0 {
+	// Who gives a look up that asked for the nodes has not seen them.
+	s.stale = s.stale || ask != askNothing
+	if s.stale || msg.final || len(s.nodes) == 0 {
 		msg.nodes, s.states = nil, s.fleetStates()
 	}
 	ids := make([]string, len(s.refs))
@@ -120,6 +134,7 @@ func (s *Screen) takeLook(msg looked) tea.Cmd {
 		return nil
 	}
 	first := len(s.nodes) == 0
+	s.stale = false
 	s.nodes, s.action, s.plan, s.final, s.at = msg.nodes, msg.action, msg.plan, msg.final, s.env.Clock.Now()
 	s.judge()
 	if first && !s.Typing() {
@@ -147,9 +162,11 @@ func (s *Screen) nodesChanged() tea.Cmd {
 	if s.session == nil || s.session.Checks == nil || s.busy {
 		return nil
 	}
-	moved := !slices.Equal(s.states, s.fleetStates())
-	if moved || s.err != nil && s.env.Status.Connected {
-		return s.recheck(pause, true)
+	switch {
+	case s.err != nil && s.env.Status.Connected:
+		return s.recheck(pause, askAll)
+	case !slices.Equal(s.states, s.fleetStates()):
+		return s.recheck(pause, askNodes)
 	}
 	return nil
 }

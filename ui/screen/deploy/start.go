@@ -49,7 +49,7 @@ func (s *Screen) start() tea.Cmd {
 		return nil
 	}
 	if age := s.env.Clock.Now().Sub(s.at); age > goodFor {
-		return tea.Batch(s.recheck(0, true), say(screen.Info, "the checks were "+models.Age(age)+" old and are done again: read them, and press D once more"))
+		return tea.Batch(s.recheck(0, askAll), say(screen.Info, "the checks were "+models.Age(age)+" old and are done again: read them, and press D once more"))
 	}
 	legal, refused := s.plan.Legal(), s.plan.Refused()
 	q := overlay.Question{
@@ -170,7 +170,7 @@ func (s *Screen) override() tea.Cmd {
 			}
 			overrides[uuid] = ids
 			s.overrides = overrides
-			return s.recheck(0, true)
+			return s.recheck(0, askAll)
 		}),
 	})})
 }

@@ -186,3 +186,13 @@ func TestReviewSkipsWhatIsRight(t *testing.T) {
 		t.Errorf("page %v", got)
 	}
 }
+
+// Of several nodes the one comes into hand that something is to be done for.
+func TestReviewTurnsToWhoIsRefused(t *testing.T) {
+	hints := func(serial string) string { return `{"properties": {"root_device": {"serial": "` + serial + `"}}}` }
+	w := opened(t, machine(t, 1, "r7-n01", hints("N0A1")), machine(t, 2, "r7-n02", hints("nowhere")), machine(t, 3, "r7-n03", hints("N2A0")))
+	w.do(action.DeployNext)
+	w.shows("[✖ 2 Root disk]", "3 nodes  < 2 > r7-n02")
+	w.do(action.Open, action.DeployNext)
+	w.shows("5 Review]", "3 nodes: 3 will be deployed, 0 are left out")
+}
