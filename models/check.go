@@ -130,7 +130,7 @@ func CheckRules() []CheckRule {
 		{CheckUserData, CheckRefuse, false, "the user data is valid Ignition, after translation"},
 		{CheckUserDataOdd, CheckWarn, true, "somebody can log in, and whatever else may be wrong in user data"},
 		{CheckMetaData, CheckRefuse, false, "coreos_append_karg and coreos_copy_network are what the agent can use"},
-		{CheckImage, CheckRefuse, false, "a direct deployment has an image"},
+		{CheckImage, CheckRefuse, false, "a direct deployment has an image; new Ironics want one for every rebuild"},
 		{CheckImageSum, CheckRefuse, false, "an image from the web has a checksum"},
 	}
 }

@@ -392,6 +392,9 @@ func dataCases() map[CheckID][]checkCase {
 		CheckImage: {
 			{"", same, notDone, ""},
 			{"", image(PlanImage{}), CheckRefuse, "needs an image"},
+			{`"provision_state": "active"`, rebuild, CheckUnknown, "500"},
+			{`"provision_state": "active", "instance_info": {"image_source": "http://h/i"}`, rebuild, CheckOK, ""},
+			{`"provision_state": "active"`, func(f *Facts) { f.Verb, f.Version = VerbRebuild, APIVersion{82} }, notDone, ""},
 			{`"instance_info": {"image_source": "http://h/i"}`, image(PlanImage{}), CheckOK, ""},
 		},
 		CheckImageSum: {

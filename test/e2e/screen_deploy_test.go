@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ironworks/test/ironic"
 	"ironworks/test/terminal"
@@ -78,7 +79,9 @@ func TestScreenDeployReviewed(t *testing.T) {
 		s.until("That is not it.")
 		s.press(terminal.CtrlU)
 		s.typed(name)
-		s.until("deploy "+name+": done, now active", "● active")
+		s.within(2*time.Minute, "the machine is deployed", func() bool {
+			return s.Contains("deploy "+name+": done, now active") && s.Contains("● active")
+		})
 		s.quits()
 
 		if n := apiNode(t, server, uuid); n["provision_state"] != "active" || n["instance_uuid"] == nil {

@@ -51,6 +51,10 @@ func Machine(r provision.Review) []overlay.Text {
 			t.named(theme.Plain, d.Name, d.Value)
 		}
 	}
+	if r.Rest != "" {
+		t.named(theme.Warn, "effect", r.Rest)
+		return t
+	}
 	t.disks(r)
 	return t
 }
@@ -97,6 +101,9 @@ func (t *text) disks(r provision.Review) {
 
 // Short is one machine of several: which disk is written, and what is doubtful.
 func Short(r provision.Review) overlay.Text {
+	if r.Rest != "" {
+		return overlay.Text{Role: theme.Warn, Text: models.Printable(r.Node.Label() + "  " + r.Rest), Indent: 4}
+	}
 	line := overlay.Text{Text: models.Printable(r.Node.Label()) + "  overwrites " + r.TargetText, Indent: 4}
 	for _, c := range r.Checks {
 		switch {
