@@ -64,8 +64,12 @@ func (s *Screen) reviewLines(w int) []pane.Line {
 		s.summaryLines(x)
 	}
 	n, read := s.node()
-	if !read || s.known() == nil {
+	if !read || s.action == nil {
 		return x.lines
+	}
+	r := s.action.Review(n)
+	if s.known() == nil && r.Rest == "" {
+		return x.lines // the checks say why it could not be judged
 	}
 	if may, not := s.refusals(); len(may)+len(not) > 0 {
 		said := fmt.Sprintf("%s refused: nothing is sent to %s.", times(len(may)+len(not)), n.Label())
@@ -75,7 +79,6 @@ func (s *Screen) reviewLines(w int) []pane.Line {
 		x.gap()
 		x.spans(3, body.S(theme.Bad, " "+theme.GlyphFailed+" "), body.S(theme.Strong, said))
 	}
-	r := s.action.Review(n)
 	x.gap()
 	x.texts(review.Machine(r))
 	x.texts(review.Sent(r))

@@ -38,6 +38,9 @@ func (t *text) heading(s string) {
 // disk is written, then what is doubtful, and then what is sent.
 func Lines(r provision.Review) []overlay.Text {
 	t := text(Machine(r))
+	if r.Rest != "" {
+		return t
+	}
 	t.checks(r.Checks)
 	return append(t, Sent(r)...)
 }
@@ -59,9 +62,13 @@ func Machine(r provision.Review) []overlay.Text {
 	return t
 }
 
-// Sent is what is sent, and what Ironic and the machine make of that.
+// Sent is what is sent, and what Ironic and the machine make of that: nothing of one that
+// is followed only.
 func Sent(r provision.Review) []overlay.Text {
 	var t text
+	if r.Rest != "" {
+		return t
+	}
 	t.heading("Steps, in the order in which Ironic runs them")
 	for i, s := range r.Steps {
 		t.under(theme.Plain, fmt.Sprintf("%d  %s", i+1, models.StepText(s)))
