@@ -50,6 +50,13 @@ type (
 		For   func(n *models.Node) (provision.Ramdisk, error)
 		Words []string
 	}
+	// PinDisk writes the hint for a disk of a node, after the operator has seen what is
+	// sent. Words are the command line that does the same, without the program.
+	PinDisk struct {
+		Node  models.NodeRef
+		Pin   *provision.PinAction
+		Words []string
+	}
 	// LeaveTask stops following what a task has under way.
 	LeaveTask struct{ Task int }
 )
