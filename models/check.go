@@ -54,6 +54,9 @@ const (
 	CheckMetaData    CheckID = "meta-data"
 	CheckImage       CheckID = "image"
 	CheckImageSum    CheckID = "image-checksum"
+	CheckImageThere  CheckID = "image-reachable"
+	CheckImageFile   CheckID = "image-checksum-file"
+	CheckImageSize   CheckID = "image-size"
 )
 
 // CheckSeverity is what came out of a check.
@@ -132,6 +135,9 @@ func CheckRules() []CheckRule {
 		{CheckMetaData, CheckRefuse, false, "coreos_append_karg and coreos_copy_network are what the agent can use"},
 		{CheckImage, CheckRefuse, false, "a direct deployment has an image"},
 		{CheckImageSum, CheckRefuse, false, "an image from the web has a checksum"},
+		{CheckImageThere, CheckRefuse, true, "the image's server answers 200, asked from here"},
+		{CheckImageFile, CheckRefuse, true, "the file that the checksum is read from has the image's, of the kind that is asked for"},
+		{CheckImageSize, CheckRefuse, true, "the image, unpacked as far as that is told, fits on the disk"},
 	}
 }
 

@@ -399,7 +399,7 @@ func dataCases() map[CheckID][]checkCase {
 func TestChecks(t *testing.T) {
 	t.Parallel()
 	done := map[CheckID]map[bool]bool{}
-	for _, cases := range []map[CheckID][]checkCase{nodeCases(), stepCases(), diskCases(), dataCases()} {
+	for _, cases := range []map[CheckID][]checkCase{nodeCases(), stepCases(), diskCases(), dataCases(), imageCases()} {
 		for id, list := range cases {
 			done[id] = map[bool]bool{}
 			for _, c := range list {

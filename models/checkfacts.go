@@ -46,6 +46,9 @@ type Facts struct {
 	Others      []OtherDisks
 	OthersError string
 
+	// Image is what was asked about a direct deployment's image; nil where nothing was.
+	Image *ImageFacts
+
 	// Offered is nil where no agent's list of steps was kept.
 	Offered *OfferedSteps
 
@@ -271,5 +274,8 @@ func allChecks() []checker {
 		{CheckMetaData, checkMetaData},
 		{CheckImage, checkImage},
 		{CheckImageSum, checkImageSum},
+		{CheckImageThere, checkImageReachable},
+		{CheckImageFile, checkImageChecksumFile},
+		{CheckImageSize, checkImageSize},
 	}
 }

@@ -46,8 +46,12 @@ type Preflighter struct {
 	// Keep is told of the list while a node is followed. May be nil.
 	Keep func(uuid string, steps *models.OfferedSteps)
 
+	// Images asks about the images of direct deployments. May be nil: it is not asked.
+	Images ImageWeb
+
 	once   sync.Once
 	common common
+	images imageLooks
 }
 
 // common is what is the same for all nodes.
@@ -62,6 +66,7 @@ type common struct {
 func (p *Preflighter) Fresh() *Preflighter {
 	return &Preflighter{
 		Reader: p.Reader, Clock: p.Clock, MaxInventoryAge: p.MaxInventoryAge, Policy: p.Policy, Offered: p.Offered, Keep: p.Keep,
+		Images: p.Images,
 	}
 }
 
@@ -122,6 +127,7 @@ func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (
 			}
 		}
 	}
+	f.Image = p.image(ctx, f)
 	// It reaches into the BMC: only where a deployment can begin at all.
 	if _, can := models.FindTransition(n.ProvisionState, models.VerbDeploy); !can || n.Maintenance {
 		f.ValidateError = "it is not asked while the node cannot be deployed"

@@ -95,7 +95,7 @@ func (a *app) deploy(cmd *cobra.Command, names []string, flags *deployFlags) err
 func (a *app) preflighter(client *ironicclient.Client, complain func(error)) *provision.Preflighter {
 	kept := provision.OfferedSteps{Dir: filepath.Join(filepath.Dir(a.files.Audit), "offered")}
 	return &provision.Preflighter{
-		Reader: client, Clock: clock{}, Offered: kept.Load,
+		Reader: client, Clock: clock{}, Offered: kept.Load, Images: provision.NewWeb(),
 		Keep: func(uuid string, steps *models.OfferedSteps) {
 			if err := kept.Keep(uuid, steps); err != nil {
 				complain(err)

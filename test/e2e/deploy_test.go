@@ -1,10 +1,13 @@
 package e2e
 
 import (
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ironworks/models"
 	"ironworks/test/ironic"
@@ -164,4 +167,39 @@ func TestDeployTwoDisks(t *testing.T) {
 	if !strings.Contains(o.stderr, "[step-offered] deploy.instal_coreos was not offered") {
 		t.Errorf("a misspelt step: %s", o.stderr)
 	}
+}
+
+// TestDeployAsksAboutTheImage reads what is served of an image before anything is sent.
+func TestDeployAsksAboutTheImage(t *testing.T) {
+	t.Parallel()
+	inTheLab(t, func(t *testing.T, s *ironic.Server) {
+		c := at(t, s)
+		name, _, _ := redfishNode(t, s, "ok")
+		c.ok("manage", name, "--wait", "--timeout", "1m")
+		c.ok("provide", name, "--wait", "--timeout", "1m")
+		mux := http.NewServeMux()
+		mux.HandleFunc("/os.raw", func(w http.ResponseWriter, r *http.Request) {
+			http.ServeContent(w, r, "", time.Time{}, strings.NewReader("an image"))
+		})
+		mux.HandleFunc("/SUMS", func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, strings.Repeat("a", 64)+"  os.raw\n")
+		})
+		web := httptest.NewServer(mux)
+		t.Cleanup(web.Close)
+		for _, tt := range []struct {
+			image, sums    string
+			there, sumsAre models.CheckSeverity
+		}{
+			{"/os.raw", "/SUMS", models.CheckOK, models.CheckOK},
+			{"/another.raw", "/SUMS", models.CheckRefuse, models.CheckRefuse},
+			{"/os.raw", "/nothing", models.CheckOK, models.CheckRefuse},
+		} {
+			plan := c.file("direct.yaml", []byte("nodes: ["+name+"]\nkind: direct\nimage: {source: \""+web.URL+tt.image+"\", checksum: \""+web.URL+tt.sums+"\"}\n"))
+			o := c.run("deploy", "-f", plan, "--dry-run", "-o", "json")
+			shown := decode[[]dryRun](t, o)
+			if len(shown) != 1 || shown[0].severity(models.CheckImageThere) != tt.there || shown[0].severity(models.CheckImageFile) != tt.sumsAre {
+				t.Errorf("%s, %s: %s", tt.image, tt.sums, o.stdout)
+			}
+		}
+	})
 }
