@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ironworks/config"
 	"ironworks/ironicclient"
 	"ironworks/models"
 	"ironworks/provision"
@@ -72,7 +73,7 @@ func (a *app) deploy(cmd *cobra.Command, names []string, flags *deployFlags) err
 	if err != nil {
 		return err
 	}
-	action := provision.Deploy(a.preflighter(s.client, func(err error) { a.complain("%v", err) }), options)
+	action := provision.Deploy(a.preflighter(&s.context, s.client, func(err error) { a.complain("%v", err) }), options)
 	runner := &provision.Runner{API: s.client, Clock: clock{}, Context: s.context.Name, ReadOnly: s.context.ReadOnly}
 	if runner.ReadOnly && !flags.dryRun {
 		plan := runner.Plan(action, nodes)
@@ -90,12 +91,13 @@ func (a *app) deploy(cmd *cobra.Command, names []string, flags *deployFlags) err
 	return a.carryOut(cmd, s, runner, plan, flags.actFlags)
 }
 
-// preflighter does the checks, with what was kept of earlier deployments; complain is
-// told what could not be kept.
-func (a *app) preflighter(client *ironicclient.Client, complain func(error)) *provision.Preflighter {
+// preflighter does the checks of a context, with its policies and with what was kept of
+// earlier deployments; complain is told what could not be kept. Commands and the console
+// have it from here.
+func (a *app) preflighter(of *config.Context, client *ironicclient.Client, complain func(error)) *provision.Preflighter {
 	kept := provision.OfferedSteps{Dir: filepath.Join(filepath.Dir(a.files.Audit), "offered")}
 	return &provision.Preflighter{
-		Reader: client, Clock: clock{}, Offered: kept.Load, Images: provision.NewWeb(),
+		Reader: client, Clock: clock{}, Policy: of.Checks, Offered: kept.Load, Images: provision.NewWeb(),
 		Keep: func(uuid string, steps *models.OfferedSteps) {
 			if err := kept.Keep(uuid, steps); err != nil {
 				complain(err)

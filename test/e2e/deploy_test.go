@@ -203,3 +203,34 @@ func TestDeployAsksAboutTheImage(t *testing.T) {
 		}
 	})
 }
+
+// TestDeployPoliciesOfAContext: the context's policies hold until a plan or a flag says
+// something else.
+func TestDeployPoliciesOfAContext(t *testing.T) {
+	t.Parallel()
+	inTheLab(t, func(t *testing.T, s *ironic.Server) {
+		c := newConsole(t)
+		name, _, _ := redfishNode(t, s, "ok")
+		config := func(checks string) string {
+			return c.file("config.yaml", []byte("context: x\ncontexts:\n  x:\n    url: "+s.URL+"\n    checks: {"+checks+"}\n"))
+		}
+		plan := c.file("plan.yaml", []byte("nodes: ["+name+"]\npolicy: {inventory: refuse}\n"))
+		warn := config("inventory: warn")
+		for _, tt := range []struct {
+			args []string
+			want models.CheckSeverity
+		}{
+			{[]string{name}, models.CheckWarn},
+			{[]string{"-f", plan}, models.CheckRefuse},
+			{[]string{"-f", plan, "--policy", "inventory=off"}, ""},
+		} {
+			o := c.run(append([]string{"--config", warn, "deploy", "--dry-run", "-o", "json"}, tt.args...)...)
+			if shown := decode[[]dryRun](t, o); len(shown) != 1 || shown[0].severity(models.CheckInventory) != tt.want {
+				t.Errorf("%v: want %q: %s", tt.args, tt.want, o.stdout)
+			}
+		}
+		if o := c.run("--config", config("inventry: warn"), "nodes"); o.code == 0 || !strings.Contains(o.stderr, `no check "inventry" (did you mean inventory?)`) {
+			t.Errorf("a check that there is not: %d %s", o.code, o.stderr)
+		}
+	})
+}
