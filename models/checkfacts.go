@@ -144,6 +144,19 @@ func (f *Facts) Target() *Disk {
 	return &e.Disks[i].Disk
 }
 
+// OnlyTarget is [Facts.Target] where no other disk would have done as well.
+func (f *Facts) OnlyTarget() *Disk {
+	target := f.Target()
+	if target == nil || f.blind() {
+		return nil
+	}
+	e := f.search().Explain(f.Inventory.Disks)
+	if len(e.Matching()) != 1 || RAIDRoot(f.Node) != "" {
+		return nil
+	}
+	return target
+}
+
 // extra is a value of the node's extra, nil when there is none.
 func (f *Facts) extra(name string) any {
 	var fields struct {

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -231,6 +232,49 @@ func TestDeployPoliciesOfAContext(t *testing.T) {
 		}
 		if o := c.run("--config", config("inventry: warn"), "nodes"); o.code == 0 || !strings.Contains(o.stderr, `no check "inventry" (did you mean inventory?)`) {
 			t.Errorf("a check that there is not: %d %s", o.code, o.stderr)
+		}
+	})
+}
+
+// TestDeployWritesItsDiskDown, and knows it again the next time.
+func TestDeployWritesItsDiskDown(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, s *ironic.Server) {
+		c := at(t, s)
+		name, uuid, m := redfishNode(t, s, "ok")
+		host := c.file("host.bu", []byte(hostButane))
+		first, second := m.Disks()[0], m.Disks()[1]
+		c.ok("manage", name, "--wait", "--timeout", "1m")
+		inspected := s.Release != ironic.Old // which has no inventories here
+		if inspected {
+			c.ok("set", name, "inspect_interface=agent")
+			c.ok("inspect", name, "--wait", "--timeout", "2m")
+		}
+		c.ok("provide", name, "--wait", "--timeout", "1m")
+		c.ok("deploy", name, "--yes", "--wait", "--timeout", "2m", "--user-data", host, "--root-device", `{"serial": "`+first.Serial+`"}`,
+			"--override", "inventory", "--confirm", name)
+		console, _ := apiNode(t, s, uuid)["extra"].(map[string]any)["console"].(map[string]any)
+		disk, _ := console["root_disk"].(map[string]any)
+		if !inspected {
+			if disk != nil {
+				t.Errorf("%v is written down although no disk was known", disk)
+			}
+			return
+		}
+		if disk["serial"] != first.Serial || disk["wwn"] != first.WWN {
+			t.Errorf("written down: %v, installed to %s %s", disk, first.Serial, first.WWN)
+		}
+		if !slices.ContainsFunc(c.auditLines(), func(line map[string]any) bool {
+			return strings.HasPrefix(fmt.Sprint(line["verb"]), "set /extra/console")
+		}) {
+			t.Errorf("not in the audit: %v", c.auditLines())
+		}
+		c.ok("undeploy", name, "--yes", "--wait", "--timeout", "2m")
+		for serial, want := range map[string]models.CheckSeverity{first.Serial: models.CheckOK, second.Serial: models.CheckWarn} {
+			o := c.run("deploy", name, "--dry-run", "-o", "json", "--user-data", host, "--root-device", `{"serial": "`+serial+`"}`)
+			if shown := decode[[]dryRun](t, o); shown[0].severity(models.CheckSameDisk) != want {
+				t.Errorf("%s: want %s: %s", serial, want, o.stdout)
+			}
 		}
 	})
 }
