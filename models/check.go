@@ -28,6 +28,8 @@ const (
 	CheckValidate        CheckID = "validate"
 	CheckKernelParams    CheckID = "kernel-params"
 
+	CheckTraits      CheckID = "traits"
+	CheckTemplates   CheckID = "templates"
 	CheckInstallStep CheckID = "install-step"
 	CheckSteps       CheckID = "steps"
 	CheckStepOrder   CheckID = "step-order"
@@ -111,6 +113,8 @@ func CheckRules() []CheckRule {
 		{CheckRamdisk, CheckRefuse, true, "there is a deploy ISO, or a kernel with its ramdisk"},
 		{CheckValidate, CheckRefuse, true, "Ironic's validate is true for power, management, boot, deploy and network"},
 		{CheckKernelParams, CheckRefuse, true, "kernel_append_params can be read by the grammar of Ironic 37 and later"},
+		{CheckTraits, CheckRefuse, false, "the node has the traits of the instance"},
+		{CheckTemplates, CheckRefuse, false, "the deploy templates of the instance's traits have no step twice, and leave deploy.deploy at its place"},
 		{CheckInstallStep, CheckRefuse, false, "a custom-agent plan has a step that installs: else the node is active with nothing on its disk"},
 		{CheckSteps, CheckRefuse, false, "no step twice, no argument that a step does not take, deploy.deploy left at its place"},
 		{CheckStepOrder, CheckRefuse, true, "steps that install run between deploy (100) and tear_down_agent (40)"},

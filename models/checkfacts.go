@@ -49,6 +49,11 @@ type Facts struct {
 	// Image is what was asked about a direct deployment's image; nil where nothing was.
 	Image *ImageFacts
 
+	// Templates are Ironic's deploy templates; TemplatesError says why they could not be
+	// read. They are not looked for where the instance has no traits.
+	Templates      []DeployTemplate
+	TemplatesError string
+
 	// Offered is nil where no agent's list of steps was kept.
 	Offered *OfferedSteps
 
@@ -87,10 +92,17 @@ type UserDataFinding struct {
 func (f *Facts) Resolve() error {
 	iface := f.DeployInterface()
 	f.Kind = f.Plan.Kind
+	templates := f.templateSteps()
 	if f.Kind == "" {
-		f.Kind = KindOf(iface, f.Plan.Steps)
+		steps := f.Plan.Steps
+		for _, s := range templates {
+			if IsInstallStep(s.Step) { // what else templates bring does not make it another kind
+				steps = append(slices.Clone(steps), s.Step)
+			}
+		}
+		f.Kind = KindOf(iface, steps)
 	}
-	f.Steps = DeploymentSteps(f.Kind, f.Plan.Steps)
+	f.Steps = deploymentSteps(f.Kind, f.Plan.Steps, templates)
 	hints, err := HintsOf(f.Node)
 	if err != nil {
 		return err
@@ -263,6 +275,8 @@ func allChecks() []checker {
 		{CheckRamdisk, checkRamdisk},
 		{CheckValidate, checkValidate},
 		{CheckKernelParams, checkKernelParams},
+		{CheckTraits, checkTraits},
+		{CheckTemplates, checkTemplates},
 		{CheckInstallStep, checkInstallStep},
 		{CheckSteps, checkSteps},
 		{CheckStepOrder, checkStepOrder},

@@ -27,6 +27,11 @@ type lister interface {
 	EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error
 }
 
+// templater lists the deploy templates; of a Reader without it they are not known.
+type templater interface {
+	DeployTemplates(ctx context.Context) ([]models.DeployTemplate, error)
+}
+
 // OthersAtMost is of how many other nodes the disks are looked at.
 const OthersAtMost = 200
 
@@ -52,6 +57,10 @@ type Preflighter struct {
 	once   sync.Once
 	common common
 	images imageLooks
+
+	templatesOnce  sync.Once
+	templates      []models.DeployTemplate
+	templatesError string
 }
 
 // common is what is the same for all nodes.
@@ -107,6 +116,9 @@ func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (
 	if f.Offered == nil && p.Offered != nil {
 		f.Offered = p.Offered(n.UUID)
 	}
+	if f.WantsTemplates() {
+		f.Templates, f.TemplatesError = p.deployTemplates(ctx)
+	}
 	if err := f.Resolve(); err != nil {
 		return nil, err
 	}
@@ -158,6 +170,24 @@ func (p *Preflighter) readCommon(ctx context.Context) common {
 		c.otherError = models.Printable(err.Error())
 	}
 	return c
+}
+
+// deployTemplates reads the deploy templates, once, where a node wants some.
+func (p *Preflighter) deployTemplates(ctx context.Context) (templates []models.DeployTemplate, problem string) {
+	p.templatesOnce.Do(func() {
+		list, can := p.Reader.(templater)
+		if !can {
+			p.templatesError = "they cannot be listed here"
+			return
+		}
+		all, err := list.DeployTemplates(ctx)
+		if err != nil {
+			p.templatesError = models.Printable(err.Error())
+			return
+		}
+		p.templates = all
+	})
+	return p.templates, p.templatesError
 }
 
 // errEnough ends a listing early.
