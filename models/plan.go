@@ -114,6 +114,8 @@ type PlanFields struct {
 	// Traits are those that the instance asks of its node: deploy templates that are
 	// called so add their steps. Nil says nothing, and leaves the node's.
 	Traits []string
+	// Allocate has the node reserved by an allocation, and not by hand; nil for not.
+	Allocate *PlanAllocate
 	// Policy changes what checks do, by their ids.
 	Policy map[CheckID]CheckPolicy
 }
@@ -157,6 +159,14 @@ type PlanImage struct {
 	// empty for what its length says.
 	Checksum  string
 	Algorithm string
+}
+
+// PlanAllocate is the allocation that reserves the node.
+type PlanAllocate struct {
+	// ResourceClass is the one asked for; empty is the node's own.
+	ResourceClass string
+	// Traits are asked for, too: they become the instance's, and name deploy templates.
+	Traits []string
 }
 
 // For is what the plan says of a node by name: the common fields with the node's own in
@@ -212,6 +222,9 @@ func (f PlanFields) With(other PlanFields) PlanFields {
 	}
 	set(&f.Image.Checksum, other.Image.Checksum)
 	set(&f.Image.Algorithm, other.Image.Algorithm)
+	if other.Allocate != nil {
+		f.Allocate = other.Allocate
+	}
 	f.Policy = joinedMaps(f.Policy, other.Policy)
 	return f
 }

@@ -43,6 +43,9 @@ image:
   source: http://h/i.raw
   checksum: https://h/sums
   algorithm: sha256
+allocate:
+  resource_class: gp-2x
+  traits: [CUSTOM_A]
 policy:
   inventory: warn # CI has none
   single-disk: off
@@ -101,7 +104,7 @@ func TestPlanOverrides(t *testing.T) {
 func TestBrokenPlans(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, says string }{
-		"unknown key":            {"kind: direct\nkinds: direct\n", `2:1: no key "kinds" here; there are configdrive,`},
+		"unknown key":            {"kind: direct\nkinds: direct\n", `2:1: no key "kinds" here; there are allocate, configdrive,`},
 		"a text for traits":      {"traits: CUSTOM_A\n", "1:9: traits: want a list, not a text"},
 		"a number for a trait":   {"traits: [5]\n", "1:10: traits[0]: want a text, not a number"},
 		"unknown key below":      {"ramdisk:\n  isos: x\n", `2:3: ramdisk: no key "isos"`},

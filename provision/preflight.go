@@ -51,6 +51,9 @@ type Preflighter struct {
 	Offered func(uuid string) *models.OfferedSteps
 	// Keep is told of the list while a node is followed. May be nil.
 	Keep func(uuid string, steps *models.OfferedSteps)
+	// Deployments keeps what deployments will send before they send it. Nil keeps
+	// nothing: who is killed then does not know what has arrived.
+	Deployments *Deployments
 
 	// Images asks about the images of direct deployments. May be nil: it is not asked.
 	Images ImageWeb
@@ -76,7 +79,7 @@ type common struct {
 func (p *Preflighter) Fresh() *Preflighter {
 	return &Preflighter{
 		Reader: p.Reader, Clock: p.Clock, MaxInventoryAge: p.MaxInventoryAge, Policy: p.Policy, Offered: p.Offered, Keep: p.Keep,
-		Images: p.Images,
+		Deployments: p.Deployments, Images: p.Images,
 	}
 }
 
