@@ -28,6 +28,10 @@ const (
 	Task       Scope = "task"
 	Ignition   Scope = "ignition"
 	Filling    Scope = "form" // fields that are filled in on the screen itself
+	Deploy     Scope = "deploy"
+	DeployDisk Scope = "deploy: root disk"
+	DeployStep Scope = "deploy: steps"
+	Review     Scope = "deploy: review"
 )
 
 // Action is one thing an operator can do.

@@ -27,7 +27,11 @@ func scopes() []struct {
 		{Connect, "Connect"},
 		{Task, "Task"},
 		{Ignition, "Ignition"},
-		{Filling, "Ignition: the form"},
+		{Filling, "Forms: Ignition, and Deploy's pages"},
+		{Deploy, "Deploy"},
+		{DeployDisk, "Deploy: root disk"},
+		{DeployStep, "Deploy: steps"},
+		{Review, "Deploy: review"},
 	}
 }
 
