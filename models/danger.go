@@ -62,11 +62,11 @@ func abortEffect(n *Node) Effect {
 		return Effect{DangerInterrupts, "abort takes effect when step " + step.Label() + " has ended: it cannot be aborted in the middle"}
 	}
 	switch n.ProvisionState.Phase() {
-	case StateDeploying:
+	case StateDeploying, StateDeployHold:
 		return Effect{DangerInterrupts, "abort stops the deployment: the node is deploy failed, its disk may be half written, and nothing is cleaned"}
-	case StateCleaning:
+	case StateCleaning, StateCleanHold:
 		return Effect{DangerInterrupts, "abort stops cleaning: the node is clean failed, and disks may be half erased"}
-	case StateServicing:
+	case StateServicing, StateServiceHold:
 		return Effect{DangerInterrupts, "abort stops the servicing between its steps: the instance stays, and the machine may not run it"}
 	default:
 		return Effect{DangerInterrupts, "abort stops what goes on"}

@@ -109,7 +109,7 @@ func (c *Console) sessionOpened(msg sessionOpened) tea.Cmd {
 	c.markCurrent(msg.session.Context.Name)
 	c.restyle()
 	c.history.clear()
-	return tea.Batch(c.poll(c.live), c.listen(c.live), c.open(screen.Ref{Kind: screen.KindFleet}), c.openFile())
+	return tea.Batch(c.poll(c.live), c.listen(c.live), c.open(screen.Ref{Kind: screen.KindFleet}), c.openFile(), c.tellUnfinished(msg.session))
 }
 
 func (c *Console) markCurrent(name string) {

@@ -62,7 +62,7 @@ func benchRelease(ctx context.Context, r ironic.Release, binary string, nodes, r
 		return err
 	}
 	fmt.Printf("Ironic %s, %d nodes\n", r.Version(), nodes)
-	for _, measure := range []func(context.Context, *ironic.Server, string, int) error{listing, console, polling} {
+	for _, measure := range []func(context.Context, *ironic.Server, string, int) error{listing, console, polling, deploying} {
 		if err := measure(ctx, s, binary, rounds); err != nil {
 			return err
 		}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"ironworks/ironicclient"
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/test/ironic"
+)
+
+// together is how many machines are deployed at once.
+const together = 100
+
+// benchClock is the system's time.
+type benchClock struct{}
+
+func (benchClock) Now() time.Time                         { return time.Now() }
+func (benchClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
+
+// deploying sends a hundred deployments at once, checks and records included, and
+// compares that with the same requests by a client that does nothing else.
+func deploying(ctx context.Context, s *ironic.Server, _ string, rounds int) error {
+	client, err := ironicclient.New(models.Connection{Endpoint: s.URL}, ironicclient.Options{})
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	audit, err := provision.OpenAudit(filepath.Join(s.Dir, "audit.jsonl"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = audit.Close() }()
+	b := &deployBench{server: s, client: client, runner: &provision.Runner{API: client, Audit: audit, Clock: benchClock{}, Context: "bench"}}
+	var ids []string
+	for range 2 * together {
+		id, err := s.Server.CreateNode(ctx, map[string]any{"driver": "fake-hardware", "deploy_interface": "fake"})
+		if err != nil {
+			return err
+		}
+		ids = append(ids, id)
+	}
+	for _, verb := range []models.Verb{models.VerbManage, models.VerbProvide} {
+		if err := b.all(ctx, verb, ids); err != nil {
+			return err
+		}
+	}
+	var ours, theirs []time.Duration
+	var ratios []float64
+	for round := range rounds {
+		// Each half in turn, and each first in turn.
+		mine, others := ids[:together], ids[together:]
+		if round%2 == 1 {
+			mine, others = others, mine
+		}
+		a, err := b.deploy(ctx, mine)
+		if err != nil {
+			return err
+		}
+		c, err := b.bare(ctx, others)
+		if err != nil {
+			return err
+		}
+		if err := b.rest(ctx, ids); err != nil {
+			return err
+		}
+		if err := b.all(ctx, models.VerbUndeploy, ids); err != nil {
+			return err
+		}
+		ours, theirs, ratios = append(ours, a), append(theirs, c), append(ratios, float64(a)/float64(c))
+	}
+	fmt.Printf("  deploying: %d at once            %s\n", together, spread(ours))
+	fmt.Printf("  deploying: the same requests      %s\n", spread(theirs))
+	fmt.Printf("  deploying: ratio (≤ 1.1)          %s\n", spread(ratios))
+	return nil
+}
+
+type deployBench struct {
+	server *ironic.Server
+	client *ironicclient.Client
+	runner *provision.Runner
+}
+
+// all takes nodes to the end of a verb.
+func (b *deployBench) all(ctx context.Context, verb models.Verb, ids []string) error {
+	nodes, err := provision.FindNodes(ctx, b.client, ids)
+	if err != nil {
+		return err
+	}
+	plan := b.runner.Plan(provision.Provision(models.ProvisionRequest{Verb: verb}), nodes)
+	return wanted(b.runner.Run(ctx, plan, provision.RunOptions{Wait: true}), provision.OutcomeDone)
+}
+
+// rest waits until Ironic is at work on none of the nodes.
+func (b *deployBench) rest(ctx context.Context, ids []string) error {
+	return ironic.Poll(ctx, time.Second, func(ctx context.Context) (bool, error) {
+		nodes, err := provision.FindNodes(ctx, b.client, ids)
+		for i := range nodes {
+			if !nodes[i].ProvisionState.Resting() {
+				return false, nil
+			}
+		}
+		return err == nil, err
+	})
+}
+
+func wanted(results []provision.Result, o provision.Outcome) error {
+	for _, r := range results {
+		if r.Outcome != o {
+			return fmt.Errorf("%s: %s in %s: %w", r.Node.Label(), r.Outcome, r.State, r.Err)
+		}
+	}
+	return nil
+}
+
+// deploy is what `ironworks deploy` does until Ironic has all of it.
+func (b *deployBench) deploy(ctx context.Context, ids []string) (time.Duration, error) {
+	dir, err := os.MkdirTemp(b.server.Dir, "deployments")
+	if err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	nodes, err := provision.FindNodes(ctx, b.client, ids)
+	if err != nil {
+		return 0, err
+	}
+	checks := &provision.Preflighter{Reader: b.client, Clock: benchClock{}, Deployments: &provision.Deployments{Dir: dir}}
+	action := provision.Deploy(checks, provision.DeployOptions{
+		For: func(*models.Node) (provision.Deployment, error) { return provision.Deployment{}, nil },
+	})
+	action.Preflight(ctx, nodes)
+	err = wanted(b.runner.Run(ctx, b.runner.Plan(action, nodes), provision.RunOptions{}), provision.OutcomeAccepted)
+	return time.Since(began), err
+}
+
+// bare sends the same requests, as many at a time, and looks at no answer.
+func (b *deployBench) bare(ctx context.Context, ids []string) (time.Duration, error) {
+	began := time.Now()
+	err := b.each(ids, func(id string) error { return b.send(ctx, http.MethodGet, "/v1/nodes/"+id, nil, http.StatusOK) })
+	if err != nil {
+		return 0, err
+	}
+	for _, path := range []string{"/v1/drivers?detail=true", "/v1/conductors?detail=true", "/v1/nodes?fields=uuid,name&limit=1000"} {
+		if err := b.send(ctx, http.MethodGet, path, nil, http.StatusOK); err != nil {
+			return 0, err
+		}
+	}
+	// The disks of other nodes, of which none was inspected.
+	others := make([]string, provision.OthersAtMost)
+	for i := range others {
+		others[i] = ids[i%len(ids)]
+	}
+	err = b.each(others, func(id string) error {
+		return b.send(ctx, http.MethodGet, "/v1/nodes/"+id+"/inventory", nil, http.StatusNotFound)
+	})
+	if err == nil {
+		err = b.each(ids, func(id string) error {
+			return b.send(ctx, http.MethodGet, "/v1/nodes/"+id+"/validate", nil, http.StatusOK)
+		})
+	}
+	if err != nil {
+		return 0, err
+	}
+	err = b.each(ids, func(id string) error {
+		path := "/v1/nodes/" + id
+		reserve := []map[string]any{{"op": "add", "path": "/instance_uuid", "value": id}}
+		if err := b.send(ctx, http.MethodPatch, path, reserve, http.StatusOK); err != nil {
+			return err
+		}
+		for _, look := range []string{path, path + "/validate"} {
+			if err := b.send(ctx, http.MethodGet, look, nil, http.StatusOK); err != nil {
+				return err
+			}
+		}
+		return b.send(ctx, http.MethodPut, path+"/states/provision", map[string]any{"target": "active"}, http.StatusAccepted)
+	})
+	return time.Since(began), err
+}
+
+// each does something for each, [provision.AtOnce] at a time.
+func (b *deployBench) each(ids []string, do func(id string) error) error {
+	work := make(chan string)
+	failed := make(chan error, len(ids))
+	var wg sync.WaitGroup
+	for range provision.AtOnce {
+		wg.Go(func() {
+			for id := range work {
+				if err := do(id); err != nil {
+					failed <- err
+				}
+			}
+		})
+	}
+	for _, id := range ids {
+		work <- id
+	}
+	close(work)
+	wg.Wait()
+	close(failed)
+	return <-failed
+}
+
+// send sends one request, again where a node is locked as our client does.
+func (b *deployBench) send(ctx context.Context, method, path string, body any, want int) error {
+	for {
+		status, answer, err := b.server.Do(ctx, method, path, body)
+		switch {
+		case err != nil:
+			return err
+		case status == want:
+			return nil
+		case status != http.StatusConflict && status != http.StatusServiceUnavailable:
+			return fmt.Errorf("%s %s: %d %s", method, path, status, answer)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(2 * time.Second):
+		}
+	}
+}
