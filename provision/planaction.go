@@ -51,18 +51,19 @@ type readyNode struct {
 }
 
 // Preflight does the checks on nodes, [AtOnce] at a time, and works out what would be
-// sent. A runner's plan follows it.
+// sent. A runner's plan follows it. Nothing is kept of the checks before.
 func (a *DeployAction) Preflight(ctx context.Context, nodes []models.Node) {
+	checks := a.checks.Fresh()
 	inParallel(ctx, len(nodes), func(going context.Context, i int) {
 		n := nodes[i]
-		r := a.readyNode(going, &n)
+		r := a.readyNode(going, checks, &n)
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.ready[n.UUID] = r
 	})
 }
 
-func (a *DeployAction) readyNode(ctx context.Context, n *models.Node) *readyNode {
+func (a *DeployAction) readyNode(ctx context.Context, checks *Preflighter, n *models.Node) *readyNode {
 	r := &readyNode{instance: newUUID()}
 	d, err := a.options.For(n)
 	if err != nil {
@@ -73,10 +74,10 @@ func (a *DeployAction) readyNode(ctx context.Context, n *models.Node) *readyNode
 		r.instance, d.mine = before.instance, before.instance
 	}
 	d = d.prepared()
-	if r.facts, r.err = a.checks.facts(ctx, n, d); r.err != nil {
+	if r.facts, r.err = checks.facts(ctx, n, d); r.err != nil {
 		return r
 	}
-	r.checks = models.Checks(r.facts, a.checks.choices(d, a.overridesOf(n)))
+	r.checks = models.Checks(r.facts, checks.choices(d, a.overridesOf(n)))
 	if len(models.RefusedChecks(r.checks)) > 0 {
 		return r
 	}
@@ -98,6 +99,11 @@ func (a *DeployAction) of(n *models.Node) *readyNode {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.ready[n.UUID]
+}
+
+// CheckedBy says that the action asks the same Ironic as these checks.
+func (a *DeployAction) CheckedBy(checks *Preflighter) bool {
+	return checks != nil && a.checks.Reader == checks.Reader
 }
 
 // Name is that of the verb.

@@ -31,7 +31,8 @@ type lister interface {
 const OthersAtMost = 200
 
 // Preflighter does the checks before deployments. What is the same for all nodes it
-// reads once, so it is good for one command, not for longer.
+// reads once, so it is good for one look at some nodes, not for longer; [Preflighter.Fresh]
+// makes the next.
 type Preflighter struct {
 	Reader Reader
 	Clock  Clock
@@ -55,6 +56,13 @@ type common struct {
 	driversError, conductorsError, otherError string
 	conductors                                []models.Conductor
 	others                                    []models.OtherDisks
+}
+
+// Fresh is one that does the same checks and has read nothing yet.
+func (p *Preflighter) Fresh() *Preflighter {
+	return &Preflighter{
+		Reader: p.Reader, Clock: p.Clock, MaxInventoryAge: p.MaxInventoryAge, Policy: p.Policy, Offered: p.Offered, Keep: p.Keep,
+	}
 }
 
 // Preflight does all checks on a node and a deployment of it. Nothing is changed. The

@@ -158,7 +158,7 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 	case prepared, ordered, confirmed, progressNews, taskEnded, retryReady, retryConfirmed:
 		return c.taskNews(msg)
 	case screen.Open, screen.Say, screen.Ask, screen.CopyText, screen.Press, screen.Switch,
-		screen.RetryTask, screen.LeaveTask, screen.ApplyRamdisks:
+		screen.RetryTask, screen.LeaveTask, screen.ApplyRamdisks, screen.StartDeployment:
 		return c.wish(msg)
 	case quitNow:
 		return c.leave()

@@ -187,6 +187,8 @@ func (c *Console) wish(msg tea.Msg) tea.Cmd {
 		return c.retryTask(msg.Task)
 	case screen.ApplyRamdisks:
 		return c.applyRamdisks(msg)
+	case screen.StartDeployment:
+		return c.startDeployment(msg)
 	case screen.LeaveTask:
 		c.leaveTask(msg.Task)
 	}

@@ -91,10 +91,10 @@ func ramdiskLines(p provision.RamdiskPreview) []overlay.Text {
 // words are the command line that does what was ordered.
 func (o *order) words(nodes []string) []string {
 	switch {
-	case o.ramdisk == nil:
-		return words(o.id, o.args, nodes)
-	case o.command == nil:
+	case o.command != nil:
+		return o.command
+	case o.ramdisk != nil:
 		return append([]string{"ignition", "serve", "--per-node", "--apply"}, nodes...)
 	}
-	return o.command
+	return words(o.id, o.args, nodes)
 }

@@ -214,6 +214,7 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	s := &screen.Session{
 		Context: c.shown(&x), Defaults: screen.Defaults(x.Defaults), Store: store, API: client, Close: client.Close,
 		Runner:  provision.Runner{API: client, Audit: c.audit, Clock: clock{}, Context: x.Name, ReadOnly: x.ReadOnly},
+		Checks:  c.app.preflighter(client, func(err error) { notice(models.Printable(err.Error())) }),
 		Options: c.options(&x), Ramdisks: &consoleRamdisks{host: c, session: &session{context: x, client: client}},
 	}
 	// The poller's ear is the session's own: it is there once Poll runs.

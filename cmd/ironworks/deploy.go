@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ironworks/ironicclient"
 	"ironworks/models"
 	"ironworks/provision"
 )
@@ -71,7 +72,7 @@ func (a *app) deploy(cmd *cobra.Command, names []string, flags *deployFlags) err
 	if err != nil {
 		return err
 	}
-	action := provision.Deploy(a.preflighter(s), options)
+	action := provision.Deploy(a.preflighter(s.client, func(err error) { a.complain("%v", err) }), options)
 	runner := &provision.Runner{API: s.client, Clock: clock{}, Context: s.context.Name, ReadOnly: s.context.ReadOnly}
 	if runner.ReadOnly && !flags.dryRun {
 		plan := runner.Plan(action, nodes)
@@ -89,14 +90,15 @@ func (a *app) deploy(cmd *cobra.Command, names []string, flags *deployFlags) err
 	return a.carryOut(cmd, s, runner, plan, flags.actFlags)
 }
 
-// preflighter does the checks, with what was kept of earlier deployments.
-func (a *app) preflighter(s *session) *provision.Preflighter {
-	kept := provision.OfferedSteps{Dir: filepath.Join(filepath.Dir(s.files.Audit), "offered")}
+// preflighter does the checks, with what was kept of earlier deployments; complain is
+// told what could not be kept.
+func (a *app) preflighter(client *ironicclient.Client, complain func(error)) *provision.Preflighter {
+	kept := provision.OfferedSteps{Dir: filepath.Join(filepath.Dir(a.files.Audit), "offered")}
 	return &provision.Preflighter{
-		Reader: s.client, Clock: clock{}, Offered: kept.Load,
+		Reader: client, Clock: clock{}, Offered: kept.Load,
 		Keep: func(uuid string, steps *models.OfferedSteps) {
 			if err := kept.Keep(uuid, steps); err != nil {
-				a.complain("%v", err)
+				complain(err)
 			}
 		},
 	}

@@ -70,7 +70,7 @@ func ironicSettings(server *Server) settings {
 			"tempdir":                       in("tmp"),
 		},
 		"api":                {"host_ip": server.host, "port": strconv.Itoa(server.port)},
-		"database":           {"connection": "sqlite:///" + in(database)},
+		"database":           sqliteSettings(in(database)),
 		"dhcp":               {"dhcp_provider": "none"},
 		"deploy":             {"http_root": in("http"), "http_url": server.files.url, "iso_master_path": in("isos")},
 		"service_catalog":    {"auth_type": "none", "endpoint_override": server.URL},
@@ -84,6 +84,17 @@ func ironicSettings(server *Server) settings {
 	}
 	s.merge(quickSettings())
 	return s
+}
+
+// sqliteSettings let many threads of a busy machine share the file: no commit waits for
+// a slow disk, and whoever meets a lock waits longer for it than Ironic's own ten
+// seconds, which would end in a 503.
+func sqliteSettings(path string) map[string]string {
+	return map[string]string{
+		"connection":                "sqlite:///" + path + "?timeout=30",
+		"sqlite_synchronous":        "false",
+		"sqlite_max_wait_for_retry": "60",
+	}
 }
 
 // quickSettings shorten the pauses of the conductor that one would wait for.

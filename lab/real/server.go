@@ -174,7 +174,11 @@ func (s *Server) configure(ctx context.Context, options Options) error {
 	if _, err := os.Stat(filepath.Join(s.Dir, database)); err == nil {
 		sync = "upgrade"
 	}
-	return run(ctx, s.Dir, s.Log(), filepath.Join(s.venv, "bin", "ironic-dbsync"), "--config-file", s.configPath(), sync)
+	if err := run(ctx, s.Dir, s.Log(), filepath.Join(s.venv, "bin", "ironic-dbsync"), "--config-file", s.configPath(), sync); err != nil {
+		return err
+	}
+	_, err = runPython(ctx, s.venv, "wal.py", nil, filepath.Join(s.Dir, database))
+	return err
 }
 
 // useTLS makes certificates and a client that trusts only them.

@@ -49,7 +49,8 @@ func (x Text) lines(t *theme.Theme, w int) []string {
 	parts := cell.Wrap(x.Text, w)
 	if x.Indent > 0 && x.Indent < w/2 && len(parts) > 1 {
 		first := parts[0]
-		parts = cell.Wrap(strings.TrimPrefix(x.Text, first), w-x.Indent)
+		// A blank before a word that is too long would push its last cell to a line of its own.
+		parts = cell.Wrap(strings.TrimLeft(strings.TrimPrefix(x.Text, first), " "), w-x.Indent)
 		for i := range parts {
 			parts[i] = cell.Blanks(x.Indent) + strings.TrimLeft(parts[i], " ")
 		}

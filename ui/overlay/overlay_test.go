@@ -143,10 +143,26 @@ func TestConfirmScrollsWhatIsToBeRead(t *testing.T) {
 func TestLinesGoOnIndented(t *testing.T) {
 	t.Parallel()
 	th := theme.New(theme.Options{})
-	got := Text{Text: "  effect      it erases every disk of the machine", Indent: 14}.lines(th, 30)
-	want := []string{"  effect      it erases every", "              disk of the", "              machine"}
-	if strings.Join(got, "|") != strings.Join(want, "|") {
-		t.Errorf("%q", got)
+	for _, tc := range []struct {
+		name string
+		text Text
+		want []string
+	}{
+		{
+			"words", Text{Text: "  effect      it erases every disk of the machine", Indent: 14},
+			[]string{"  effect      it erases every", "              disk of the", "              machine"},
+		},
+		{
+			"a word longer than the line", Text{Text: "  PATCH /v1/nodes/n01 http://192.0.2.7:33735/ramdisk.iso", Indent: 4},
+			[]string{"  PATCH /v1/nodes/n01", "    http://192.0.2.7:33735/ram", "    disk.iso"},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			if got := tc.text.lines(th, 30); strings.Join(got, "|") != strings.Join(tc.want, "|") {
+				t.Errorf("%q", got)
+			}
+		})
 	}
 }
 

@@ -72,6 +72,8 @@ type Session struct {
 	API      API
 	// Runner acts; it is copied for each task, so that read-only holds for all of it.
 	Runner provision.Runner
+	// Checks are those before a deployment, as a pattern: what does them takes a Fresh one.
+	Checks *provision.Preflighter
 	// Poll keeps the Store up to date until its context ends.
 	Poll func(ctx context.Context, notify func(fleet.Update)) error
 	// Watch and Unwatch ask for a closer look at one node while it is on its way, Look for

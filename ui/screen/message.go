@@ -50,6 +50,16 @@ type (
 		For   func(n *models.Node) (provision.Ramdisk, error)
 		Words []string
 	}
+	// StartDeployment carries out a deployment that was reviewed and confirmed. The plan is
+	// a runner's of the action, after its Preflight: the action itself sends nothing to a
+	// node that it did not check. Command is the command line that does the same, without
+	// the program; nil where there is none.
+	StartDeployment struct {
+		Nodes   []models.NodeRef
+		Action  *provision.DeployAction
+		Plan    provision.Plan
+		Command []string
+	}
 	// LeaveTask stops following what a task has under way.
 	LeaveTask struct{ Task int }
 )
