@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -28,7 +29,7 @@ func BenchmarkWrite(b *testing.B) {
 		}},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
-			j := Open(Options{Path: filepath.Join(b.TempDir(), "journal-x.db"), Clock: never{}, Trouble: func(err error) { b.Error(err) }})
+			j := Open(context.Background(), Options{Path: filepath.Join(b.TempDir(), "journal-x.db"), Clock: never{}, Trouble: func(err error) { b.Error(err) }})
 			defer j.Close()
 			n := 0
 			for b.Loop() {
@@ -45,7 +46,7 @@ func BenchmarkWrite(b *testing.B) {
 
 // BenchmarkLatest is what the screens learn from, read from a file with ten thousand.
 func BenchmarkLatest(b *testing.B) {
-	j := Open(Options{Path: filepath.Join(b.TempDir(), "journal-x.db"), Clock: never{}})
+	j := Open(context.Background(), Options{Path: filepath.Join(b.TempDir(), "journal-x.db"), Clock: never{}})
 	defer j.Close()
 	for i := range 10_000 {
 		j.Note(nil, []models.Work{deployment(i*1000, i*1000+5, i*1000+100, i*1000+200, i*1000+220)})

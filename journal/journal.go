@@ -73,13 +73,14 @@ type workKey struct {
 }
 
 // Open begins a journal. The file is opened when something is written, or when there
-// is one to read. Close has to be called.
-func Open(opts Options) *Journal {
+// is one to read. Close has to be called: the end of ctx is not its end, for what waits
+// is written then, too.
+func Open(ctx context.Context, opts Options) *Journal {
 	j := &Journal{
 		opts: opts, writer: rand.Text(),
 		wake: make(chan struct{}, 1), flush: make(chan chan struct{}), stop: make(chan struct{}), done: make(chan struct{}),
 	}
-	go j.run()
+	go j.run(context.WithoutCancel(ctx))
 	return j
 }
 
@@ -147,12 +148,12 @@ func (j *Journal) Close() {
 }
 
 // run writes until the journal is closed.
-func (j *Journal) run() {
+func (j *Journal) run(ctx context.Context) {
 	defer close(j.done)
 	defer j.closeFiles()
 	said := false
 	keep := func() (ok bool) {
-		err := j.keep()
+		err := j.keep(ctx)
 		switch {
 		case err == nil:
 			said = false
@@ -190,7 +191,7 @@ func (j *Journal) run() {
 }
 
 // keep writes what waits. What could not be written waits on.
-func (j *Journal) keep() error {
+func (j *Journal) keep(ctx context.Context) error {
 	j.mu.Lock()
 	batch := j.waiting
 	j.waiting = records{}
@@ -198,7 +199,7 @@ func (j *Journal) keep() error {
 	if batch.empty() {
 		return nil
 	}
-	err := j.store(&batch)
+	err := j.store(ctx, &batch)
 	if err != nil {
 		j.putBack(batch)
 	}

@@ -101,7 +101,7 @@ func rel(t time.Time) int64 {
 
 func open(t *testing.T, path string) *Journal {
 	t.Helper()
-	j := Open(Options{Path: path, Clock: hasty{}, Trouble: func(err error) { t.Errorf("trouble: %v", err) }})
+	j := Open(context.Background(), Options{Path: path, Clock: hasty{}, Trouble: func(err error) { t.Errorf("trouble: %v", err) }})
 	t.Cleanup(j.Close)
 	return j
 }
@@ -244,7 +244,7 @@ func TestTrouble(t *testing.T) {
 		t.Fatal(err)
 	}
 	var told []error
-	j := Open(Options{Path: filepath.Join(blocked, "journal-x.db"), Clock: never{}, Trouble: func(err error) { told = append(told, err) }})
+	j := Open(context.Background(), Options{Path: filepath.Join(blocked, "journal-x.db"), Clock: never{}, Trouble: func(err error) { told = append(told, err) }})
 	defer j.Close()
 	for n := range 5 {
 		j.Note(nil, []models.Work{deployment(n*1000, n*1000+5, -1)})
@@ -269,7 +269,7 @@ func TestTrouble(t *testing.T) {
 // TestFullDisk: the file may not grow. What is there stays, and is read.
 func TestFullDisk(t *testing.T) {
 	var told []error
-	j := Open(Options{Path: file(t), Clock: never{}, Trouble: func(err error) { told = append(told, err) }})
+	j := Open(context.Background(), Options{Path: file(t), Clock: never{}, Trouble: func(err error) { told = append(told, err) }})
 	defer j.Close()
 	j.Note(nil, []models.Work{deployment(0, 5, 9)})
 	before := ofNode(t, j)
@@ -299,7 +299,7 @@ func TestFullDisk(t *testing.T) {
 }
 
 func TestWaitingIsBounded(t *testing.T) {
-	j := Open(Options{Path: file(t), Clock: never{}})
+	j := Open(context.Background(), Options{Path: file(t), Clock: never{}})
 	defer j.Close()
 	many := make([]models.Event, mostWaiting/2)
 	for i := range many {
@@ -335,7 +335,7 @@ func TestBadFiles(t *testing.T) {
 	for path, want := range map[string]string{newer: "schema 99, and this program knows 1", garbage: "not a database", "": "neither XDG_STATE_HOME nor a home"} {
 		before, _ := os.ReadFile(path)
 		var told []error
-		j := Open(Options{Path: path, Clock: never{}, Trouble: func(err error) { told = append(told, err) }})
+		j := Open(context.Background(), Options{Path: path, Clock: never{}, Trouble: func(err error) { told = append(told, err) }})
 		j.Note(nil, []models.Work{deployment(1000, 1009)})
 		_, err := j.OfNode(t.Context(), uuid, 9)
 		j.Close()

@@ -18,7 +18,7 @@ const writesFor = "IRONWORKS_TEST_JOURNAL"
 
 // writeUntilKilled writes one deployment after the other and says how many are kept.
 func writeUntilKilled(path string) {
-	j := Open(Options{Path: path, Clock: hasty{}})
+	j := Open(context.Background(), Options{Path: path, Clock: hasty{}})
 	for n := 0; ; n++ {
 		j.Note([]models.Event{{Time: second(n * 100), Node: ref(), Kind: models.EventStep, To: strconv.Itoa(n)}}, []models.Work{deployment(n*100, n*100+5, n*100+9)})
 		if n%7 == 0 {

@@ -22,8 +22,8 @@ const (
 )
 
 // store writes a batch, all of it or nothing.
-func (j *Journal) store(batch *records) error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+func (j *Journal) store(ctx context.Context, batch *records) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	db, err := j.forWriting(ctx)
 	if err != nil {

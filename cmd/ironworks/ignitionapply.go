@@ -114,8 +114,10 @@ func (a *app) applyRamdisks(
 	}
 	defer func() { _ = audit.Close() }()
 	runner.Audit = audit
-	results := a.runPlan(ctx, runner, plan, flags.actFlags)
-	results = a.retryFailed(ctx, runner, plan, results, flags.actFlags)
+	kept := a.commandJournal(ctx, s)
+	defer kept.Close()
+	results := a.runPlan(ctx, runner, kept, plan, flags.actFlags)
+	results = a.retryFailed(ctx, runner, kept, plan, results, flags.actFlags)
 	return a.tellResults(plan, results, flags.actFlags)
 }
 
