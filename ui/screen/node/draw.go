@@ -22,6 +22,8 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	case room <= 0 || !s.known():
 	case s.tab == overviewTab:
 		lines = s.drawOverview(t, w, room)
+	case s.tab == timelineTab:
+		lines = s.drawTimeline(t, w, room)
 	case s.tab == stepsTab:
 		lines = s.drawSteps(t, w, room)
 	case s.tab == networkTab:
