@@ -71,10 +71,13 @@ func (e Estimate) Short() string {
 	case e.Known && e.Late && e.Phase.N > 0:
 		return "longer than others (" + Age(e.Phase.Median) + ")"
 	case e.Known:
-		return "about " + Age(coarseLeft(e.Left)) + " left"
+		return "about " + Age(e.CoarseLeft()) + " left"
 	}
 	return ""
 }
+
+// CoarseLeft is what is left, rounded.
+func (e Estimate) CoarseLeft() time.Duration { return coarseLeft(e.Left) }
 
 // coarseLeft rounds what is left: nobody knows it to the second, and a number that
 // stands still costs no bytes.

@@ -15,6 +15,7 @@ import (
 	"ironworks/ui/screen/node"
 	"ironworks/ui/screen/ramdisk"
 	"ironworks/ui/screen/tasks"
+	"ironworks/ui/screen/watch"
 )
 
 // maxHistory bounds how many screens are kept to go back to.
@@ -105,6 +106,8 @@ func (c *Console) make(ref screen.Ref) screen.Screen {
 		return tasks.New(c.env)
 	case screen.KindIgnition:
 		return ramdisk.New(c.env)
+	case screen.KindWatch:
+		return watch.New(c.env)
 	case screen.KindTask:
 		number, _ := strconv.Atoi(ref.ID)
 		return tasks.NewTask(c.env, number)

@@ -164,7 +164,7 @@ func (s *screenConsole) answers(p *weather.Proxy, word, here string) {
 			s.until("the mouse scrolls")
 			s.pick(":", paletteTitle, string(a.ID))
 			s.until("the mouse is the terminal's again")
-		case action.GoFleet, action.GoEvents, action.GoDrivers, action.GoConnect, action.GoTasks, action.GoIgnition:
+		case action.GoFleet, action.GoEvents, action.GoDrivers, action.GoConnect, action.GoTasks, action.GoIgnition, action.GoWatch:
 			s.press(key)
 			s.until("› " + string(a.ID))
 			s.pick(":", paletteTitle, word)

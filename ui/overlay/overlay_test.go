@@ -149,11 +149,13 @@ func TestLinesGoOnIndented(t *testing.T) {
 		want []string
 	}{
 		{
-			"words", Text{Text: "  effect      it erases every disk of the machine", Indent: 14},
+			"words",
+			Text{Text: "  effect      it erases every disk of the machine", Indent: 14},
 			[]string{"  effect      it erases every", "              disk of the", "              machine"},
 		},
 		{
-			"a word longer than the line", Text{Text: "  PATCH /v1/nodes/n01 http://192.0.2.7:33735/ramdisk.iso", Indent: 4},
+			"a word longer than the line",
+			Text{Text: "  PATCH /v1/nodes/n01 http://192.0.2.7:33735/ramdisk.iso", Indent: 4},
 			[]string{"  PATCH /v1/nodes/n01", "    http://192.0.2.7:33735/ram", "    disk.iso"},
 		},
 	} {

@@ -113,6 +113,8 @@ type Env struct {
 	// Events are those since the console was opened, Tasks what was done from here.
 	Events *EventLog
 	Tasks  *TaskList
+	// Watching are the nodes of the Watch screen.
+	Watching *WatchList
 	// Contexts are those that can be gone to.
 	Contexts []Context
 	// Probe asks another context's Ironic whether it answers.

@@ -28,6 +28,7 @@ const (
 	KindTasks      Kind = "tasks"
 	KindTask       Kind = "task"
 	KindIgnition   Kind = "ignition"
+	KindWatch      Kind = "watch"
 )
 
 // Ref names a screen, for the history and for links from other screens: the ID is a

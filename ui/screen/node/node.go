@@ -29,7 +29,9 @@ const (
 	tabCount
 )
 
-func tabTitles() []string { return []string{"Overview", "Timeline", "Steps", "Network", "History", "Raw"} }
+func tabTitles() []string {
+	return []string{"Overview", "Timeline", "Steps", "Network", "History", "Raw"}
+}
 
 const (
 	// freshFor is how old what a tab shows may be when it is opened again.

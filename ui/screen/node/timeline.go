@@ -207,7 +207,7 @@ func (s *Screen) drawWork(t *theme.Theme, w *models.Work, width, h int) []string
 		}
 		lines = append(lines, line)
 	}
-	ruler := scale.Ruler(t, func(d time.Duration) string { return models.Age(d) })
+	ruler := t.Paint(theme.Muted, scale.Ruler(models.Age))
 	return append(lines[:min(len(lines), max(h-1, 0))], fmt.Sprintf("%*s", clockWidth, "")+ruler)
 }
 
@@ -282,4 +282,3 @@ func (s *Screen) timelineCopies() []screen.Copyable {
 	}
 	return slices.Clip(copies)
 }
-

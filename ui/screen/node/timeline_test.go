@@ -100,7 +100,9 @@ func deploy(r *screentest.Rig, s screen.Screen, t *testing.T) {
 		r.Pass(time.Duration(after) * time.Second)
 		r.Tell(s, r.Change(id, change))
 	}
-	step(5, func(n *models.Node) { n.ProvisionState, n.TargetProvisionState = models.StateDeploying, models.StateActive })
+	step(5, func(n *models.Node) {
+		n.ProvisionState, n.TargetProvisionState = models.StateDeploying, models.StateActive
+	})
 	step(6, func(n *models.Node) { n.ProvisionState, n.PowerState = models.StateDeployWait, models.PowerOn })
 	step(104, func(n *models.Node) {
 		n.Internal = &models.Internal{AgentURL: "https://10.0.0.31:9999"}
@@ -139,7 +141,9 @@ func TestTimelineIsReadWhenWorkMoves(t *testing.T) {
 	asked = k.asked
 	for range 5 {
 		r.Pass(time.Second)
-		r.Tell(s, r.Change(screentest.UUID(1), func(n *models.Node) { n.Internal = &models.Internal{AgentURL: "https://10.0.0.31:9999", LastHeartbeat: models.Time{Time: r.Clock.Now()}} }))
+		r.Tell(s, r.Change(screentest.UUID(1), func(n *models.Node) {
+			n.Internal = &models.Internal{AgentURL: "https://10.0.0.31:9999", LastHeartbeat: models.Time{Time: r.Clock.Now()}}
+		}))
 	}
 	if k.asked != asked {
 		t.Errorf("read %d times for heartbeats", k.asked-asked)
@@ -170,7 +174,7 @@ func TestTimelineWithNothing(t *testing.T) {
 	r, s := under(t, resting(), &kept{})
 	screentest.Golden(t, s, "timeline-empty")
 	deploy(r, s, t)
-	screentest.Shows(t, s, 80, 20, "Deployment for 2m51: install_coreos 1m01.", "├┤ power on 6s", "├▓ install_coreos 1m01 ▓\n")
+	screentest.Shows(t, s, 80, 20, "Deployment for 2m51: install_coreos 1m01.", "├┤ power on 6s", "├ install_coreos 1m01 ▓")
 	_, broken := under(t, resting(), &kept{err: errors.New("read journal /x/journal-rack7.db: file is not a database")})
 	screentest.Shows(t, broken, 80, 20, "✖ read journal /x/journal-rack7.db: file is not a database")
 	screentest.CheckSizes(t, broken)

@@ -29,9 +29,9 @@ type Kind int
 
 // The kinds.
 const (
-	Over Kind = iota
-	Open      // it goes on
-	Broken    // it ended badly
+	Over   Kind = iota
+	Open        // it goes on
+	Broken      // it ended badly
 )
 
 // Scale is an axis: the time that w cells stand for.
@@ -173,9 +173,9 @@ func fill(t *theme.Theme, p *Span, n, done int) string {
 		t.Paint(theme.Muted, strings.Repeat(theme.GlyphEmpty, max(n-done, 0)))
 }
 
-// Ruler is the axis with its times, such as "0        1m        2m". The text of a time
-// is given by label.
-func (s Scale) Ruler(t *theme.Theme, label func(time.Duration) string) string {
+// Ruler is the axis with its times, such as "0        1m        2m", in exactly the
+// scale's cells and without a role. The text of a time is given by label.
+func (s Scale) Ruler(label func(time.Duration) string) string {
 	line, x := "", 0
 	for i := range 5 {
 		at := s.Total * time.Duration(i) / 4
@@ -187,5 +187,5 @@ func (s Scale) Ruler(t *theme.Theme, label func(time.Duration) string) string {
 		line += cell.Blanks(place-x) + text
 		x = place + cell.Width(text)
 	}
-	return t.Paint(theme.Muted, line) + cell.Blanks(s.W-x)
+	return line + cell.Blanks(s.W-x)
 }
