@@ -32,8 +32,11 @@ const (
 type timeline struct {
 	list *table.Table[*models.Work]
 	past *fetch.Source[[]models.Work]
-	// others is what the same took on all nodes.
-	others *fetch.Source[*models.Experience]
+	// others is what ended last on all nodes, experience what is learnt of it for the work
+	// at the cursor, which is not among them: without.
+	others     *fetch.Source[[]models.Work]
+	experience *models.Experience
+	without    *models.Work
 	// current is the first of the list where that goes on or was seen from here.
 	current *models.Work
 }
@@ -51,12 +54,11 @@ func newTimeline(env *screen.Env, uuid string) *timeline {
 		}
 		return kept.OfNode(ctx, uuid, pastWorks)
 	})
-	l.others = fetch.New(now, func(ctx context.Context) (*models.Experience, error) {
+	l.others = fetch.New(now, func(ctx context.Context) ([]models.Work, error) {
 		if kept == nil {
-			return nil, nil //nolint:nilnil // no experience is none
+			return nil, nil
 		}
-		past, err := kept.Latest(ctx, phase.LearnFrom)
-		return models.NewExperience(past), err
+		return kept.Latest(ctx, phase.LearnFrom)
 	})
 	l.list.SetColumns(l.columns())
 	return l
@@ -103,7 +105,23 @@ func (l *timeline) take(msg tea.Msg) (mine bool, next tea.Cmd) {
 	if mine, next = l.past.Take(msg); mine {
 		return mine, next
 	}
-	return l.others.Take(msg)
+	if mine, next = l.others.Take(msg); mine {
+		l.experience = nil
+	}
+	return mine, next
+}
+
+// learnt is what others took for such work as this one, without itself.
+func (l *timeline) learnt(w *models.Work) *models.Experience {
+	same := l.without != nil && l.without.Kind == w.Kind && l.without.Begin.Equal(w.Begin)
+	if l.experience == nil || !same {
+		past, _ := l.others.Value()
+		l.without = w
+		l.experience = models.NewExperience(slices.DeleteFunc(slices.Clone(past), func(x models.Work) bool {
+			return x.Node.UUID == w.Node.UUID && sameWork(w, &x)
+		}))
+	}
+	return l.experience
 }
 
 // set puts the list together: what goes on first, then what was kept, the newest first.
@@ -186,7 +204,7 @@ func (s *Screen) noTimeline() string {
 // on one axis. Where there are too many phases the last ones are shown.
 func (s *Screen) drawWork(t *theme.Theme, w *models.Work, width, h int) []string {
 	now := s.env.ServerNow()
-	past, _ := s.timeline.others.Value()
+	past := s.timeline.learnt(w)
 	lines := body.Draw(t, body.Few(s.workRole(w), s.workText(w, past, now), width-1, 1, 2), width)
 	room := h - len(lines) - 1
 	if w.Reason != "" && room > len(w.Phases)+1 {

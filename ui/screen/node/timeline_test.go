@@ -93,7 +93,7 @@ func resting() models.Node {
 }
 
 // deploy takes the node through a deployment up to the installing step.
-func deploy(r *screentest.Rig, s screen.Screen, t *testing.T) {
+func deploy(t *testing.T, r *screentest.Rig, s screen.Screen) {
 	t.Helper()
 	id := screentest.UUID(1)
 	step := func(after int, change func(n *models.Node)) {
@@ -119,7 +119,7 @@ func TestTimeline(t *testing.T) {
 	}
 	screentest.Golden(t, s, "timeline-past-failed")
 	r.Do(s, s.Do(action.Top))
-	deploy(r, s, t)
+	deploy(t, r, s)
 	screentest.Golden(t, s, "timeline-now")
 	screentest.CheckSizes(t, s)
 	r.Pass(200 * time.Second)
@@ -134,7 +134,7 @@ func TestTimelineIsReadWhenWorkMoves(t *testing.T) {
 	k := rack7()
 	r, s := under(t, resting(), k)
 	asked := k.asked
-	deploy(r, s, t)
+	deploy(t, r, s)
 	if got := k.asked - asked; got != 3 {
 		t.Errorf("read %d times for three phases", got)
 	}
@@ -173,7 +173,7 @@ func TestTimelineAfterARestart(t *testing.T) {
 func TestTimelineWithNothing(t *testing.T) {
 	r, s := under(t, resting(), &kept{})
 	screentest.Golden(t, s, "timeline-empty")
-	deploy(r, s, t)
+	deploy(t, r, s)
 	screentest.Shows(t, s, 80, 20, "Deployment for 2m51: install_coreos 1m01.", "├┤ power on 6s", "├ install_coreos 1m01 ▓")
 	_, broken := under(t, resting(), &kept{err: errors.New("read journal /x/journal-rack7.db: file is not a database")})
 	screentest.Shows(t, broken, 80, 20, "✖ read journal /x/journal-rack7.db: file is not a database")

@@ -66,7 +66,7 @@ func (r *row) now(now time.Time) (string, theme.Role) {
 	case r.waiting && (!r.there || r.node.Node.ProvisionState.Resting()):
 		return "waits for its turn", theme.Muted
 	case !r.seen:
-		return "", theme.Plain
+		return models.Printable(r.node.Reason), theme.Bad
 	case r.work.Outcome == models.OutcomeFailed && r.work.Reason != "":
 		return models.Printable(r.work.Reason), theme.Bad
 	case r.work.Current() == nil:
@@ -170,6 +170,8 @@ func (s *Screen) aboutText(r *row) (string, theme.Role) {
 		return "is no longer there", theme.Warn
 	case r.trouble != "":
 		return models.Printable(r.trouble), theme.Warn
+	case !r.seen && r.node.Reason != "":
+		return string(r.node.Node.ProvisionState) + ": " + models.Printable(r.node.Reason), theme.Bad
 	case !r.seen:
 		return "nothing was done to it since the console was opened", theme.Muted
 	case r.work.Outcome == models.OutcomeFailed:

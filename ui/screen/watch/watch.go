@@ -105,11 +105,19 @@ func (s *Screen) Shown() tea.Cmd {
 	}
 	list := s.env.Watching
 	list.AddTasks(s.env.Tasks, s.session.Context.Name)
-	if chosen := s.chosen(); len(chosen) > 1 || len(list.Nodes()) == 0 {
+	if chosen := s.chosen(); len(chosen) > 1 || len(list.Nodes()) == 0 && s.busy(chosen) {
 		list.Add(chosen...)
 	}
 	s.take()
 	return s.learn()
+}
+
+// busy says that one of the nodes is on its way.
+func (s *Screen) busy(nodes []models.NodeRef) bool {
+	return slices.ContainsFunc(nodes, func(n models.NodeRef) bool {
+		row, _, there := s.session.Store.Get(n.UUID)
+		return there && row.Node.ProvisionState.Busy()
+	})
 }
 
 // chosen are the nodes that the screen before this one is about.

@@ -200,8 +200,12 @@ func TestWhoComesAlong(t *testing.T) {
 	r.Open(s)
 	screentest.Golden(t, s, "empty")
 	chosen = []models.NodeRef{ref(2)}
+	if got := names(); got != "" {
+		t.Errorf("one under the cursor that rests: %s", got)
+	}
+	r.Change(ref(2).UUID, begins)
 	if got := names(); got != "r7-n02" {
-		t.Errorf("one under the cursor, and nothing else: %s", got)
+		t.Errorf("one under the cursor that is on its way, and nothing else: %s", got)
 	}
 	chosen = []models.NodeRef{ref(3)}
 	if got := names(); got != "r7-n02" {
