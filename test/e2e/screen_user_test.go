@@ -27,6 +27,7 @@ func places() []struct {
 		{"conductors", "› conductors", []action.Scope{action.Conductors}},
 		{"connect", "› connect", []action.Scope{action.List, action.Connect}},
 		{"tasks", "› tasks", []action.Scope{action.List, action.Tasks}},
+		{"watch", "› watch", []action.Scope{action.Watch, action.List, action.Nodes}},
 	}
 }
 
@@ -66,7 +67,7 @@ func TestScreenNewUser(t *testing.T) {
 		s.until("› "+name, "[Overview]")
 		s.helps(action.Reading, action.Node, action.Nodes, action.Everywhere)
 		s.pick("?", helpTitle, "next-tab")
-		s.until("[Steps]")
+		s.until("[Timeline]")
 		s.helps(action.List, action.Node, action.Nodes)
 		s.pick("?", helpTitle, "maintenance-on")
 		s.until("╭─ maintenance-on " + name)

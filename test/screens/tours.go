@@ -81,6 +81,12 @@ func deploying(c *camera) error {
 		return err
 	}
 	c.screen.Type(terminal.Tab)
+	if err := c.sized(100, 16, func() error {
+		return c.snap("timeline", "the phases of a deployment that goes on", "[Timeline]", "boot to ramdisk", "install_coreos")
+	}); err != nil {
+		return err
+	}
+	c.screen.Type(terminal.Tab)
 	if err := c.sized(100, 20, func() error {
 		return c.snap("steps", "the steps of a deployment that goes on", "[Steps]", "deploy.install_coreos")
 	}); err != nil {

@@ -157,6 +157,8 @@ func sameWork(seen, kept *models.Work) bool {
 	switch {
 	case seen.Kind != kept.Kind || kept.Begin.After(seen.Begin.Add(nearly)):
 		return false
+	case !kept.End.IsZero() && !kept.End.After(seen.Begin), !seen.End.IsZero() && !seen.End.After(kept.Begin):
+		return false // one after the other
 	case kept.Begin.After(seen.Begin.Add(-nearly)):
 		return true
 	}

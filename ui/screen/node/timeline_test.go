@@ -170,6 +170,15 @@ func TestTimelineAfterARestart(t *testing.T) {
 	}
 }
 
+// TestTwoInARow: a lab's machine is deployed twice within seconds.
+func TestTwoInARow(t *testing.T) {
+	k := &kept{}
+	r, s := under(t, resting(), k)
+	k.works = []models.Work{deployed(1, 12*time.Second, 2, 3, 4, 2)}
+	deploy(t, r, s)
+	screentest.Shows(t, s, 80, 20, "◐ now", "✓ done", "longer than others (4s)", "(1 deployment of gp-2x)")
+}
+
 func TestTimelineWithNothing(t *testing.T) {
 	r, s := under(t, resting(), &kept{})
 	screentest.Golden(t, s, "timeline-empty")
