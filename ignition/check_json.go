@@ -159,14 +159,41 @@ func (r *jsonReader) deeper() bool {
 	return r.fail(IDTooDeep, fmt.Sprintf("nested deeper than %d levels, which Ironic does not accept, and no configuration needs", maxJSONDepth))
 }
 
-func (r *jsonReader) object(e *element) bool {
+// begins steps into an object or a list; there is no more of it if it ends at once.
+func (r *jsonReader) begins(end byte) (more, ok bool) {
 	if !r.deeper() {
-		return false
+		return false, false
 	}
 	r.offset++
-	if r.peek() == '}' {
+	if r.peek() == end {
 		r.offset++
-		return true
+		return false, true
+	}
+	return true, true
+}
+
+// member reads a value of an object or a list, which stands last in the path, and what
+// follows it: a comma if there is more, or the end.
+func (r *jsonReader) member(e, child *element, end byte, of string) (more, ok bool) {
+	if !r.value(child) {
+		return false, false
+	}
+	r.path = r.path[:len(r.path)-1]
+	e.children = append(e.children, child)
+	switch r.peek() {
+	case ',':
+		r.offset++
+		return true, true
+	case end:
+		r.offset++
+		return false, true
+	}
+	return false, r.fail(IDSyntax, fmt.Sprintf("a comma or the end of the %s is expected here, not %s", of, r.seen()))
+}
+
+func (r *jsonReader) object(e *element) bool {
+	if more, ok := r.begins('}'); !more {
+		return ok
 	}
 	keys := map[string]struct{}{}
 	for {
@@ -187,48 +214,21 @@ func (r *jsonReader) object(e *element) bool {
 			return r.fail(IDSyntax, fmt.Sprintf("a colon is expected after the key, not %s", r.seen()))
 		}
 		r.offset++
-		if !r.value(child) {
-			return false
-		}
-		r.path = r.path[:len(r.path)-1]
-		e.children = append(e.children, child)
-		switch r.peek() {
-		case ',':
-			r.offset++
-		case '}':
-			r.offset++
-			return true
-		default:
-			return r.fail(IDSyntax, fmt.Sprintf("a comma or the end of the object is expected here, not %s", r.seen()))
+		if more, ok := r.member(e, child, '}', "object"); !more {
+			return ok
 		}
 	}
 }
 
 func (r *jsonReader) array(e *element) bool {
-	if !r.deeper() {
-		return false
-	}
-	r.offset++
-	if r.peek() == ']' {
-		r.offset++
-		return true
+	if more, ok := r.begins(']'); !more {
+		return ok
 	}
 	for i := 0; ; i++ {
 		child := &element{}
 		r.path = append(r.path, i)
-		if !r.value(child) {
-			return false
-		}
-		r.path = r.path[:len(r.path)-1]
-		e.children = append(e.children, child)
-		switch r.peek() {
-		case ',':
-			r.offset++
-		case ']':
-			r.offset++
-			return true
-		default:
-			return r.fail(IDSyntax, fmt.Sprintf("a comma or the end of the list is expected here, not %s", r.seen()))
+		if more, ok := r.member(e, child, ']', "list"); !more {
+			return ok
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"ironworks/models"
 )
 
 // Severity says what a [Problem] means for the machine.
@@ -57,6 +59,20 @@ func (p Problem) String() string {
 		where = fmt.Sprintf("%s (line %d, column %d)", p.Path, p.Line, p.Column)
 	}
 	return fmt.Sprintf("%s: %s: %s [%s]", p.Severity, where, p.Message, p.ID)
+}
+
+// In is one line as compilers write it, so that editors find the place in the file of
+// this name.
+func (p Problem) In(name string) string {
+	place := models.Printable(name)
+	if p.Line > 0 {
+		place = fmt.Sprintf("%s:%d:%d", place, p.Line, p.Column)
+	}
+	where := ""
+	if p.Path != "" && p.Path != "$" {
+		where = p.Path + ": "
+	}
+	return fmt.Sprintf("%s: %s: %s%s [%s]", place, p.Severity, where, p.Message, p.ID)
 }
 
 const (

@@ -1,6 +1,7 @@
 package lab_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -10,9 +11,10 @@ import (
 )
 
 // burnin is the one step of the lab's agent that both cleaning and service have
-// and that takes as long as one likes.
-func burnin() map[string]any {
-	return map[string]any{"interface": "deploy", "step": "burnin_cpu", "args": map[string]any{}}
+// and that takes as long as one likes. Its keys are in the order in which clients send
+// them, for Ironic keeps it in what it says of a step; the lab takes it for granted.
+func burnin() json.RawMessage {
+	return json.RawMessage(`{"interface": "deploy", "step": "burnin_cpu", "args": {}}`)
 }
 
 func service(steps ...any) map[string]any {

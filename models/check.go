@@ -94,9 +94,9 @@ type CheckRule struct {
 // CheckRules lists all checks in the order in which they are shown.
 func CheckRules() []CheckRule {
 	return []CheckRule{
-		{CheckState, CheckRefuse, false, "the node is available or deploy failed"},
+		{CheckState, CheckRefuse, false, "the node is available or deploy failed; for a rebuild active, error or deploy failed"},
 		{CheckMaintenance, CheckRefuse, false, "the node is not in maintenance"},
-		{CheckReserved, CheckRefuse, true, "no instance_uuid, or nobody else's"},
+		{CheckReserved, CheckRefuse, true, "no instance_uuid, or nobody else's; a rebuild keeps it"},
 		{CheckProtected, CheckRefuse, true, "the node is not protected"},
 		{CheckRetired, CheckRefuse, true, "the node is not retired"},
 		{CheckConsoleLock, CheckRefuse, true, "extra.console_lock is not set"},

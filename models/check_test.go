@@ -114,6 +114,8 @@ func kind(k DeploymentKind) func(*Facts) {
 
 func same(*Facts) {}
 
+func rebuild(f *Facts) { f.Verb = VerbRebuild }
+
 func nodeCases() map[CheckID][]checkCase {
 	no := false
 	return map[CheckID][]checkCase{
@@ -122,6 +124,11 @@ func nodeCases() map[CheckID][]checkCase {
 			{`"provision_state": "deploy failed"`, same, CheckOK, ""},
 			{`"provision_state": "active"`, same, CheckRefuse, `not possible in state "active"`},
 			{`"provision_state": "enroll", "maintenance": true`, same, CheckRefuse, "possible now: manage"},
+			{`"provision_state": "active"`, rebuild, CheckOK, "may begin"},
+			{`"provision_state": "error"`, rebuild, CheckOK, ""},
+			{`"provision_state": "deploy failed"`, rebuild, CheckOK, ""},
+			{"", rebuild, CheckRefuse, `not possible in state "available"`},
+			{`"provision_state": "active", "protected": true`, rebuild, CheckRefuse, "protected"},
 		},
 		CheckMaintenance: {
 			{"", same, CheckOK, ""},
@@ -131,6 +138,8 @@ func nodeCases() map[CheckID][]checkCase {
 			{"", same, CheckOK, ""},
 			{`"instance_uuid": "i1", "instance_name": "vm7"`, same, CheckRefuse, "uses it as vm7"},
 			{`"instance_uuid": "i1"`, func(f *Facts) { f.Mine = "i1" }, CheckOK, "for this deployment"},
+			{`"provision_state": "active", "instance_uuid": "i1"`, rebuild, CheckOK, "keeps the instance"},
+			{`"provision_state": "active", "instance_uuid": "i1"`, same, CheckRefuse, "uses it"},
 		},
 		CheckProtected: {{"", same, CheckOK, ""}, {`"protected": true, "protected_reason": "prod"`, same, CheckRefuse, "protected: prod"}},
 		CheckRetired:   {{"", same, CheckOK, ""}, {`"retired": true`, same, CheckRefuse, "unretire n1"}},
@@ -153,6 +162,7 @@ func nodeCases() map[CheckID][]checkCase {
 		CheckDeployInterface: {
 			{"", same, CheckOK, ""},
 			{`"deploy_interface": "direct"`, kind(KindInstallCoreOS), CheckOK, ""},
+			{`"deploy_interface": "direct"`, func(f *Facts) { f.Verb, f.Plan.Kind = VerbRebuild, KindInstallCoreOS }, CheckRefuse, "cannot change the deploy interface from direct"},
 			{"", func(f *Facts) { f.Drivers[0].Enabled["deploy"] = []string{"direct"} }, CheckRefuse, "enabled_deploy_interfaces"},
 			{"", func(f *Facts) { f.Plan.Kind, f.Plan.DeployInterface = KindDirect, "custom-agent" }, CheckRefuse, "needs the deploy interface direct"},
 			{"", func(f *Facts) { f.DriversError = "503" }, CheckUnknown, "503"},
@@ -272,6 +282,7 @@ func diskCases() map[CheckID][]checkCase {
 		CheckInventory: {
 			{"", same, CheckOK, ""},
 			{"", func(f *Facts) { f.Inventory = nil }, CheckRefuse, "no inventory"},
+			{"", func(f *Facts) { f.Verb, f.Inventory = VerbRebuild, nil }, CheckRefuse, "undeploy it"},
 			{"", func(f *Facts) { f.Inventory, f.InventoryError = nil, "500" }, CheckRefuse, "500"},
 			{"", disks(), CheckRefuse, "no disks"},
 			{`"inspection_finished_at": "2026-09-01T00:00:00+00:00"`, same, CheckRefuse, "82 days old"},
@@ -365,6 +376,8 @@ func dataCases() map[CheckID][]checkCase {
 		CheckUserDataOdd: {
 			{"", same, CheckOK, ""},
 			{"", func(f *Facts) { f.UserData = nil }, CheckWarn, "nobody can log in"},
+			{"", func(f *Facts) { f.Verb, f.UserData = VerbRebuild, nil }, CheckWarn, "nobody can log in"},
+			{`"instance_info": {"configdrive": "******"}`, func(f *Facts) { f.Verb, f.UserData = VerbRebuild, nil }, CheckOK, "used again"},
 			{"", func(f *Facts) { f.UserData.Findings = []UserDataFinding{{false, "no-login", "nobody can log in"}} }, CheckWarn, "1 doubts"},
 			{"", kind(KindDirect), notDone, ""},
 		},

@@ -46,6 +46,8 @@ func checkUserDataOdd(f *Facts) finding {
 	switch {
 	case !f.ignites() || f.ConfigDriveText:
 		return finding{}
+	case f.UserData == nil && f.Rebuilds() && f.Node.InstanceInfo["configdrive"] != nil:
+		return good("the configdrive of the last deployment is used again", saw("instance_info.configdrive", "is there"))
 	case f.UserData == nil:
 		return bad("there is no user data: nobody can log in to what is installed", "--user-data FILE")
 	}

@@ -71,6 +71,9 @@ func checkInventory(f *Facts) finding {
 		return finding{}
 	}
 	inspect := "ironworks manage, inspect and provide " + f.Node.Label()
+	if f.Rebuilds() {
+		inspect = "a node is inspected before it is deployed: undeploy it, or see what else tells its disks"
+	}
 	inspected := InspectedAt(f.Node)
 	when := f.sawAt(inspected, "inspection_finished_at", inspected.UTC().Format(time.RFC3339))
 	switch {

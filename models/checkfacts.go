@@ -14,6 +14,9 @@ type Facts struct {
 	Version APIVersion
 	// Node is the node as a whole, with Raw.
 	Node *Node
+	// Verb is deploy, or rebuild: a deployment of what is deployed already. Empty is
+	// deploy.
+	Verb Verb
 	// Plan is what is to be done with it, Kind and Steps what comes of that: see
 	// [Facts.Resolve].
 	Plan  PlanFields
@@ -95,6 +98,9 @@ func (f *Facts) Resolve() error {
 	f.Hints = hints.with(f.Plan.RootDevice)
 	return nil
 }
+
+// Rebuilds says that the instance stays, and is deployed once more.
+func (f *Facts) Rebuilds() bool { return f.Verb == VerbRebuild }
 
 // DeployInterface is the one that the node will have: the plan's, or that of its kind.
 func (f *Facts) DeployInterface() string {

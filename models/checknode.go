@@ -10,7 +10,11 @@ func checkState(f *Facts) finding {
 	n := *f.Node
 	n.Maintenance = false // which is told by itself
 	saw := saw("provision_state", n.ProvisionState)
-	if r := WhyNot(VerbDeploy, &n, f.Version); r != nil {
+	verb := VerbDeploy
+	if f.Rebuilds() {
+		verb = VerbRebuild // Ironic turns that down for a protected node, too
+	}
+	if r := WhyNot(verb, &n, f.Version); r != nil {
 		return bad(r.Why, r.Hint, saw)
 	}
 	return good("a deployment may begin", saw)
@@ -26,6 +30,9 @@ func checkMaintenance(f *Facts) finding {
 
 func checkReserved(f *Facts) finding {
 	n := f.Node
+	if f.Rebuilds() {
+		return good("a rebuild keeps the instance", saw("instance_uuid", orNone(n.InstanceUUID)))
+	}
 	switch n.InstanceUUID {
 	case "":
 		return good("nobody has reserved the node", saw("instance_uuid", "none"))
@@ -94,6 +101,10 @@ func checkAPIVersion(f *Facts) finding {
 func checkDeployInterface(f *Facts) finding {
 	iface := f.DeployInterface()
 	at := saw("deploy_interface", iface)
+	if f.Rebuilds() && iface != f.Node.DeployInterface {
+		return bad(fmt.Sprintf("a rebuild cannot change the deploy interface from %s to %s", orNone(f.Node.DeployInterface), iface),
+			"undeploy the node, then deploy it", at)
+	}
 	if want := f.Kind.Interface(); want != "" && want != iface {
 		return bad(fmt.Sprintf("%s needs the deploy interface %s", f.Kind, want), "deploy_interface: "+want+" in the plan, or leave it out", at)
 	}

@@ -26,7 +26,7 @@ type Disk struct {
 	ByPath     string `json:"by_path"`
 	Transport  string `json:"tran"`
 
-	reported *pyDict
+	reported *PythonDict
 }
 
 // errNoDisk is an entry of a list of disks that is no object.
@@ -34,11 +34,11 @@ var errNoDisk = errors.New("a disk is no object")
 
 // UnmarshalJSON reads a disk as the agent reports it, unknown fields ignored.
 func (d *Disk) UnmarshalJSON(raw []byte) error {
-	v, err := decodePython(raw)
+	v, err := DecodePython(raw)
 	if err != nil {
 		return err
 	}
-	reported, ok := v.(*pyDict)
+	reported, ok := v.(*PythonDict)
 	if !ok {
 		return errNoDisk
 	}
@@ -50,22 +50,22 @@ func (d *Disk) UnmarshalJSON(raw []byte) error {
 func (d Disk) MarshalJSON() ([]byte, error) { return jsonOf(d.report()), nil }
 
 // report is what the agent reported; of a disk that was not read, what it would have.
-func (d *Disk) report() *pyDict {
+func (d *Disk) report() *PythonDict {
 	if d.reported != nil {
 		return d.reported
 	}
-	made := &pyDict{values: map[string]any{}}
+	made := &PythonDict{}
 	text := func(name Hint, value string) {
-		made.set(string(name), nil)
+		made.Set(string(name), nil)
 		if value != "" {
-			made.set(string(name), value)
+			made.Set(string(name), value)
 		}
 	}
 	text(HintName, d.Name)
-	made.set(string(HintSize), pyInt(strconv.FormatInt(d.Size, 10)))
-	made.set(string(HintRotational), nil)
+	made.Set(string(HintSize), PythonInt(strconv.FormatInt(d.Size, 10)))
+	made.Set(string(HintRotational), nil)
 	if d.Rotational != nil {
-		made.set(string(HintRotational), *d.Rotational)
+		made.Set(string(HintRotational), *d.Rotational)
 	}
 	text(HintModel, d.Model)
 	text(HintVendor, d.Vendor)
@@ -79,21 +79,21 @@ func (d *Disk) report() *pyDict {
 	return made
 }
 
-func newDisk(reported *pyDict) Disk {
+func newDisk(reported *PythonDict) Disk {
 	d := Disk{reported: reported}
 	d.Name, d.Model, d.Vendor = d.Attribute(HintName), d.Attribute(HintModel), d.Attribute(HintVendor)
 	d.Serial, d.WWN = d.Attribute(HintSerial), d.Attribute(HintWWN)
 	d.WWNWithExtension, d.WWNVendorExtension = d.Attribute(HintWWNWithExtension), d.Attribute(HintWWNVendorExtension)
 	d.HCTL, d.ByPath, d.Transport = d.Attribute(HintHCTL), d.Attribute(HintByPath), d.Attribute(HintTransport)
-	if size, ok := asNumber(reported.get("size")); ok {
+	if size, ok := PythonFloat(reported.Get("size")); ok {
 		d.Size = int64(size)
-		if whole, is := reported.get("size").(pyInt); is {
+		if whole, is := reported.Get("size").(PythonInt); is {
 			if n, err := json.Number(whole).Int64(); err == nil {
 				d.Size = n
 			}
 		}
 	}
-	if rotational, ok := pythonBool(reported.get(string(HintRotational))); ok {
+	if rotational, ok := pythonBool(reported.Get(string(HintRotational))); ok {
 		d.Rotational = &rotational
 	}
 	return d
@@ -102,7 +102,7 @@ func newDisk(reported *pyDict) Disk {
 // Attribute is what the disk has where a hint looks, as text; empty when the ramdisk
 // did not say. The size is in GiB, as hints have it.
 func (d *Disk) Attribute(name Hint) string {
-	if text, ok := d.report().get(string(name)).(string); ok {
+	if text, ok := d.report().Get(string(name)).(string); ok {
 		return text
 	}
 	return strings.Join(d.attributes(name), ", ")
@@ -110,19 +110,19 @@ func (d *Disk) Attribute(name Hint) string {
 
 // attributes are the values of an attribute that may have several.
 func (d *Disk) attributes(name Hint) []string {
-	v := d.report().get(string(name))
+	v := d.report().Get(string(name))
 	if name == HintSize {
-		if bytes, ok := asNumber(v); ok {
-			return []string{pythonFloat(bytes / gib)}
+		if bytes, ok := PythonFloat(v); ok {
+			return []string{writtenFloat(bytes / gib)}
 		}
 	}
 	var texts []string
-	list, ok := v.(pyList)
+	list, ok := v.(PythonList)
 	if !ok {
-		list = pyList{v}
+		list = PythonList{v}
 	}
 	for _, item := range list {
-		if text := pythonStr(item); item != nil && text != "" {
+		if text := PythonStr(item); item != nil && text != "" {
 			texts = append(texts, text)
 		}
 	}
@@ -137,28 +137,28 @@ const gib = 1 << 30
 // DecodeDisks reads the disks of an inventory: Ironic's answer for a node's inventory,
 // the inventory in it, what the agent sends, or only the list.
 func DecodeDisks(raw []byte) ([]Disk, error) {
-	v, err := decodePython(raw)
+	v, err := DecodePython(raw)
 	if err != nil {
 		return nil, fmt.Errorf("inventory: %w", err)
 	}
 	for _, name := range []string{"inventory", "disks"} {
-		if d, ok := v.(*pyDict); ok {
+		if d, ok := v.(*PythonDict); ok {
 			if inner, has := d.values[name]; has {
 				v = inner
 			}
 		}
 	}
-	list, ok := v.(pyList)
+	list, ok := v.(PythonList)
 	if !ok {
 		return nil, fmt.Errorf("inventory: no list of disks in it")
 	}
 	return disksOf(list)
 }
 
-func disksOf(list pyList) ([]Disk, error) {
+func disksOf(list PythonList) ([]Disk, error) {
 	disks := make([]Disk, len(list))
 	for i, item := range list {
-		reported, ok := item.(*pyDict)
+		reported, ok := item.(*PythonDict)
 		if !ok {
 			return nil, fmt.Errorf("inventory: %w", errNoDisk)
 		}

@@ -20,29 +20,29 @@ var errNoCase = errors.New(`want {"hints": …, "disks": […]}`)
 // DecodeHintCase reads {"hints": …, "disks": […]}; "skip_block_devices" and "raid" (a
 // list of {"name", "is_root_volume", "parts"}) may come with them.
 func DecodeHintCase(raw []byte) (HintCase, error) {
-	v, err := decodePython(raw)
+	v, err := DecodePython(raw)
 	if err != nil {
 		return HintCase{}, err
 	}
-	d, _ := v.(*pyDict)
-	disks, ok := d.get("disks").(pyList)
+	d, _ := v.(*PythonDict)
+	disks, ok := d.Get("disks").(PythonList)
 	if !ok {
 		return HintCase{}, errNoCase
 	}
-	c := HintCase{Hints: Hints{d.get("hints")}, Skip: Hints{d.get("skip_block_devices")}}
+	c := HintCase{Hints: Hints{d.Get("hints")}, Skip: Hints{d.Get("skip_block_devices")}}
 	if c.Disks, err = disksOf(disks); err != nil {
 		return HintCase{}, err
 	}
-	volumes, _ := d.get("raid").(pyList)
+	volumes, _ := d.Get("raid").(PythonList)
 	for _, item := range volumes {
-		volume, ok := item.(*pyDict)
+		volume, ok := item.(*PythonDict)
 		if !ok {
 			return HintCase{}, fmt.Errorf("a RAID volume is no object: %w", errNoCase)
 		}
-		read := RAIDVolume{Name: pythonStr(volume.get("name")), Root: pythonTruthy(volume.get("is_root_volume"))}
-		parts, _ := volume.get("parts").(pyList)
+		read := RAIDVolume{Name: PythonStr(volume.Get("name")), Root: PythonTruthy(volume.Get("is_root_volume"))}
+		parts, _ := volume.Get("parts").(PythonList)
 		for _, part := range parts {
-			read.Parts = append(read.Parts, pythonStr(part))
+			read.Parts = append(read.Parts, PythonStr(part))
 		}
 		c.RAID = append(c.RAID, read)
 	}

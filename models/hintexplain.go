@@ -91,7 +91,7 @@ func (s DiskSearch) fitsAll(c *DiskCheck) bool {
 // checks holds every hint against a disk, each by itself: the agent stops at the first
 // that does not fit.
 func (s DiskSearch) checks(d *Disk) []HintCheck {
-	given, _ := s.Hints.value.(*pyDict)
+	given, _ := s.Hints.value.(*PythonDict)
 	if given == nil {
 		return nil
 	}
@@ -99,9 +99,9 @@ func (s DiskSearch) checks(d *Disk) []HintCheck {
 	checks := make([]HintCheck, len(given.keys))
 	for i, key := range given.keys {
 		c := &checks[i]
-		*c = HintCheck{Hint: Hint(key), Wants: pythonStr(given.values[key]), Has: d.Attribute(Hint(key))}
-		one := &pyDict{values: map[string]any{}}
-		one.set(key, given.values[key])
+		*c = HintCheck{Hint: Hint(key), Wants: PythonStr(given.values[key]), Has: d.Attribute(Hint(key))}
+		one := &PythonDict{}
+		one.Set(key, given.values[key])
 		hints, err := r.parse(one)
 		if err == nil {
 			c.Matches, err = r.fitAll(hints, d)

@@ -145,7 +145,7 @@ func (g grammar) beginsOperator(text string) bool {
 // split parts an expression into its operator and values, in lower case; one without
 // an operator is a value.
 func (g grammar) split(expression any, empty func() *HintError) (op string, values []string, err *HintError) {
-	text := pythonLower(pythonStrip(pythonStr(expression)))
+	text := pythonLower(pythonStrip(PythonStr(expression)))
 	if text == "" {
 		return "", nil, empty()
 	}
@@ -173,7 +173,7 @@ func (g grammar) normalize(expression any, empty func() *HintError) (string, *Hi
 	}
 	quoted := make([]string, len(values))
 	for i, v := range values {
-		quoted[i] = " " + urlQuote(v) + " "
+		quoted[i] = " " + URLQuote(v) + " "
 	}
 	return strings.TrimSpace(op + strings.Join(quoted, op)), nil
 }

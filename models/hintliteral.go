@@ -11,7 +11,7 @@ import (
 func literalError(value any) *HintError {
 	text, ok := value.(string)
 	if !ok {
-		return raised("ValueError", "malformed node or string: %s", pythonRepr(value))
+		return raised("ValueError", "malformed node or string: %s", PythonRepr(value))
 	}
 	p := &expressionParser{rest: strings.TrimLeft(text, " \t")}
 	tree := p.test()

@@ -62,10 +62,10 @@ func (h Hints) Parse(by Generation) error {
 
 // parse is parse_root_device_hints. No hints at all give none and no error.
 func (r reader) parse(given any) ([]parsedHint, *HintError) {
-	if !pythonTruthy(given) {
+	if !PythonTruthy(given) {
 		return nil, nil
 	}
-	d, ok := given.(*pyDict)
+	d, ok := given.(*PythonDict)
 	if !ok {
 		return nil, r.noObject(given)
 	}
@@ -101,7 +101,7 @@ func (r reader) invalid(names []string) *HintError {
 // noObject is what happens to hints that are no object: their parts are taken for
 // names.
 func (r reader) noObject(given any) *HintError {
-	var parts pyList
+	var parts PythonList
 	switch v := given.(type) {
 	case string:
 		seen := map[rune]bool{}
@@ -111,18 +111,18 @@ func (r reader) noObject(given any) *HintError {
 			}
 			seen[c] = true
 		}
-	case pyList:
+	case PythonList:
 		parts = v
 	default:
-		return raised("TypeError", "'%s' object is not iterable", pythonType(given))
+		return raised("TypeError", "'%s' object is not iterable", PythonTypeName(given))
 	}
 	var invalid []string
 	seen := map[string]bool{}
 	var odd any
 	for _, part := range parts {
 		switch part.(type) {
-		case *pyDict, pyList:
-			return raised("TypeError", "unhashable type: '%s'", pythonType(part))
+		case *PythonDict, PythonList:
+			return raised("TypeError", "unhashable type: '%s'", PythonTypeName(part))
 		}
 		name, isText := part.(string)
 		switch {
@@ -136,11 +136,11 @@ func (r reader) noObject(given any) *HintError {
 	switch {
 	case odd != nil:
 		part := odd.([1]any)[0]
-		return raised("TypeError", "sequence item 0: expected str instance, %s found", pythonType(part))
+		return raised("TypeError", "sequence item 0: expected str instance, %s found", PythonTypeName(part))
 	case len(invalid) > 0:
 		return r.invalid(invalid)
 	}
-	return raised("AttributeError", "'%s' object has no attribute 'items'", pythonType(given))
+	return raised("AttributeError", "'%s' object has no attribute 'items'", PythonTypeName(given))
 }
 
 func (r reader) empty(name Hint) func() *HintError {
@@ -161,7 +161,7 @@ func (r reader) parseHint(name Hint, given any) (parsedHint, *HintError) {
 			return h, err
 		}
 		if name == HintSize && op == opRange {
-			h.spec = pythonStr(given)
+			h.spec = PythonStr(given)
 			return h, nil
 		}
 	}
@@ -169,17 +169,17 @@ func (r reader) parseHint(name Hint, given any) (parsedHint, *HintError) {
 	case HintRotational:
 		want, ok := pythonBool(given)
 		if !ok {
-			return h, raised("ValueError", `Root device hint "%s" is not a Boolean value. Current value: %s`, name, pythonStr(given))
+			return h, raised("ValueError", `Root device hint "%s" is not a Boolean value. Current value: %s`, name, PythonStr(given))
 		}
 		h.want = want
 		return h, nil
 	case HintSize:
-		h.spec = pythonStr(given)
+		h.spec = PythonStr(given)
 		return h, r.checkSize(given)
 	default:
 	}
 	if _, ok := given.(string); !ok {
-		return h, raised("ValueError", `Root device hint "%s" is not a string value. Hint expression: %s`, name, pythonStr(given))
+		return h, raised("ValueError", `Root device hint "%s" is not a string value. Hint expression: %s`, name, PythonStr(given))
 	}
 	var err *HintError
 	h.spec, err = r.normalize(given, r.empty(name))
@@ -194,10 +194,10 @@ func (r reader) checkSize(given any) *HintError {
 	for _, v := range values {
 		sign, ok := pythonInt(v)
 		if !ok {
-			return raised("ValueError", `Root device hint "size" is not an integer value. Current value: %s`, pythonStr(given))
+			return raised("ValueError", `Root device hint "size" is not an integer value. Current value: %s`, PythonStr(given))
 		}
 		if sign <= 0 {
-			return raised("ValueError", `Root device hint "size" should be a positive integer. Current value: %s`, pythonStr(given))
+			return raised("ValueError", `Root device hint "size" should be a positive integer. Current value: %s`, PythonStr(given))
 		}
 	}
 	return nil
@@ -227,7 +227,7 @@ func pythonBool(v any) (value, ok bool) {
 	if b, is := v.(bool); is {
 		return b, true
 	}
-	switch pythonLower(pythonStrip(pythonStr(v))) {
+	switch pythonLower(pythonStrip(PythonStr(v))) {
 	case "1", "t", "true", "on", "y", "yes":
 		return true, true
 	case "0", "f", "false", "off", "n", "no":

@@ -63,13 +63,13 @@ func (s DiskSearch) pick(disks []Disk) (string, *HintError) {
 		switch {
 		case err != nil && err.Class == "ValueError":
 			return "", raised(deviceNotFound, "No devices could be found using the root device hints %s because they failed to validate. Error: %s",
-				pythonStr(s.Hints.value), err.Text)
+				PythonStr(s.Hints.value), err.Text)
 		case err != nil:
 			return "", err
 		}
 		return d.Name, nil
 	}
-	return "", raised(deviceNotFound, "No suitable device was found for deployment using these hints %s", pythonStr(s.Hints.value))
+	return "", raised(deviceNotFound, "No suitable device was found for deployment using these hints %s", PythonStr(s.Hints.value))
 }
 
 // Matching are the disks that satisfy all hints, in their order, up to the first
@@ -93,8 +93,8 @@ func (h Hints) Matching(disks []Disk, by Generation) iter.Seq2[Disk, error] {
 func (h Hints) find(disks []Disk, by Generation) iter.Seq2[Disk, *HintError] {
 	return func(yield func(Disk, *HintError) bool) {
 		for i := range disks {
-			if name := disks[i].report().get("name"); pythonType(name) != "str" {
-				yield(Disk{}, raised("TypeError", "sequence item %d: expected str instance, %s found", i, pythonType(name)))
+			if name := disks[i].report().Get("name"); PythonTypeName(name) != "str" {
+				yield(Disk{}, raised("TypeError", "sequence item %d: expected str instance, %s found", i, PythonTypeName(name)))
 				return
 			}
 		}
@@ -131,12 +131,12 @@ func (r reader) fitAll(hints []parsedHint, d *Disk) (bool, *HintError) {
 
 // fits tells whether a disk satisfies a hint.
 func (r reader) fits(h parsedHint, d *Disk) (bool, *HintError) {
-	value := d.report().get(string(h.name))
+	value := d.report().Get(string(h.name))
 	switch h.name {
 	case HintSize:
-		size, ok := asNumber(value)
+		size, ok := PythonFloat(value)
 		if !ok {
-			return false, raised("TypeError", "unsupported operand type(s) for /: '%s' and 'int'", pythonType(value))
+			return false, raised("TypeError", "unsupported operand type(s) for /: '%s' and 'int'", PythonTypeName(value))
 		}
 		return r.match(size/gib, h.spec)
 	case HintRotational:
@@ -144,7 +144,7 @@ func (r reader) fits(h parsedHint, d *Disk) (bool, *HintError) {
 		return ok && has == h.want, nil
 	default:
 	}
-	if list, ok := value.(pyList); ok && r.generation == GenerationNewest {
+	if list, ok := value.(PythonList); ok && r.generation == GenerationNewest {
 		return r.fitsOne(h, list)
 	}
 	// What a disk does not say is compared as the word for nothing.
@@ -160,7 +160,7 @@ func (r reader) fits(h parsedHint, d *Disk) (bool, *HintError) {
 
 // fitsOne tells whether one of several values satisfies a hint; those that cannot be
 // compared are skipped.
-func (r reader) fitsOne(h parsedHint, values pyList) (bool, *HintError) {
+func (r reader) fitsOne(h parsedHint, values PythonList) (bool, *HintError) {
 	for _, v := range values {
 		if v == nil {
 			continue
@@ -193,16 +193,16 @@ func SmallestDisk(disks []Disk) (string, error) {
 func smallest(disks []Disk) (string, *HintError) {
 	// Sizes that are no numbers cannot be put in order, or not compared with the least.
 	for i := range disks {
-		size := disks[i].report().get("size")
-		if _, ok := asNumber(size); !ok {
-			return "", raised("TypeError", "'<' not supported between instances of '%s' and 'int'", pythonType(size))
+		size := disks[i].report().Get("size")
+		if _, ok := PythonFloat(size); !ok {
+			return "", raised("TypeError", "'<' not supported between instances of '%s' and 'int'", PythonTypeName(size))
 		}
 	}
 	nameless := map[float64]int{}
 	for i := range disks {
-		size, _ := asNumber(disks[i].report().get("size"))
+		size, _ := PythonFloat(disks[i].report().Get("size"))
 		kind := 1
-		if disks[i].report().get("name") != nil {
+		if disks[i].report().Get("name") != nil {
 			kind = 2
 		}
 		if nameless[size] |= kind; nameless[size] == 3 {
@@ -210,7 +210,7 @@ func smallest(disks []Disk) (string, *HintError) {
 		}
 	}
 	size := func(d Disk) float64 {
-		n, _ := asNumber(d.report().get("size"))
+		n, _ := PythonFloat(d.report().Get("size"))
 		return n
 	}
 	sorted := slices.SortedStableFunc(slices.Values(disks), func(a, b Disk) int {

@@ -116,7 +116,7 @@ func DecodeHints(raw []byte) (Hints, error) {
 	if len(raw) == 0 {
 		return Hints{}, nil
 	}
-	v, err := decodePython(raw)
+	v, err := DecodePython(raw)
 	if err != nil {
 		return Hints{}, fmt.Errorf("hints: %w", err)
 	}
@@ -125,8 +125,8 @@ func DecodeHints(raw []byte) (Hints, error) {
 
 // MakeHints makes hints of one name and expression.
 func MakeHints(name Hint, expression string) Hints {
-	d := &pyDict{values: map[string]any{}}
-	d.set(string(name), expression)
+	d := &PythonDict{}
+	d.Set(string(name), expression)
 	return Hints{value: d}
 }
 
@@ -144,14 +144,14 @@ func (h Hints) MarshalJSON() ([]byte, error) { return jsonOf(h.value), nil }
 func (h Hints) String() string { return string(jsonOf(h.value)) }
 
 // Repr gives the hints as Python writes them in messages.
-func (h Hints) Repr() string { return pythonStr(h.value) }
+func (h Hints) Repr() string { return PythonStr(h.value) }
 
 // Given says that there are hints: null and an empty object are none.
-func (h Hints) Given() bool { return pythonTruthy(h.value) }
+func (h Hints) Given() bool { return PythonTruthy(h.value) }
 
 // Names are the hints that are given, in their order, unknown ones too.
 func (h Hints) Names() []Hint {
-	d, _ := h.value.(*pyDict)
+	d, _ := h.value.(*PythonDict)
 	if d == nil {
 		return nil
 	}
@@ -164,8 +164,8 @@ func (h Hints) Names() []Hint {
 
 // Expression is what is asked for under a name, as text.
 func (h Hints) Expression(name Hint) string {
-	d, _ := h.value.(*pyDict)
-	return pythonStr(d.get(string(name)))
+	d, _ := h.value.(*PythonDict)
+	return PythonStr(d.Get(string(name)))
 }
 
 // HintSource is where the hints of a node come from.
@@ -199,8 +199,8 @@ func HintsOf(n *Node) (NodeHints, error) {
 		return NodeHints{}, err
 	}
 	found := NodeHints{
-		Instance: Hints{instance.get("root_device")}, Properties: Hints{properties.get("root_device")},
-		Skip: Hints{properties.get("skip_block_devices")},
+		Instance: Hints{instance.Get("root_device")}, Properties: Hints{properties.Get("root_device")},
+		Skip: Hints{properties.Get("skip_block_devices")},
 	}
 	switch {
 	case found.Instance.Given():
@@ -213,7 +213,7 @@ func HintsOf(n *Node) (NodeHints, error) {
 
 // objectField is an object of a node in the order in which Ironic sent it, where that
 // was kept.
-func objectField(n *Node, name string, decoded map[string]any) (*pyDict, error) {
+func objectField(n *Node, name string, decoded map[string]any) (*PythonDict, error) {
 	var fields map[string]json.RawMessage
 	raw := []byte(nil)
 	if json.Unmarshal(n.Raw, &fields) == nil {
@@ -225,11 +225,11 @@ func objectField(n *Node, name string, decoded map[string]any) (*pyDict, error) 
 			return nil, fmt.Errorf("%s of %s: %w", name, n.Label(), err)
 		}
 	}
-	v, err := decodePython(raw)
+	v, err := DecodePython(raw)
 	if err != nil {
 		return nil, fmt.Errorf("%s of %s: %w", name, n.Label(), err)
 	}
-	d, _ := v.(*pyDict)
+	d, _ := v.(*PythonDict)
 	return d, nil
 }
 

@@ -97,12 +97,12 @@ func (s DiskSearch) checkVolumes() *HintError {
 		switch e := entry.(type) {
 		case string:
 			return raised("TypeError", "string indices must be integers, not 'str'")
-		case pyList:
+		case PythonList:
 			return raised("TypeError", "list indices must be integers or slices, not str")
-		case *pyDict:
-			switch name := e.get(volumeName).(type) {
-			case pyList, *pyDict:
-				return raised("TypeError", "unhashable type: '%s'", pythonType(name))
+		case *PythonDict:
+			switch name := e.Get(volumeName).(type) {
+			case PythonList, *PythonDict:
+				return raised("TypeError", "unhashable type: '%s'", PythonTypeName(name))
 			}
 		}
 	}
@@ -114,12 +114,12 @@ const volumeName = "volume_name"
 // hasVolumeName is 'volume_name' in entry.
 func hasVolumeName(entry any) (bool, *HintError) {
 	switch e := entry.(type) {
-	case *pyDict:
+	case *PythonDict:
 		_, ok := e.values[volumeName]
 		return ok, nil
 	case string:
 		return strings.Contains(e, volumeName), nil
-	case pyList:
+	case PythonList:
 		for _, item := range e {
 			if item == any(volumeName) {
 				return true, nil
@@ -127,16 +127,16 @@ func hasVolumeName(entry any) (bool, *HintError) {
 		}
 		return false, nil
 	}
-	return false, raised("TypeError", "argument of type '%s' is not iterable", pythonType(entry))
+	return false, raised("TypeError", "argument of type '%s' is not iterable", PythonTypeName(entry))
 }
 
 // pythonItems is what a loop over a value sees.
-func pythonItems(v any) (pyList, *HintError) {
-	var items pyList
+func pythonItems(v any) (PythonList, *HintError) {
+	var items PythonList
 	switch v := v.(type) {
-	case pyList:
+	case PythonList:
 		return v, nil
-	case *pyDict:
+	case *PythonDict:
 		for _, key := range v.keys {
 			items = append(items, key)
 		}
@@ -145,7 +145,7 @@ func pythonItems(v any) (pyList, *HintError) {
 			items = append(items, string(c))
 		}
 	default:
-		return nil, raised("TypeError", "'%s' object is not iterable", pythonType(v))
+		return nil, raised("TypeError", "'%s' object is not iterable", PythonTypeName(v))
 	}
 	return items, nil
 }

@@ -84,8 +84,8 @@ func pythonQuote(s string) string {
 	return b.String()
 }
 
-// urlQuote is urllib's quote(): the slash stays as it is.
-func urlQuote(s string) string {
+// URLQuote is urllib's quote(): the slash stays as it is.
+func URLQuote(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
 		c := s[i]

@@ -1,135 +1,83 @@
 package models
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// What Python makes of JSON. Ironic and its agent judge hints by the type, the
-// truth and the text of what they were given, so that is what is kept: a value is
-// nil, a bool, a pyInt, a float64, a string, a pyList or a *pyDict.
+// What Python makes of JSON. Ironic and its agent judge what they were given by its
+// type, its truth and its text, and quote it in their sentences; so that is what is
+// kept: a value is nil, a bool, a PythonInt, a float64, a string, a PythonList or a
+// *PythonDict.
 type (
-	// pyInt is a whole number as Python writes it.
-	pyInt string
-	// pyList is a list.
-	pyList []any
+	// PythonInt is a whole number as Python writes it.
+	PythonInt string
+	// PythonList is a list.
+	PythonList []any
 )
 
-// pyDict is an object that keeps the order of its keys: errors quote it.
-type pyDict struct {
+// PythonDict is an object that keeps the order of its keys: errors quote it. The
+// zero value is an empty one.
+type PythonDict struct {
 	keys   []string
 	values map[string]any
 }
 
-func (d *pyDict) set(key string, value any) {
+// Set puts a value under a key: a new key stands last.
+func (d *PythonDict) Set(key string, value any) {
+	if d.values == nil {
+		d.values = map[string]any{}
+	}
 	if _, known := d.values[key]; !known {
 		d.keys = append(d.keys, key)
 	}
 	d.values[key] = value
 }
 
-// get is nil for what is not there; a nil object has nothing.
-func (d *pyDict) get(key string) any {
+// Get is nil for what is not there; a nil object has nothing.
+func (d *PythonDict) Get(key string) any {
 	if d == nil {
 		return nil
 	}
 	return d.values[key]
 }
 
-// decodePython reads one JSON document.
-func decodePython(raw []byte) (any, error) {
-	if !json.Valid(raw) {
-		var nothing any
-		return nil, fmt.Errorf("reading JSON: %w", json.Unmarshal(raw, &nothing))
-	}
-	return (&validJSON{raw: raw}).value(), nil
-}
-
-// validJSON reads JSON that was found to be valid: a hundred thousand cases are to
-// take seconds.
-type validJSON struct {
-	raw []byte
-	at  int
-}
-
-// next is the next character that is no space.
-func (j *validJSON) next() byte {
-	for j.raw[j.at] <= ' ' {
-		j.at++
-	}
-	return j.raw[j.at]
-}
-
-// ends tells whether a list or an object ends here, and steps over the comma if not.
-func (j *validJSON) ends(with byte) bool {
-	c := j.next()
-	if c == with || c == ',' {
-		j.at++
-	}
-	return c == with
-}
-
-func (j *validJSON) value() any {
-	switch c := j.next(); c {
-	case '"':
-		return j.text()
-	case '[':
-		j.at++
-		list := pyList{}
-		for !j.ends(']') {
-			list = append(list, j.value())
-		}
-		return list
-	case '{':
-		j.at++
-		d := &pyDict{values: map[string]any{}}
-		for !j.ends('}') {
-			j.next()
-			key := j.text()
-			j.next()
-			j.at++ // the colon
-			d.set(key, j.value())
-		}
-		return d
-	case 't':
-		j.at += len("true")
-		return true
-	case 'f':
-		j.at += len("false")
+// Has tells a key with None from one that is not there.
+func (d *PythonDict) Has(key string) bool {
+	if d == nil {
 		return false
-	case 'n':
-		j.at += len("null")
+	}
+	_, has := d.values[key]
+	return has
+}
+
+// Keys are the keys in their order; they are the caller's.
+func (d *PythonDict) Keys() []string {
+	if d == nil {
 		return nil
 	}
-	start := j.at
-	for j.at < len(j.raw) && strings.IndexByte("+-.0123456789Ee", j.raw[j.at]) >= 0 {
-		j.at++
-	}
-	return pythonNumber(string(j.raw[start:j.at]))
+	return slices.Clone(d.keys)
 }
 
-func (j *validJSON) text() string {
-	start, plain := j.at, true
-	for j.at++; j.raw[j.at] != '"'; j.at++ {
-		if j.raw[j.at] == '\\' {
-			plain = false
-			j.at++
-		}
-	}
-	j.at++
-	if plain {
-		return strings.ToValidUTF8(string(j.raw[start+1:j.at-1]), "\ufffd")
-	}
-	text := ""
-	_ = json.Unmarshal(j.raw[start:j.at], &text) // valid
-	return text
+// Dict is the object under a key, nil if there is none.
+func (d *PythonDict) Dict(key string) *PythonDict {
+	sub, _ := d.Get(key).(*PythonDict)
+	return sub
 }
 
-func pythonNumber(text string) any {
+// Text is the string under a key, empty if there is none.
+func (d *PythonDict) Text(key string) string {
+	s, _ := d.Get(key).(string)
+	return s
+}
+
+// MarshalJSON writes the keys in their order.
+func (d *PythonDict) MarshalJSON() ([]byte, error) { return jsonOf(d), nil }
+
+// PythonNumber is a number of JSON: whole if it is written so.
+func PythonNumber(text string) any {
 	if strings.ContainsAny(text, ".eE") {
 		f, _ := strconv.ParseFloat(text, 64) // too large is infinite, as it is in Python
 		return f
@@ -137,11 +85,11 @@ func pythonNumber(text string) any {
 	if text == "-0" {
 		text = "0"
 	}
-	return pyInt(text)
+	return PythonInt(text)
 }
 
-// pythonTruthy is Python's idea of what is true.
-func pythonTruthy(v any) bool {
+// PythonTruthy is Python's idea of what is true.
+func PythonTruthy(v any) bool {
 	switch v := v.(type) {
 	case nil:
 		return false
@@ -149,20 +97,20 @@ func pythonTruthy(v any) bool {
 		return v
 	case string:
 		return v != ""
-	case pyInt:
+	case PythonInt:
 		return v != "0"
 	case float64:
 		return v != 0
-	case pyList:
+	case PythonList:
 		return len(v) > 0
-	case *pyDict:
+	case *PythonDict:
 		return len(v.keys) > 0
 	}
 	return true
 }
 
-// pythonType is what Python calls the type of a value.
-func pythonType(v any) string {
+// PythonTypeName is what Python calls the type of a value.
+func PythonTypeName(v any) string {
 	switch v.(type) {
 	case nil:
 		return "NoneType"
@@ -170,25 +118,26 @@ func pythonType(v any) string {
 		return "bool"
 	case string:
 		return "str"
-	case pyInt:
+	case PythonInt:
 		return "int"
 	case float64:
 		return "float"
-	case pyList:
+	case PythonList:
 		return "list"
 	}
 	return "dict"
 }
 
-// pythonStr is Python's str() of a value, pythonRepr its repr().
-func pythonStr(v any) string {
+// PythonStr is Python's str() of a value.
+func PythonStr(v any) string {
 	if s, ok := v.(string); ok {
 		return s
 	}
-	return pythonRepr(v)
+	return PythonRepr(v)
 }
 
-func pythonRepr(v any) string {
+// PythonRepr is repr() of a value.
+func PythonRepr(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return "None"
@@ -199,28 +148,28 @@ func pythonRepr(v any) string {
 		return "False"
 	case string:
 		return pythonQuote(v)
-	case pyInt:
+	case PythonInt:
 		return string(v)
 	case float64:
-		return pythonFloat(v)
-	case pyList:
+		return writtenFloat(v)
+	case PythonList:
 		items := make([]string, len(v))
 		for i, item := range v {
-			items[i] = pythonRepr(item)
+			items[i] = PythonRepr(item)
 		}
 		return "[" + strings.Join(items, ", ") + "]"
-	case *pyDict:
+	case *PythonDict:
 		items := make([]string, len(v.keys))
 		for i, key := range v.keys {
-			items[i] = pythonQuote(key) + ": " + pythonRepr(v.values[key])
+			items[i] = pythonQuote(key) + ": " + PythonRepr(v.values[key])
 		}
 		return "{" + strings.Join(items, ", ") + "}"
 	}
 	return ""
 }
 
-// pythonFloat writes a float with the fewest digits that mean it, as Python does.
-func pythonFloat(f float64) string {
+// writtenFloat writes a float with the fewest digits that mean it, as Python does.
+func writtenFloat(f float64) string {
 	short := strconv.FormatFloat(f, 'e', -1, 64)
 	_, exponent, ok := strings.Cut(short, "e")
 	if !ok {
@@ -236,9 +185,9 @@ func pythonFloat(f float64) string {
 	return text
 }
 
-// asNumber is a value that Python calculates with: bools are numbers there.
-// ok is false for what is none, whole for what is an int.
-func asNumber(v any) (n float64, ok bool) {
+// PythonFloat is a value that Python calculates with: bools are numbers there. ok is
+// false for what is none.
+func PythonFloat(v any) (n float64, ok bool) {
 	switch v := v.(type) {
 	case bool:
 		if v {
@@ -247,7 +196,7 @@ func asNumber(v any) (n float64, ok bool) {
 		return 0, true
 	case float64:
 		return v, true
-	case pyInt:
+	case PythonInt:
 		whole, isWhole := new(big.Int).SetString(string(v), 10)
 		if !isWhole {
 			return 0, false
@@ -256,46 +205,4 @@ func asNumber(v any) (n float64, ok bool) {
 		return n, true
 	}
 	return 0, false
-}
-
-// jsonOf writes a value as JSON again, its keys in their order.
-func jsonOf(v any) []byte {
-	var b bytes.Buffer
-	writeJSONValue(&b, v)
-	return b.Bytes()
-}
-
-func writeJSONValue(b *bytes.Buffer, v any) {
-	switch v := v.(type) {
-	case pyInt:
-		b.WriteString(string(v))
-	case pyList:
-		b.WriteByte('[')
-		for i, item := range v {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			writeJSONValue(b, item)
-		}
-		b.WriteByte(']')
-	case *pyDict:
-		b.WriteByte('{')
-		for i, key := range v.keys {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			writeJSONValue(b, key)
-			b.WriteByte(':')
-			writeJSONValue(b, v.values[key])
-		}
-		b.WriteByte('}')
-	default:
-		e := json.NewEncoder(b)
-		e.SetEscapeHTML(false) // people read it: ">= 100"
-		if err := e.Encode(v); err != nil {
-			b.WriteString("null") // an infinite number: JSON has none
-			return
-		}
-		b.Truncate(b.Len() - 1) // the line's end
-	}
 }

@@ -54,7 +54,7 @@ type request struct {
 	sensitive bool
 	send      func(ctx context.Context, api API) (requestID string, err error)
 	// ask is a question instead of a change; its error keeps the rest from being sent.
-	ask func(ctx context.Context) error
+	ask func(ctx context.Context, api API) error
 	// undo takes the change back when a later request was not taken; nil when it stays.
 	undo *request
 	// overrides are the checks that somebody has overridden for it.

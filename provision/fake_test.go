@@ -229,6 +229,8 @@ func verb(v models.Verb) provision.Action {
 		r.ServiceSteps = step
 	case models.VerbRescue:
 		r.RescuePassword = "hunter2"
+	case models.VerbDeploy, models.VerbRebuild:
+		return provision.Bare(r)
 	default:
 	}
 	return provision.Provision(r)

@@ -3,6 +3,7 @@ package provision
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -20,13 +21,22 @@ type DeployOptions struct {
 	// typed the names of.
 	Override  []models.CheckID
 	Confirmed []string
+	// Checked is told of each node whose checks are done, from several goroutines; it
+	// must not block. May be nil.
+	Checked func(n models.NodeRef)
 }
 
 // DeployAction deploys nodes, each after its checks. It is made by [Deploy]; a node that
 // [DeployAction.Preflight] has not seen is refused.
 type DeployAction struct {
+	// verb is deploy or rebuild.
+	verb    models.Verb
 	options DeployOptions
 	checks  *Preflighter
+	// overrides are further ones, by the uuid of the node whose name was typed.
+	overrides map[string][]models.CheckID
+	// earlier are the instances that this deployment has given nodes before, by uuid.
+	earlier map[string]string
 
 	mu    sync.Mutex
 	ready map[string]*readyNode
@@ -36,18 +46,54 @@ type DeployAction struct {
 // changes, asks Ironic whether that is valid, and sends the deployment. What fails
 // before the last request is given back.
 func Deploy(checks *Preflighter, options DeployOptions) *DeployAction {
-	return &DeployAction{options: options, checks: checks, ready: map[string]*readyNode{}}
+	return &DeployAction{verb: models.VerbDeploy, options: options, checks: checks, ready: map[string]*readyNode{}}
+}
+
+// Rebuild is the same action for nodes that are deployed, or whose deployment failed:
+// they stay the instance that they are, and their disk is written again.
+func Rebuild(checks *Preflighter, options DeployOptions) *DeployAction {
+	a := Deploy(checks, options)
+	a.verb = models.VerbRebuild
+	return a
+}
+
+// Overriding is the same action, with no node checked yet, and with checks overridden on
+// nodes whose names somebody typed, by their uuids. Ones of an earlier Overriding are
+// forgotten; instances that were given to nodes are not.
+func (a *DeployAction) Overriding(overrides map[string][]models.CheckID) *DeployAction {
+	again := Deploy(a.checks, a.options)
+	again.verb, again.overrides, again.earlier = a.verb, overrides, maps.Clone(a.earlier)
+	if again.earlier == nil {
+		again.earlier = map[string]string{}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for uuid, r := range a.ready {
+		again.earlier[uuid] = r.instance
+	}
+	return again
+}
+
+// Telling is the same action as [DeployAction.Overriding] makes, that tells somebody else
+// of nodes whose checks are done.
+func (a *DeployAction) Telling(checked func(n models.NodeRef)) *DeployAction {
+	again := a.Overriding(a.overrides)
+	again.options.Checked = checked
+	return again
 }
 
 // readyNode is a node with all that is sent to it.
 type readyNode struct {
-	facts    *models.Facts
-	checks   []models.Check
-	err      error
-	instance string
-	reserve  []models.PatchOp
-	patch    []models.PatchOp
-	request  models.ProvisionRequest
+	deployment Deployment
+	facts      *models.Facts
+	checks     []models.Check
+	err        error
+	instance   string
+	reserve    []models.PatchOp
+	patch      []models.PatchOp
+	request    models.ProvisionRequest
+	// sent says that the requests were made once: another try wants its own checks.
+	sent bool
 }
 
 // Preflight does the checks on nodes, [AtOnce] at a time, and works out what would be
@@ -58,8 +104,11 @@ func (a *DeployAction) Preflight(ctx context.Context, nodes []models.Node) {
 		n := nodes[i]
 		r := a.readyNode(going, checks, &n)
 		a.mu.Lock()
-		defer a.mu.Unlock()
 		a.ready[n.UUID] = r
+		a.mu.Unlock()
+		if a.options.Checked != nil {
+			a.options.Checked(n.Ref())
+		}
 	})
 }
 
@@ -70,10 +119,12 @@ func (a *DeployAction) readyNode(ctx context.Context, checks *Preflighter, n *mo
 		r.err = err
 		return r
 	}
-	if before := a.of(n); before != nil && n.InstanceUUID == before.instance {
-		r.instance, d.mine = before.instance, before.instance
+	if before := a.instanceOf(n); before != "" && n.InstanceUUID == before {
+		r.instance, d.mine = before, before
 	}
+	d.verb = a.verb
 	d = d.prepared()
+	r.deployment = d
 	if r.facts, r.err = checks.facts(ctx, n, d); r.err != nil {
 		return r
 	}
@@ -84,13 +135,13 @@ func (a *DeployAction) readyNode(ctx context.Context, checks *Preflighter, n *mo
 	if n.InstanceUUID != r.instance {
 		r.reserve = []models.PatchOp{{Op: "add", Path: "/instance_uuid", Value: r.instance}}
 	}
-	if n.InstanceUUID != "" && d.mine == "" {
-		r.reserve, r.instance = nil, n.InstanceUUID // overridden: it is deployed as the instance that it is
+	if n.InstanceUUID != "" && d.mine == "" || a.verb == models.VerbRebuild {
+		r.reserve, r.instance = nil, n.InstanceUUID // rebuilt, or overridden: it is deployed as the instance that it is
 	}
 	if r.patch, r.err = models.Patch(n, d.settings(r.facts)); r.err != nil {
 		return r
 	}
-	r.request = models.ProvisionRequest{Verb: models.VerbDeploy, DeploySteps: r.facts.Steps}
+	r.request = models.ProvisionRequest{Verb: a.verb, DeploySteps: r.facts.Steps}
 	r.request.ConfigDrive, r.err = d.configDrive(r.facts.Kind)
 	return r
 }
@@ -107,7 +158,15 @@ func (a *DeployAction) CheckedBy(checks *Preflighter) bool {
 }
 
 // Name is that of the verb.
-func (*DeployAction) Name() string { return string(models.VerbDeploy) }
+func (a *DeployAction) Name() string { return string(a.verb) }
+
+// instanceOf is the instance that this deployment has given a node before, or "".
+func (a *DeployAction) instanceOf(n *models.Node) string {
+	if r := a.of(n); r != nil {
+		return r.instance
+	}
+	return a.earlier[n.UUID]
+}
 
 // Checks are what the preflight found on a node; nil before it.
 func (a *DeployAction) Checks(n *models.Node) []models.Check {
@@ -166,8 +225,11 @@ func (a *DeployAction) Order(n *models.Node) []models.Step {
 	return models.MergedSteps(r.facts.DeployInterface(), r.facts.Steps)
 }
 
-// Refuse says what the checks say.
+// Refuse says what the checks say. What they said before an earlier try counts no more.
 func (a *DeployAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
+	if a.wasSent(n) {
+		return refusal(a, n, models.RefusedArguments, "the checks were done before an earlier try", "")
+	}
 	return a.refuse(n)
 }
 
@@ -203,33 +265,37 @@ func (a *DeployAction) refuse(n *models.Node) *models.Refusal {
 
 // Effect names the disk that is written.
 func (a *DeployAction) Effect(n *models.Node) models.Effect {
-	e := models.VerbEffect(models.VerbDeploy, n, nil)
+	e := models.VerbEffect(a.verb, n, nil)
 	r := a.of(n)
 	if r == nil || r.facts == nil {
 		return e
 	}
 	switch disk := r.facts.Target(); {
 	case r.facts.Kind == models.KindRamdisk:
-		return models.Effect{Danger: models.DangerInterrupts, Text: "deploy boots the machine from the ramdisk; Ironic writes to no disk"}
+		return models.Effect{Danger: models.DangerInterrupts, Text: a.Name() + " boots the machine from the ramdisk; Ironic writes to no disk"}
 	case disk != nil:
-		e.Text = fmt.Sprintf("deploy overwrites %s, %.1f GiB, %s, serial %s; the other disks stay until the node is cleaned",
-			disk.Name, disk.GiB(), disk.Model, disk.Serial)
+		e.Text = fmt.Sprintf("%s overwrites %s, %.1f GiB, %s, serial %s; the other disks stay until the node is cleaned",
+			a.Name(), disk.Name, disk.GiB(), disk.Model, disk.Serial)
 	}
 	return e
 }
 
 // requests are those of [DeployAction.Requests].
 func (a *DeployAction) requests(n *models.Node) ([]request, error) {
-	if refused := a.refuse(n); refused != nil {
+	if refused := a.Refuse(n, models.APIVersion{}); refused != nil {
 		return nil, refused
 	}
-	r := a.of(n)
+	r := a.take(n)
+	if r == nil {
+		return nil, refusal(a, n, models.RefusedArguments, "it is being sent already", "")
+	}
 	var list []request
 	if len(r.reserve) > 0 {
 		reserve := patchRequest("reserve instance_uuid", n, r.reserve)
 		reserve.undo = r.undo(n, r.reserve)
 		list = append(list, reserve)
 	}
+	list = append(list, request{verb: "look again", ask: a.unchanged(n)})
 	if len(r.patch) > 0 {
 		paths := make([]string, len(r.patch))
 		for i, op := range r.patch {
@@ -248,6 +314,25 @@ func (a *DeployAction) requests(n *models.Node) ([]request, error) {
 	return append(append(list, request{verb: "validate", ask: a.validate(n)}), last...), nil
 }
 
+func (a *DeployAction) wasSent(n *models.Node) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r := a.ready[n.UUID]
+	return r != nil && r.sent
+}
+
+// take gives what is sent to a node, once.
+func (a *DeployAction) take(n *models.Node) *readyNode {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r := a.ready[n.UUID]
+	if r == nil || r.sent {
+		return nil
+	}
+	r.sent = true
+	return r
+}
+
 func (*readyNode) undo(n *models.Node, ops []models.PatchOp) *request {
 	back := undone(n, ops)
 	if len(back) == 0 {
@@ -262,8 +347,8 @@ func (*readyNode) undo(n *models.Node, ops []models.PatchOp) *request {
 }
 
 // validate asks Ironic once more, with what was written.
-func (a *DeployAction) validate(n *models.Node) func(ctx context.Context) error {
-	return func(ctx context.Context) error {
+func (a *DeployAction) validate(n *models.Node) func(ctx context.Context, api API) error {
+	return func(ctx context.Context, _ API) error {
 		answers, err := a.checks.Reader.Validate(ctx, n.UUID)
 		if err != nil {
 			return err
@@ -293,9 +378,9 @@ func (a *DeployAction) validate(n *models.Node) func(ctx context.Context) error 
 
 func (a *DeployAction) overridesOf(n *models.Node) []models.CheckID {
 	if slices.Contains(a.options.Confirmed, n.UUID) || n.Name != "" && slices.Contains(a.options.Confirmed, n.Name) {
-		return a.options.Override
+		return slices.Concat(a.options.Override, a.overrides[n.UUID])
 	}
-	return nil
+	return a.overrides[n.UUID]
 }
 
 func overridden(checks []models.Check) []string {
@@ -316,5 +401,5 @@ func (a *DeployAction) seen(now *models.Node) {
 }
 
 func (a *DeployAction) ended(before, now *models.Node, waited time.Duration) (verdict, bool) {
-	return verbAction{models.ProvisionRequest{Verb: models.VerbDeploy}}.ended(before, now, waited)
+	return verbAction{models.ProvisionRequest{Verb: a.verb}}.ended(before, now, waited)
 }

@@ -23,6 +23,7 @@ type Deployment struct {
 
 	report *ignition.Report
 	mine   string // the instance_uuid of an earlier try
+	verb   models.Verb
 }
 
 // WithConfigDrive puts a configdrive as it is written for Ironic in the place of what

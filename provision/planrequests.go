@@ -146,10 +146,10 @@ func provisionBody(r models.ProvisionRequest) map[string]any {
 	return body
 }
 
-// deployCommand is the baremetal command that sends the last request. User data is too
+// deployCommand is the baremetal command that sends the last request, deploy or rebuild. User data is too
 // much for a command line, and may hold secrets: it stands there as a file.
 func deployCommand(n *models.Node, r models.ProvisionRequest) string {
-	words := []string{"baremetal", "node", "deploy"}
+	words := []string{"baremetal", "node", string(r.Verb)}
 	if len(r.DeploySteps) > 0 {
 		steps, err := json.Marshal(maskedBody(provisionBody(r)["deploy_steps"]))
 		if err == nil {

@@ -1,6 +1,7 @@
 package provision
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -90,7 +91,7 @@ func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (
 	p.once.Do(func() { p.common = p.readCommon(ctx) })
 	version, _ := p.Reader.Version()
 	f := &models.Facts{
-		Now: p.Clock.Now(), Version: version, Node: n, Plan: d.Fields, Mine: d.mine, MaxInventoryAge: p.MaxInventoryAge,
+		Now: p.Clock.Now(), Version: version, Node: n, Verb: d.verb, Plan: d.Fields, Mine: d.mine, MaxInventoryAge: p.MaxInventoryAge,
 		Drivers: p.common.drivers, DriversError: p.common.driversError,
 		Conductors: p.common.conductors, ConductorsError: p.common.conductorsError,
 		Others: p.common.others, OthersError: p.common.otherError,
@@ -123,7 +124,7 @@ func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (
 		}
 	}
 	// It reaches into the BMC: only where a deployment can begin at all.
-	if _, can := models.FindTransition(n.ProvisionState, models.VerbDeploy); !can || n.Maintenance {
+	if _, can := models.FindTransition(n.ProvisionState, cmp.Or(d.verb, models.VerbDeploy)); !can || n.Maintenance {
 		f.ValidateError = "it is not asked while the node cannot be deployed"
 	} else {
 		var err error

@@ -193,7 +193,7 @@ func (r *Runner) one(ctx, going context.Context, a Action, n *models.Node, opts 
 			return res
 		}
 		if req.ask != nil {
-			if res.Err = req.ask(told); res.Err != nil {
+			if res.Err = req.ask(told, r.API); res.Err != nil {
 				res.Outcome = OutcomeFailed
 				r.giveBack(ctx, reqs[:i], n, &res)
 				return res

@@ -11,54 +11,6 @@ import (
 
 func prio(n int) *int { return &n }
 
-func TestDeployRefusals(t *testing.T) {
-	install := []models.Step{{Interface: "deploy", Step: "install_coreos", Priority: prio(80)}}
-	drive := func(userData any) map[string]any { return map[string]any{"user_data": userData} }
-	for name, c := range map[string]struct {
-		iface  string
-		steps  []models.Step
-		drive  any
-		traits []any
-		want   string
-	}{
-		"installs":                 {"custom-agent", install, nil, nil, ""},
-		"no steps":                 {"custom-agent", nil, nil, nil, "installs nothing by itself"},
-		"switched off":             {"custom-agent", []models.Step{{Interface: "deploy", Step: "install_coreos", Priority: prio(0)}}, nil, nil, "installs nothing"},
-		"only BIOS":                {"custom-agent", []models.Step{{Interface: "bios", Step: "apply_configuration", Priority: prio(150)}}, nil, nil, "installs nothing"},
-		"only erases":              {"custom-agent", []models.Step{{Interface: "deploy", Step: "erase_devices", Priority: prio(90)}}, nil, nil, "installs nothing"},
-		"only the driver's own":    {"custom-agent", []models.Step{{Interface: "deploy", Step: "boot_instance", Priority: prio(20)}}, nil, nil, "installs nothing"},
-		"another installer":        {"custom-agent", []models.Step{{Interface: "deploy", Step: "start_assisted_install", Priority: prio(80)}}, nil, nil, ""},
-		"templates":                {"custom-agent", nil, nil, []any{"CUSTOM_COREOS"}, ""},
-		"another interface":        {"direct", nil, nil, nil, ""},
-		"cloud-config elsewhere":   {"direct", nil, drive("#cloud-config\n"), nil, ""},
-		"ignition":                 {"custom-agent", install, drive(`{"ignition":{"version":"3.4.0"}}`), nil, ""},
-		"ignition as an object":    {"custom-agent", install, drive(map[string]any{"ignition": map[string]any{}}), nil, ""},
-		"no user data":             {"custom-agent", install, map[string]any{"meta_data": map[string]any{}}, nil, ""},
-		"cloud-config":             {"custom-agent", install, drive("#cloud-config\n"), nil, "not Ignition"},
-		"butane":                   {"custom-agent", install, drive("variant: fcos\n"), nil, "not Ignition"},
-		"a list":                   {"custom-agent", install, drive(`[1]`), nil, "not Ignition"},
-		"null":                     {"custom-agent", install, drive(`null`), nil, "not Ignition"},
-		"number":                   {"custom-agent", install, drive(float64(3)), nil, "not Ignition"},
-		"a list as it is":          {"custom-agent", install, drive([]any{"x"}), nil, "not Ignition"},
-		"empty":                    {"custom-agent", install, drive(""), nil, "not Ignition"},
-		"JSON with something else": {"custom-agent", install, drive(`{} x`), nil, "not Ignition"},
-		"rendered":                 {"custom-agent", install, "H4sIAAAA", nil, "rendered configdrive"},
-	} {
-		for _, v := range []models.Verb{models.VerbDeploy, models.VerbRebuild} {
-			n := node("n1", models.StateDeployFailed)
-			n.DeployInterface, n.InstanceInfo = c.iface, map[string]any{"traits": c.traits}
-			r := provision.Provision(models.ProvisionRequest{Verb: v, DeploySteps: c.steps, ConfigDrive: c.drive}).
-				Refuse(&n, models.APIVersion{Minor: models.NewestMinor})
-			switch {
-			case c.want == "" && r != nil:
-				t.Errorf("%s %s: refused: %v", v, name, r)
-			case c.want != "" && (r == nil || r.Kind != models.RefusedArguments || !strings.Contains(r.Error(), c.want)):
-				t.Errorf("%s %s: said %v, want %q", v, name, r, c.want)
-			}
-		}
-	}
-}
-
 func TestParseStep(t *testing.T) {
 	for text, want := range map[string]string{
 		"deploy.install_coreos":    "deploy.install_coreos",

@@ -2,7 +2,6 @@ package provision
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -10,8 +9,25 @@ import (
 	"ironworks/models"
 )
 
-// Provision is an action that sends a provision verb.
-func Provision(r models.ProvisionRequest) Action { return verbAction{r} }
+// Provision is an action that sends a provision verb. Nothing but [Deploy] and [Rebuild]
+// sends theirs: for these it is an action that refuses every node.
+func Provision(r models.ProvisionRequest) Action {
+	if r.Verb == models.VerbDeploy || r.Verb == models.VerbRebuild {
+		return unchecked{verbAction: verbAction{r}}
+	}
+	return verbAction{r}
+}
+
+// unchecked is a deployment that nobody checks.
+type unchecked struct{ verbAction }
+
+func (a unchecked) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
+	return refusal(a, n, models.RefusedArguments, "a deployment is not sent without its checks", "ironworks "+a.Name()+" "+n.Label())
+}
+
+func (a unchecked) requests(n *models.Node) ([]request, error) {
+	return nil, a.Refuse(n, models.APIVersion{})
+}
 
 type verbAction struct{ req models.ProvisionRequest }
 
@@ -21,15 +37,14 @@ func (a verbAction) Refuse(n *models.Node, v models.APIVersion) *models.Refusal 
 	if r := models.WhyNot(a.req.Verb, n, v); r != nil {
 		return r
 	}
-	if why, hint := a.badArguments(n); why != "" {
+	if why, hint := a.badArguments(); why != "" {
 		return refusal(a, n, models.RefusedArguments, why, hint)
 	}
 	return nil
 }
 
-// badArguments are what Ironic would turn down, or worse accept: a custom-agent node
-// deployed without a step that installs goes active with nothing installed.
-func (a verbAction) badArguments(n *models.Node) (why, hint string) {
+// badArguments are what Ironic would turn down.
+func (a verbAction) badArguments() (why, hint string) {
 	r := a.req
 	switch {
 	case r.Verb == models.VerbClean && len(r.CleanSteps) == 0 && r.Runbook == "":
@@ -38,53 +53,8 @@ func (a verbAction) badArguments(n *models.Node) (why, hint string) {
 		return "service needs its steps", "--step INTERFACE.STEP, or --steps FILE"
 	case r.Verb == models.VerbRescue && !r.RescuePassword.IsSet():
 		return "rescue needs a password for the rescue user", "--password-file FILE"
-	case r.Verb != models.VerbDeploy && r.Verb != models.VerbRebuild:
-		return "", ""
-	case n.DeployInterface == "custom-agent" && !installs(r.DeploySteps) && !hasTemplates(n):
-		return "custom-agent installs nothing by itself: without a step the node would be active with nothing on its disk",
-			"--step deploy.install_coreos, or --steps FILE"
-	case n.DeployInterface == "custom-agent":
-		return badUserData(r.ConfigDrive)
 	}
 	return "", ""
-}
-
-// installs says that a step may be one that installs: the agent's own, and not one of
-// those that every deployment has or that only erase.
-func installs(steps []models.Step) bool {
-	others := []string{
-		"deploy", "prepare_instance_boot", "tear_down_agent", "switch_to_tenant_network", "boot_instance", "hold", "wait",
-		"erase_devices", "erase_devices_metadata", "erase_devices_express", "erase_pstore", "clean_uefi_nvram", "inject_files",
-	}
-	return slices.ContainsFunc(steps, func(s models.Step) bool {
-		return s.Interface == "deploy" && !slices.Contains(others, s.Step) && (s.Priority == nil || *s.Priority > 0)
-	})
-}
-
-// hasTemplates says that deploy templates may bring the steps: they are named by the
-// instance's traits.
-func hasTemplates(n *models.Node) bool {
-	traits, _ := n.InstanceInfo["traits"].([]any)
-	return len(traits) > 0
-}
-
-// badUserData refuses what Ironic accepts and install_coreos fails on, or what ends in
-// an emergency shell: user data that is no JSON object, and a rendered configdrive.
-func badUserData(configDrive any) (why, hint string) {
-	drive, isObject := configDrive.(map[string]any)
-	if configDrive != nil && !isObject {
-		return "install_coreos cannot use a rendered configdrive", "give an object with user_data"
-	}
-	object, isObject := drive["user_data"].(map[string]any)
-	text, isText := drive["user_data"].(string)
-	switch {
-	case drive["user_data"] == nil:
-		return "", ""
-	case isText && json.Unmarshal([]byte(text), &object) == nil && object != nil, isObject:
-		return "", ""
-	}
-	return "the configdrive's user_data is not Ignition (a JSON object): the machine would boot into an emergency shell",
-		"translate it with butane first"
 }
 
 func (a verbAction) Effect(n *models.Node) models.Effect {

@@ -3,8 +3,6 @@ package ui
 import (
 	"context"
 	"fmt"
-	"maps"
-	"os"
 	"strconv"
 	"strings"
 
@@ -29,6 +27,12 @@ type order struct {
 	// words that do the same.
 	ramdisk *provision.RamdiskAction
 	command []string
+	// deploy is the action of a deployment, once it was made, and overrides are the checks
+	// that were overridden on nodes, by their uuids.
+	deploy    *provision.DeployAction
+	overrides map[string][]models.CheckID
+	// retries is the task that this is another try of, 0 for none.
+	retries int
 }
 
 // prepared is an order with its plan, ready to be asked about.
@@ -58,13 +62,21 @@ func (c *Console) begin(id action.ID, nodes []models.NodeRef) tea.Cmd {
 	return c.show(overlay.NewForm(fmt.Sprintf("%s %s", id, nodesText(nodes)), fields, func(v map[string]string) (tea.Cmd, string, string) {
 		o.args = v
 		// What can be said without reading a file is said while the form is open.
-		if !strings.HasPrefix(v[fieldDrive], "@") {
-			if _, field, err := build(id, v); err != nil {
-				return nil, field, models.Printable(err.Error())
-			}
+		if field, err := wrong(id, v); err != nil {
+			return nil, field, models.Printable(err.Error())
 		}
 		return screen.Wish(ordered{o}), "", ""
 	}))
+}
+
+// wrong is what is wrong with the arguments of an action.
+func wrong(id action.ID, a arguments) (field string, err error) {
+	if deploys(id) {
+		_, field, err = buildDeployment(a)
+		return field, err
+	}
+	_, field, err = build(id, a)
+	return field, err
 }
 
 // ordered is an order whose form was filled in.
@@ -82,23 +94,16 @@ const cardsAtMost = 5
 
 // prepare looks at the nodes as they are now and plans.
 func (c *Console) prepare(o order) tea.Cmd {
+	if deploys(o.id) {
+		return c.check(o)
+	}
 	if len(o.nodes) > 1 {
 		c.say(screen.Say{Text: fmt.Sprintf("%s: looking at %d nodes…", o.id, len(o.nodes))})
 	}
 	ctx := c.ctx
 	return func() tea.Msg {
 		p := prepared{order: o}
-		args := o.args
-		if path, ok := strings.CutPrefix(args[fieldDrive], "@"); ok {
-			text, err := os.ReadFile(path) //nolint:gosec // the operator named it
-			if err != nil {
-				p.err = fmt.Errorf("configdrive: %w", err)
-				return p
-			}
-			args = maps.Clone(args)
-			args[fieldDrive] = string(text)
-		}
-		act, err := o.action(args)
+		act, err := o.action()
 		if err != nil {
 			p.err = err
 			return p
@@ -119,11 +124,14 @@ func (c *Console) prepare(o order) tea.Cmd {
 }
 
 // action is what is done to the nodes.
-func (o *order) action(args arguments) (provision.Action, error) {
-	if o.ramdisk != nil {
+func (o *order) action() (provision.Action, error) {
+	switch {
+	case o.ramdisk != nil:
 		return o.ramdisk, nil
+	case deploys(o.id):
+		return o.deployment()
 	}
-	act, _, err := build(o.id, args)
+	act, _, err := build(o.id, o.args)
 	return act, err
 }
 
@@ -208,7 +216,7 @@ func (c *Console) whyNodes(a *action.Action, nodes []models.NodeRef) string {
 	case a.ID == action.Validate, a.ID == action.NodeVerbs, c.env.Session == nil:
 		return ""
 	}
-	act, _, err := build(a.ID, arguments{fieldSettings: "description="})
+	refuse, err := refuses(a.ID)
 	if err != nil {
 		return ""
 	}
@@ -219,7 +227,7 @@ func (c *Console) whyNodes(a *action.Action, nodes []models.NodeRef) string {
 			return "" // the plan looks at it anew
 		}
 		why := needless(a.ID, &row.Node)
-		if refusal := act.Refuse(&row.Node, c.env.Status.Version); refusal != nil && refusal.Kind != models.RefusedArguments {
+		if refusal := refuse(&row.Node, c.env.Status.Version); refusal != nil && refusal.Kind != models.RefusedArguments {
 			why = refusal.Why
 		}
 		if why == "" {
@@ -233,6 +241,18 @@ func (c *Console) whyNodes(a *action.Action, nodes []models.NodeRef) string {
 		return fmt.Sprintf("none of the %d marked nodes: %s", len(nodes), first)
 	}
 	return first
+}
+
+// refuses is what can be said against an action without asking Ironic.
+func refuses(id action.ID) (func(*models.Node, models.APIVersion) *models.Refusal, error) {
+	if verb, _ := action.AsVerb(id); deploys(id) {
+		return func(n *models.Node, v models.APIVersion) *models.Refusal { return models.WhyNot(verb, n, v) }, nil
+	}
+	act, _, err := build(id, arguments{fieldSettings: "description="})
+	if err != nil {
+		return nil, err
+	}
+	return act.Refuse, nil
 }
 
 // needless says that an action would change nothing; a command may all the same.

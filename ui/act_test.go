@@ -53,7 +53,7 @@ func TestWhatMayEraseIsAskedFor(t *testing.T) {
 				r.choose("r7-n05")
 				r.press("U")
 				r.sent()
-				r.shows("every disk may be erased", "serial 7XK2", "/dev/nvme0n1", "https://10.0.7.5", "team-blue")
+				r.shows("disk may be erased", "serial 7XK2", "/dev/nvme0n1", "https://10.0.7.5", "team-blue")
 				r.answer(tt.press...)
 				r.sent(tt.sent...)
 				r.lacks("undeploy r7-n05?")
@@ -213,8 +213,8 @@ func TestTasksCanBeLeft(t *testing.T) {
 }
 
 func TestForms(t *testing.T) {
-	drive := filepath.Join(t.TempDir(), "drive.json")
-	if err := os.WriteFile(drive, []byte(`{"meta_data": {"name": "x"}}`), 0o600); err != nil {
+	empty := filepath.Join(t.TempDir(), "host.bu")
+	if err := os.WriteFile(empty, []byte(" \n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	tests := map[string]struct {
@@ -233,9 +233,10 @@ func TestForms(t *testing.T) {
 		"boot device":  {"r7-n04", "boot-device", nil, "done", []string{"boot-device disk r7-n04"}, false},
 		"bad step":     {"r7-n04", "clean", []string{"erase"}, "INTERFACE.STEP", nil, false},
 		"clean":        {"r7-n04", "clean", []string{"deploy.erase_devices"}, "erase_devices", []string{"clean r7-n04"}, true},
-		"deploy":       {"r7-n04", "deploy", []string{"deploy.install_coreos@80", "@" + drive}, "overwrites the root disk", []string{"deploy r7-n04"}, true},
-		"no such file": {"r7-n04", "deploy", []string{"deploy.install_coreos", "@/nowhere/drive.json"}, "/nowhere/drive.json", nil, false},
-		"bad drive":    {"r7-n04", "deploy", []string{"deploy.install_coreos", "{"}, "configdrive", nil, false},
+		"no such file": {"r7-n04", "deploy", []string{"/nowhere/host.bu"}, "/nowhere/host.bu", nil, false},
+		"no hints":     {"r7-n04", "deploy", []string{"", "{}"}, "there are no hints", nil, false},
+		"bad hints":    {"r7-n04", "deploy", []string{"", "{"}, "root device hints", nil, false},
+		"no user data": {"r7-n04", "deploy", []string{empty}, "is empty", nil, false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -283,7 +284,7 @@ func TestCommandsThatDoTheSame(t *testing.T) {
 		"steps":       {"clean", arguments{fieldSteps: "deploy.a  raid.b", fieldNoRamdisk: yes}, "clean n1 n2 --step deploy.a --step raid.b --disable-ramdisk"},
 		"steps, JSON": {"clean", arguments{fieldSteps: `[{"interface":"deploy"}]`}, `clean n1 n2 --steps '[{"interface":"deploy"}]'`},
 		"a secret":    {"rescue", arguments{fieldPassword: "hunter2"}, "rescue n1 n2 --password-file -"},
-		"a file":      {"deploy", arguments{fieldDrive: "@/tmp/d.json"}, "deploy n1 n2 --configdrive /tmp/d.json"},
+		"a file":      {"deploy", arguments{fieldUserData: "/tmp/h.bu", fieldHints: `{"serial":"S1"}`}, `deploy n1 n2 --user-data /tmp/h.bu --root-device '{"serial":"S1"}'`},
 		"settings":    {action.Set, arguments{fieldSettings: `description="two words" owner-`}, "set n1 n2 'description=two words' owner-"},
 	}
 	for name, tt := range tests {
@@ -307,7 +308,8 @@ func TestEveryActionOnNodesCanBeBuilt(t *testing.T) {
 		if !a.Changes {
 			continue
 		}
-		act, _, err := build(a.ID, arguments{fieldSettings: "owner=x"})
+		o := order{id: a.ID, args: arguments{fieldSettings: "owner=x"}, session: &screen.Session{}}
+		act, err := o.action()
 		if err != nil || act == nil {
 			t.Errorf("%s: %v", a.ID, err)
 			continue

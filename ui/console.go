@@ -155,8 +155,10 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 		return c.ticked()
 	case sessionOpened, polled, pollEnded, conductorsSeen:
 		return c.sessionNews(msg)
-	case prepared, ordered, confirmed, progressNews, taskEnded, retryReady, retryConfirmed:
+	case prepared, ordered, confirmed, progressNews, taskEnded, retryReady:
 		return c.taskNews(msg)
+	case checking, checked, reviewed, refusedAgain, overriding, overridden:
+		return c.deployNews(msg)
 	case screen.Open, screen.Say, screen.Ask, screen.CopyText, screen.Press, screen.Switch,
 		screen.RetryTask, screen.LeaveTask, screen.ApplyRamdisks, screen.StartDeployment:
 		return c.wish(msg)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +23,12 @@ type fakeIronic struct {
 	refuse map[string]error
 	// sent is what was asked for, "verb name".
 	sent []string
+	// validated counts how often each node was validated since its last deployment,
+	// unchecked are deployments that came without that before and after their checks.
+	validated map[string]int
+	unchecked []string
+	// slow is how long a validation takes.
+	slow time.Duration
 }
 
 type fakeNode struct {
@@ -30,10 +37,14 @@ type fakeNode struct {
 	then models.ProvisionState
 	// fails is the reason with which the next verb fails.
 	fails string
+	// valid says that every interface finds itself valid, more has fields that a list
+	// does not have.
+	valid bool
+	more  map[string]any
 }
 
 func newFakeIronic(nodes ...models.Node) *fakeIronic {
-	f := &fakeIronic{refuse: map[string]error{}}
+	f := &fakeIronic{refuse: map[string]error{}, validated: map[string]int{}}
 	for _, n := range nodes {
 		f.nodes = append(f.nodes, &fakeNode{Node: n})
 	}
@@ -63,6 +74,12 @@ func (n *fakeNode) now() models.Node {
 	}
 	out := n.Node
 	out.Raw, _ = json.Marshal(&n.Node)
+	if n.more != nil {
+		var object map[string]any
+		_ = json.Unmarshal(out.Raw, &object)
+		maps.Copy(object, n.more)
+		out.Raw, _ = json.Marshal(object)
+	}
 	return out
 }
 
@@ -106,6 +123,15 @@ func (f *fakeIronic) NodePage(_ context.Context, q ironicclient.NodeQuery) (*iro
 	return page, nil
 }
 
+func (f *fakeIronic) EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error {
+	q.Limit = 1000
+	page, err := f.NodePage(ctx, q)
+	if err != nil {
+		return err
+	}
+	return yield(page)
+}
+
 func (f *fakeIronic) NodeAt(_ context.Context, id string, _ ...string) (*models.Node, time.Time, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -140,7 +166,17 @@ func (f *fakeIronic) act(id, what string, do func(n *fakeNode)) (string, error) 
 
 func (f *fakeIronic) Provision(_ context.Context, id string, r models.ProvisionRequest) (string, error) {
 	return f.act(id, string(r.Verb), func(n *fakeNode) {
-		t, _ := models.FindTransition(n.ProvisionState, r.Verb)
+		if r.Verb == models.VerbDeploy || r.Verb == models.VerbRebuild {
+			// Once among the checks, and once more before it is sent.
+			if f.validated[n.UUID] < 2 {
+				f.unchecked = append(f.unchecked, string(r.Verb)+" "+n.Name)
+			}
+			f.validated[n.UUID] = 0
+		}
+		t, ok := models.FindTransition(n.ProvisionState, r.Verb)
+		if !ok {
+			return
+		}
 		n.LastError = ""
 		n.ProvisionState, n.TargetProvisionState = t.Enters, t.Success[0]
 		n.due, n.then = time.Now().Add(time.Second), t.Success[0]
@@ -167,7 +203,21 @@ func (f *fakeIronic) PatchNode(_ context.Context, id string, ops []models.PatchO
 	for _, op := range ops {
 		paths = append(paths, op.Op+" "+op.Path)
 	}
-	req, err := f.act(id, strings.Join(paths, ","), func(*fakeNode) {})
+	taken := false
+	req, err := f.act(id, strings.Join(paths, ","), func(n *fakeNode) {
+		for _, op := range ops {
+			switch instance, _ := op.Value.(string); {
+			case op.Path != "/instance_uuid":
+			case instance != "" && n.InstanceUUID != "" && n.InstanceUUID != instance:
+				taken = true
+			default:
+				n.InstanceUUID = instance
+			}
+		}
+	})
+	if taken {
+		return nil, "", &models.Fault{Kind: models.FaultConflict, Status: 409, Message: "Node is associated with an instance."}
+	}
 	return nil, req, err
 }
 
@@ -196,7 +246,14 @@ func (f *fakeIronic) History(context.Context, string) ([]models.HistoryEntry, er
 	}}, nil
 }
 
-func (f *fakeIronic) Inventory(context.Context, string) (json.RawMessage, error) {
+func (f *fakeIronic) Inventory(_ context.Context, id string) (json.RawMessage, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if n, err := f.find(id); err == nil && n.valid {
+		// Disks of its own, so that they are not taken for shared ones.
+		return json.RawMessage(fmt.Sprintf(`{"inventory":{"disks":[{"name":"/dev/nvme0n1","model":"P4510","serial":"PHLJ1-%[1]s","size":894000000000,"rotational":false},
+			{"name":"/dev/sda","model":"MZ7","serial":"S3Z9-%[1]s","size":447000000000,"wwn":"0x5002538e%[1]s"}]}}`, n.Name)), nil
+	}
 	return json.RawMessage(`{"inventory":{"disks":[{"name":"/dev/nvme0n1","model":"P4510","serial":"PHLJ1","size":894000000000},
 		{"name":"/dev/sda","model":"MZ7","serial":"S3Z9","size":447000000000}],
 		"system_vendor":{"manufacturer":"Dell","product_name":"R650","serial_number":"7XK2"}}}`), nil
@@ -221,8 +278,26 @@ func (f *fakeIronic) Drivers(context.Context) ([]models.Driver, error) {
 	}, nil
 }
 
-func (f *fakeIronic) Validate(context.Context, string) ([]models.Validation, error) {
+func (f *fakeIronic) Validate(ctx context.Context, id string) ([]models.Validation, error) {
+	f.mu.Lock()
+	slow := f.slow
+	f.mu.Unlock()
+	select {
+	case <-time.After(slow):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	yes, no := true, false
+	n, err := f.find(id)
+	if err != nil {
+		return nil, err
+	}
+	f.validated[n.UUID]++
+	if n.valid {
+		return []models.Validation{{Interface: "power", Result: &yes}, {Interface: "deploy", Result: &yes}}, nil
+	}
 	return []models.Validation{
 		{Interface: "power", Result: &yes},
 		{Interface: "bios", Result: &no, Reason: "no vendor"},

@@ -96,5 +96,5 @@ func (o *order) words(nodes []string) []string {
 	case o.ramdisk != nil:
 		return append([]string{"ignition", "serve", "--per-node", "--apply"}, nodes...)
 	}
-	return words(o.id, o.args, nodes)
+	return append(words(o.id, o.args, nodes), o.overrideWords()...)
 }

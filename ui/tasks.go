@@ -10,6 +10,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/provision"
+	"ironworks/ui/action"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
 )
@@ -33,8 +34,6 @@ func (c *Console) taskNews(msg tea.Msg) tea.Cmd {
 		return c.run(msg.prepared.order, msg.prepared.plan)
 	case retryReady:
 		return c.askRetry(msg)
-	case retryConfirmed:
-		return c.runRetry(msg)
 	case progressNews:
 		return c.progress(msg)
 	case taskEnded:
@@ -60,10 +59,15 @@ func (c *Console) run(o order, plan provision.Plan) tea.Cmd {
 		names = append(names, i.Node.Label())
 	}
 	t := &screen.Task{
-		Context: o.session.Context.Name, Plan: plan, Runner: o.runner, Began: c.opts.Clock.Now(),
-		Command: c.env.CommandLine(o.words(names)...),
+		Context: o.runner.Context, Plan: plan, Runner: o.runner, Began: c.opts.Clock.Now(),
 	}
 	c.env.Tasks.Add(t)
+	if first, again := c.env.Tasks.Get(o.retries); again {
+		// A task of its own, so that what became of the first stays to be read.
+		t.Command = first.Command
+		return tea.Batch(c.follow(t, plan), c.open(screen.Ref{Kind: screen.KindTask, ID: fmt.Sprint(t.Number)}))
+	}
+	t.Command = c.env.CommandLine(o.words(names)...)
 	c.say(screen.Say{Text: fmt.Sprintf("%s %s: sending (5 shows tasks)", plan.Action.Name(), planText(plan.Legal()))})
 	return tea.Batch(c.follow(t, plan), c.watchStarted(t))
 }
@@ -210,61 +214,44 @@ func (c *Console) retryTask(number int) tea.Cmd {
 		return nil
 	}
 	failed, ctx := t.Failed(), c.ctx
+	o := order{id: "retry", runner: t.Runner, retries: number}
+	o.runner.ReadOnly = o.runner.ReadOnly || c.env.ReadOnly
 	ids := make([]string, len(failed))
 	for i := range failed {
 		ids[i] = failed[i].Node.UUID
+		o.nodes = append(o.nodes, failed[i].Node.Ref())
 	}
-	act, runner := t.Plan.Action, t.Runner
-	runner.ReadOnly = runner.ReadOnly || c.env.ReadOnly
+	act := t.Plan.Action
+	if deployment, is := act.(*provision.DeployAction); is {
+		// It has its checks and its review as the first try had, and no override of that.
+		o.id, o.deploy = action.ID(act.Name()), deployment
+		return c.check(o)
+	}
 	return func() tea.Msg {
-		nodes, err := provision.FindNodes(ctx, runner.API, ids)
+		nodes, err := provision.FindNodes(ctx, o.runner.API, ids)
 		if err != nil {
 			return taskEnded{number: number, err: err}
 		}
-		return retryReady{number: number, plan: runner.Plan(act, nodes)}
+		return retryReady{prepared{order: o, plan: o.runner.Plan(act, nodes)}}
 	}
 }
 
 // retryReady is a second try, ready to be asked about.
-type retryReady struct {
-	number int
-	plan   provision.Plan
-}
+type retryReady struct{ prepared prepared }
 
 // askRetry asks again before a second try that can cost something.
 func (c *Console) askRetry(msg retryReady) tea.Cmd {
-	t, ok := c.env.Tasks.Get(msg.number)
-	if !ok {
-		return nil
-	}
-	p := prepared{plan: msg.plan, order: order{
-		id: "retry", session: c.env.Session, runner: t.Runner,
-	}}
-	if len(msg.plan.Legal()) == 0 {
-		return c.tellRefused(p, msg.plan.Refused())
+	p := msg.prepared
+	legal, refused := p.plan.Legal(), p.plan.Refused()
+	if len(legal) == 0 {
+		return c.tellRefused(p, refused)
 	}
 	return c.show(overlay.NewConfirm(c.opts.Clock, overlay.Question{
-		Title: "Try again", Lines: cards(p, msg.plan.Legal(), msg.plan.Refused()),
-		Ask:    fmt.Sprintf("%s %s again?", msg.plan.Action.Name(), planText(msg.plan.Legal())),
-		Danger: msg.plan.Danger() >= models.DangerMayErase,
-		Yes:    screen.Wish(retryConfirmed(msg)),
+		Title: "Try again", Lines: cards(p, legal, refused),
+		Ask:    fmt.Sprintf("%s %s again?", p.plan.Action.Name(), planText(legal)),
+		Danger: p.plan.Danger() >= models.DangerMayErase,
+		Yes:    screen.Wish(confirmed{p}),
 	}))
-}
-
-// retryConfirmed is a second try that was said yes to: a task of its own, so that what
-// became of the first stays to be read.
-type retryConfirmed retryReady
-
-func (c *Console) runRetry(msg retryConfirmed) tea.Cmd {
-	first, ok := c.env.Tasks.Get(msg.number)
-	if !ok {
-		return nil
-	}
-	t := &screen.Task{
-		Context: first.Context, Plan: msg.plan, Runner: first.Runner, Began: c.opts.Clock.Now(), Command: first.Command,
-	}
-	c.env.Tasks.Add(t)
-	return tea.Batch(c.follow(t, msg.plan), c.open(screen.Ref{Kind: screen.KindTask, ID: fmt.Sprint(t.Number)}))
 }
 
 // leaveTask stops following: what was sent goes on by itself.

@@ -17,7 +17,8 @@ type arguments map[string]string
 // The fields of the forms.
 const (
 	fieldSteps      = "steps"
-	fieldDrive      = "configdrive"
+	fieldUserData   = "user data"
+	fieldHints      = "root device"
 	fieldRunbook    = "runbook"
 	fieldNoRamdisk  = "disable ramdisk"
 	fieldPassword   = "password"
@@ -38,8 +39,9 @@ func formFields(id action.ID) []form.Field {
 	switch id {
 	case action.Verb(models.VerbDeploy), action.Verb(models.VerbRebuild):
 		return []form.Field{
-			steps("deploy steps, @PRIORITY after each; empty: what Ironic has configured"),
-			{Key: fieldDrive, Label: "Configdrive", Help: "a JSON object, a URL, base64, or @FILE; may be empty"},
+			{Key: fieldUserData, Label: "User data", Placeholder: "FILE", Help: "Butane or Ignition for the installed system; a rebuild without keeps what it had"},
+			{Key: fieldHints, Label: "Root device", Placeholder: "{\"serial\": …}", Help: "hints as JSON, written to instance_info; empty: those that the node has"},
+			steps("@PRIORITY after each; empty: install_coreos at 80 where the deploy interface is custom-agent"),
 		}
 	case action.Verb(models.VerbClean), action.Verb(models.VerbService):
 		return []form.Field{
@@ -99,9 +101,14 @@ func build(id action.ID, a arguments) (act provision.Action, field string, err e
 }
 
 func buildVerb(verb models.Verb, a arguments) (act provision.Action, field string, err error) {
+	req, field, err := buildRequest(verb, a)
+	return provision.Provision(req), field, err
+}
+
+// buildRequest makes the request for a verb.
+func buildRequest(verb models.Verb, a arguments) (req models.ProvisionRequest, field string, err error) {
 	args := provision.Arguments{
-		ConfigDrive: a[fieldDrive], RescuePassword: models.Secret(a[fieldPassword]),
-		Runbook: a[fieldRunbook], DisableRamdisk: a[fieldNoRamdisk] == yes,
+		RescuePassword: models.Secret(a[fieldPassword]), Runbook: a[fieldRunbook], DisableRamdisk: a[fieldNoRamdisk] == yes,
 	}
 	steps := strings.TrimSpace(a[fieldSteps])
 	if strings.HasPrefix(steps, "[") {
@@ -109,12 +116,8 @@ func buildVerb(verb models.Verb, a arguments) (act provision.Action, field strin
 	} else {
 		args.Steps = strings.Fields(steps)
 	}
-	req, err := provision.Request(verb, args)
-	field = fieldSteps
-	if err != nil && strings.HasPrefix(err.Error(), "configdrive") {
-		field = fieldDrive
-	}
-	return provision.Provision(req), field, err
+	req, err = provision.Request(verb, args)
+	return req, fieldSteps, err
 }
 
 func parseSettings(text string) ([]models.Setting, error) {
@@ -194,14 +197,11 @@ func words(id action.ID, a arguments, nodes []string) []string {
 		}
 	}
 	for _, f := range []struct{ field, flag string }{
-		{fieldRunbook, "--runbook"}, {fieldReason, "--reason"},
+		{fieldRunbook, "--runbook"}, {fieldReason, "--reason"}, {fieldUserData, "--user-data"}, {fieldHints, "--root-device"},
 	} {
 		if a[f.field] != "" {
 			after = append(after, f.flag, a[f.field])
 		}
-	}
-	if drive := a[fieldDrive]; drive != "" {
-		after = append(after, "--configdrive", strings.TrimPrefix(drive, "@"))
 	}
 	if a[fieldPassword] != "" {
 		after = append(after, "--password-file", "-")

@@ -34,29 +34,49 @@ func (f *actFlags) register(cmd *cobra.Command, follows bool) {
 
 // act carries an action out on named nodes: plan, ask, send, follow, tell.
 func (a *app) act(cmd *cobra.Command, action provision.Action, names []string, flags actFlags) error {
-	s, err := a.connect(cmd)
+	s, nodes, err := a.connectNodes(cmd, names)
 	if err != nil {
 		return err
 	}
 	defer s.client.Close()
-	ctx := cmd.Context()
-	nodes, err := provision.FindNodes(ctx, s.client, names)
-	if err != nil {
-		return err
-	}
-	runner := &provision.Runner{
-		API: s.client, Clock: clock{}, Context: s.context.Name, ReadOnly: s.context.ReadOnly,
-	}
+	runner := newRunner(s)
 	return a.carryOut(cmd, s, runner, runner.Plan(action, nodes), flags)
+}
+
+// connectNodes makes the client of the selected context and finds nodes with it.
+func (a *app) connectNodes(cmd *cobra.Command, names []string) (*session, []models.Node, error) {
+	s, err := a.connect(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	nodes, err := provision.FindNodes(cmd.Context(), s.client, names)
+	if err != nil {
+		s.client.Close()
+		return nil, nil, err
+	}
+	return s, nodes, nil
+}
+
+// newRunner makes one that has no audit yet.
+func newRunner(s *session) *provision.Runner {
+	return &provision.Runner{API: s.client, Clock: clock{}, Context: s.context.Name, ReadOnly: s.context.ReadOnly}
 }
 
 // carryOut asks, sends, follows and tells.
 func (a *app) carryOut(cmd *cobra.Command, s *session, runner *provision.Runner, plan provision.Plan, flags actFlags) error {
 	ctx := cmd.Context()
+	return a.carryOutConfirmed(ctx, s, runner, plan, flags, func() error { return a.confirm(ctx, s.client, plan, flags.yes) })
+}
+
+// carryOutConfirmed is carryOut with a question of its own, whose error is the answer
+// no.
+func (a *app) carryOutConfirmed(
+	ctx context.Context, s *session, runner *provision.Runner, plan provision.Plan, flags actFlags, confirm func() error,
+) error {
 	if refused := plan.Refused(); len(refused) > 0 && (!flags.skipRefused || len(plan.Legal()) == 0) {
 		return a.tellRefused(plan, refused)
 	}
-	if err := a.confirm(ctx, s.client, plan, flags.yes); err != nil {
+	if err := confirm(); err != nil {
 		return err
 	}
 	audit, err := provision.OpenAudit(s.files.Audit)

@@ -49,20 +49,15 @@ func fileArgument(cmd *cobra.Command, args []string) error {
 }
 
 // maker reads this machine's files. The classic profile takes nothing of the context.
-func (c *consoleRamdisks) maker(profile string) (prepare.Maker, error) {
-	a := c.host.app
-	env := a.options.Env
-	if env == nil {
-		env = func(string) string { return "" }
+func (c *consoleRamdisks) maker(ctx context.Context, profile string) (prepare.Maker, error) {
+	if c.session == nil || profile == string(ignition.ProfileClassic) {
+		return c.host.app.makerWith(ignition.IronicEndpoint{}), nil
 	}
-	var ironic ignition.IronicEndpoint
-	if c.session != nil && profile != string(ignition.ProfileClassic) {
-		var err error
-		if ironic, err = a.contextEndpoint(c.host.cmd, c.session); err != nil {
-			return prepare.Maker{}, err
-		}
+	ironic, err := contextEndpoint(ctx, c.session)
+	if err != nil {
+		return prepare.Maker{}, err
 	}
-	return prepare.System(a.options.Home, env("SSH_AUTH_SOCK"), ironic), nil
+	return c.host.app.makerWith(ironic), nil
 }
 
 // path resolves a leading ~, which no shell has done here.
@@ -86,7 +81,7 @@ func (c *consoleRamdisks) Defaults() (in prepare.Inputs, ironic string) {
 
 // Build makes a configuration.
 func (c *consoleRamdisks) Build(ctx context.Context, in prepare.Inputs) (prepare.Built, error) {
-	maker, err := c.maker(in.Profile) //nolint:contextcheck // where Ironic is is asked at most once, as long as the console is open
+	maker, err := c.maker(ctx, in.Profile)
 	if err != nil {
 		return prepare.Built{}, err
 	}
@@ -107,10 +102,11 @@ func (c *consoleRamdisks) Check(_ context.Context, path string, known screen.Fil
 	if stamp == known {
 		return screen.Checked{Same: true}, nil
 	}
-	data, report, err := checkFile(path)
+	data, err := readConfigFile(path)
 	if err != nil {
 		return screen.Checked{}, err
 	}
+	report := ignition.Check(data, besideIt(path))
 	checked := screen.Checked{Stamp: stamp, Report: report, Source: data}
 	if report.Kind == ignition.KindGzip || report.Kind == ignition.KindBase64 {
 		checked.Source = report.Ignition() // places are those of what was packed
@@ -118,18 +114,8 @@ func (c *consoleRamdisks) Check(_ context.Context, path string, known screen.Fil
 	return checked, nil
 }
 
-func checkFile(path string) ([]byte, ignition.Report, error) {
-	file, err := os.Open(path) //nolint:gosec // the user's own file
-	if err != nil {
-		return nil, ignition.Report{}, err
-	}
-	defer func() { _ = file.Close() }()
-	data, err := readConfigFrom(file, path)
-	if err != nil {
-		return nil, ignition.Report{}, err
-	}
-	return data, ignition.Check(data, ignition.CheckFilesDir(filepath.Dir(path))), nil
-}
+// besideIt lets a file's Butane name files of its folder.
+func besideIt(path string) ignition.CheckOption { return ignition.CheckFilesDir(filepath.Dir(path)) }
 
 // config is the configuration of a source: for a node, or with "" for all.
 func (c *consoleRamdisks) config(ctx context.Context, of screen.RamdiskSource, node string) ([]byte, error) {
@@ -141,20 +127,13 @@ func (c *consoleRamdisks) config(ctx context.Context, of screen.RamdiskSource, n
 		built, err := c.Build(ctx, in)
 		return built.Document.JSON, err
 	}
-	data, report, err := checkFile(c.path(of.File))
+	path := c.path(of.File)
+	data, err := readConfigFile(path)
 	if err != nil {
 		return nil, err
 	}
-	if !report.OK() {
-		for _, p := range report.Problems {
-			if p.Severity == ignition.SeverityError {
-				return nil, errors.New(problemLine(of.File, p))
-			}
-		}
-		return nil, fmt.Errorf("%s (%s) would not boot", of.File, report.Kind)
-	}
-	if report.Kind != ignition.KindIgnition {
-		data = report.Ignition()
+	if data, err = prepare.Usable(data, of.File, besideIt(path)); err != nil {
+		return nil, err
 	}
 	if node == "" {
 		return data, nil
@@ -182,15 +161,8 @@ func (c *consoleRamdisks) Look(_ context.Context, path string) (screen.ImageLook
 		return screen.ImageLook{}, err
 	}
 	defer func() { _ = iso.Close() }()
-	look := screen.ImageLook{Volume: iso.Volume(), Capacity: iso.Capacity(), Used: iso.Used()}
-	if kargs, err := iso.Kargs(); err == nil {
-		look.Kargs = kargs.Current
-	}
-	if members, err := iso.Members(); err == nil {
-		for _, m := range members {
-			look.Others = append(look.Others, m.Name)
-		}
-	}
+	is := iso.Look()
+	look := screen.ImageLook{Volume: is.Volume, Capacity: is.Capacity, Used: is.Used, Kargs: is.Kargs, Others: is.Others}
 	config, err := iso.Ignition()
 	switch {
 	case errors.Is(err, image.ErrNotEmbedded):
@@ -274,11 +246,4 @@ func (c *consoleRamdisks) nodes(ctx context.Context, names []string) ([]models.N
 		return nil, errors.New("there is no Ironic to find nodes in: no context is open")
 	}
 	return provision.FindNodes(ctx, c.session.client, names)
-}
-
-func (c *consoleRamdisks) endpoint() string {
-	if c.session == nil {
-		return ""
-	}
-	return c.session.client.Endpoint()
 }

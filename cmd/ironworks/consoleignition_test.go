@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -15,6 +13,7 @@ import (
 	"ironworks/config"
 	"ironworks/ignition/image"
 	"ironworks/ignition/prepare"
+	"ironworks/test/fetch"
 	"ironworks/ui/screen"
 )
 
@@ -159,7 +158,7 @@ func TestConsoleServes(t *testing.T) {
 				t.Errorf("%s, fingerprint %q", url, serving.Fingerprint())
 			}
 			if !test.https {
-				iso := download(t, url)
+				iso := fetch.Content(t, url)
 				if same := bytes.Equal(iso, d.get("live.iso")); same != test.order.AsIs {
 					t.Errorf("the file itself is served: %v", same)
 				}
@@ -179,25 +178,6 @@ func TestConsoleServes(t *testing.T) {
 	if _, err := c.Serve(t.Context(), byHand(), screen.ServeOrder{ISO: "~/live.iso", Listen: "127.0.0.1:0", Nodes: []string{"r7-n01"}}); err == nil {
 		t.Error("a node is found without an Ironic")
 	}
-}
-
-func download(t *testing.T, url string) []byte {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	resp, err := client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	content, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content
 }
 
 func TestTheConsoleTakesAFile(t *testing.T) {

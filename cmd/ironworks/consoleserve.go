@@ -10,7 +10,6 @@ import (
 	"ironworks/ignition/prepare"
 	"ironworks/ignition/serve"
 	"ironworks/models"
-	"ironworks/provision"
 	"ironworks/ui/screen"
 )
 
@@ -20,7 +19,7 @@ const keptServeTroubles = 20
 // Addresses are those of this machine that the BMCs of nodes could use.
 func (c *consoleRamdisks) Addresses(ctx context.Context, names []string) ([]serve.Candidate, error) {
 	nodes, lost := c.nodes(ctx, names)
-	candidates, err := serve.Candidates(ctx, serve.System{}, prepare.Clients(c.endpoint(), nodes))
+	candidates, err := serve.Candidates(ctx, serve.System{}, prepare.Clients(endpointOf(c.session), nodes))
 	return candidates, errors.Join(lost, err)
 }
 
@@ -49,14 +48,7 @@ func (c *consoleRamdisks) Serve(ctx context.Context, of screen.RamdiskSource, or
 func (c *consoleRamdisks) begin(
 	ctx context.Context, s *consoleServing, of screen.RamdiskSource, order screen.ServeOrder, nodes []models.Node,
 ) error {
-	labels := []string{""}
-	if order.PerNode {
-		labels = nil
-		for i := range nodes {
-			labels = append(labels, nodes[i].Label())
-		}
-	}
-	for _, label := range labels {
+	for _, label := range streamLabels(order.PerNode, nodes) {
 		var config []byte
 		if !order.AsIs {
 			var err error
@@ -76,7 +68,7 @@ func (c *consoleRamdisks) begin(
 	if order.Advertise != "" {
 		host = order.Advertise
 	}
-	options := serve.Options{Listen: order.Listen, Clock: clock{}, OnEvent: s.note, Who: prepare.WhoIs(ctx, c.endpoint(), nodes)}
+	options := serve.Options{Listen: order.Listen, Clock: clock{}, OnEvent: s.note, Who: prepare.WhoIs(ctx, endpointOf(c.session), nodes)}
 	if order.TLS {
 		options.TLS = &serve.TLS{Hosts: []string{host}}
 	}
@@ -90,25 +82,9 @@ func (c *consoleRamdisks) begin(
 		cancel()
 		return errors.Join(err, s.server.Close())
 	}
-	s.cancel, s.targets = cancel, servedTargets(published, nodes, order.WithDefaults)
+	s.cancel, s.targets = cancel, targetsOf(published, nodes, order.WithDefaults)
 	go s.run(life) //nolint:contextcheck // it outlives the screen that began it
 	return nil
-}
-
-// servedTargets are the addresses in the words of Ironic's fields.
-func servedTargets(published []prepare.Target, nodes []models.Node, withDefaults bool) []screen.ServedTarget {
-	var targets []screen.ServedTarget
-	for _, p := range published {
-		t := screen.ServedTarget{Label: p.Node, Ramdisk: provision.Ramdisk{ISO: p.ISO, Kernel: p.Kernel, Initramfs: p.Initrd, KernelParams: p.KernelParams}}
-		if withDefaults && p.KernelParams != "" {
-			t.Ramdisk.KernelParams = models.DefaultKernelParameters + " " + p.KernelParams
-		}
-		if i := slices.IndexFunc(nodes, func(n models.Node) bool { return n.Label() == p.Node }); i >= 0 {
-			t.UUID = nodes[i].UUID
-		}
-		targets = append(targets, t)
-	}
-	return targets
 }
 
 // consoleServing is a server that runs for the console.

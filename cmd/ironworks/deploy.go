@@ -14,7 +14,7 @@ import (
 	"ironworks/provision"
 )
 
-// deployFlags are those of deploy.
+// deployFlags are those of deploy and of rebuild.
 type deployFlags struct {
 	verbFlags
 	plan       string
@@ -26,10 +26,11 @@ type deployFlags struct {
 	policy     []string
 }
 
-func (a *app) deployCommand() *cobra.Command {
+// deployCommand is the command of a verb that deploys: deploy or rebuild.
+func (a *app) deployCommand(v models.Verb) *cobra.Command {
 	flags := &deployFlags{}
 	cmd := &cobra.Command{
-		Use: "deploy [NODE…] [-f PLAN]", Aliases: []string{"active"}, Short: models.VerbDeploy.Help(),
+		Use: "deploy [NODE…] [-f PLAN]", Aliases: []string{"active"}, Short: v.Help(),
 		Long: "Deploy nodes by a plan, by flags, or by both: flags come before the plan. Every node is checked before\n" +
 			"anything is sent to any; what refuses ends it with exit code 3 and all the reasons.\n\n" +
 			"A custom-agent node without a step gets install_coreos, at 80.",
@@ -38,8 +39,14 @@ func (a *app) deployCommand() *cobra.Command {
 			"  ironworks deploy r7-n02 --user-data host.bu --override inventory --confirm r7-n02",
 		ValidArgsFunction: a.completeNodes(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.deploy(cmd, args, flags)
+			return a.deploy(cmd, v, args, flags)
 		},
+	}
+	if v == models.VerbRebuild {
+		cmd.Use, cmd.Aliases = "rebuild [NODE…] [-f PLAN]", nil
+		cmd.Long = "Deploy nodes once more that are active, or whose deployment failed: they stay the instance that they are, and\n" +
+			"their disk is written again. The plan, the flags and the checks are those of deploy."
+		cmd.Example = "  ironworks rebuild r7-n01 --user-data host.bu --dry-run"
 	}
 	flags.register(cmd, true)
 	f := cmd.Flags()
@@ -57,8 +64,8 @@ func (a *app) deployCommand() *cobra.Command {
 }
 
 // deploy checks, shows, asks, sends and follows.
-func (a *app) deploy(cmd *cobra.Command, names []string, flags *deployFlags) error {
-	options, names, err := a.deployOptions(names, flags)
+func (a *app) deploy(cmd *cobra.Command, v models.Verb, names []string, flags *deployFlags) error {
+	options, names, err := a.deployOptions(v, names, flags)
 	if err != nil {
 		return err
 	}
@@ -72,7 +79,11 @@ func (a *app) deploy(cmd *cobra.Command, names []string, flags *deployFlags) err
 	if err != nil {
 		return err
 	}
-	action := provision.Deploy(a.preflighter(s.client, func(err error) { a.complain("%v", err) }), options)
+	deploys := provision.Deploy
+	if v == models.VerbRebuild {
+		deploys = provision.Rebuild
+	}
+	action := deploys(a.preflighter(s.client, func(err error) { a.complain("%v", err) }), options)
 	runner := &provision.Runner{API: s.client, Clock: clock{}, Context: s.context.Name, ReadOnly: s.context.ReadOnly}
 	if runner.ReadOnly && !flags.dryRun {
 		plan := runner.Plan(action, nodes)
@@ -105,7 +116,7 @@ func (a *app) preflighter(client *ironicclient.Client, complain func(error)) *pr
 }
 
 // deployOptions reads the plan and the flags, and says which nodes are meant.
-func (a *app) deployOptions(names []string, flags *deployFlags) (provision.DeployOptions, []string, error) {
+func (a *app) deployOptions(v models.Verb, names []string, flags *deployFlags) (provision.DeployOptions, []string, error) {
 	var options provision.DeployOptions
 	plan := &models.Plan{}
 	dir := ""
@@ -127,7 +138,7 @@ func (a *app) deployOptions(names []string, flags *deployFlags) (provision.Deplo
 		}
 	}
 	if len(names) == 0 {
-		return options, nil, usagef("deploy: no node is named, neither here nor in a plan (see ironworks deploy --help)")
+		return options, nil, usagef("%s: no node is named, neither here nor in a plan (see ironworks %s --help)", v, v)
 	}
 	var err error
 	if options.Override, err = flags.overrides(); err != nil {
@@ -156,7 +167,7 @@ func (a *app) deployOptions(names []string, flags *deployFlags) (provision.Deplo
 			}
 		}
 		if d, err = d.WithConfigDrive(drive); err != nil {
-			return options, nil, usagef("deploy: %w", err)
+			return options, nil, usagef("%s: %w", v, err)
 		}
 		if userData != nil {
 			d.UserData = userData

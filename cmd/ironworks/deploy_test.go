@@ -119,6 +119,14 @@ func TestDeployDryRun(t *testing.T) {
 			t.Errorf("%q is not said:\n%s", part, stdout)
 		}
 	}
+	// A rebuild has the checks of a deployment, but for its states.
+	if stdout, _ := do(exitRefused, "rebuild", "r7-n01", "--dry-run", "--override", "inventory", "--confirm", "r7-n01"); !strings.Contains(
+		stdout, `refuse   state: not possible in state "available", only in "active", "error", "deploy failed"`) || !strings.Contains(stdout, "root-device") {
+		t.Errorf("a rebuild: %s", stdout)
+	}
+	if _, stderr := do(exitUsage, "rebuild"); !strings.Contains(stderr, "rebuild: no node is named") {
+		t.Errorf("a rebuild of nothing: %s", stderr)
+	}
 	if _, stderr := do(exitRefused, "deploy", "r7-n01", "--yes", "--read-only"); !strings.Contains(stderr, "read-only") {
 		t.Errorf("%s", stderr)
 	}

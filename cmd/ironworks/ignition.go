@@ -13,7 +13,6 @@ import (
 	"ironworks/ignition"
 	"ironworks/ignition/image"
 	"ironworks/ignition/prepare"
-	"ironworks/models"
 )
 
 func (a *app) ignitionCommand() *cobra.Command {
@@ -43,6 +42,10 @@ func (a *app) readConfig(path string) ([]byte, error) {
 	if path == "-" {
 		return readConfigFrom(a.stdin, "standard input")
 	}
+	return readConfigFile(path)
+}
+
+func readConfigFile(path string) ([]byte, error) {
 	file, err := os.Open(path) //nolint:gosec // the user's own file
 	if err != nil {
 		return nil, err
@@ -142,8 +145,8 @@ func (a *app) writeBinary(ctx context.Context, o fileOutput, content io.Reader) 
 	return a.write(ctx, o, content)
 }
 
-// usable is the Ignition in a configuration that is to be booted with: Butane is
-// translated, and what Ignition would refuse is refused here already.
+// usable is the Ignition in a configuration that is to be booted with, or anyway the
+// bytes that were given.
 func (a *app) usable(data []byte, name string, anyway bool) ([]byte, error) {
 	if anyway {
 		return data, nil
@@ -151,30 +154,13 @@ func (a *app) usable(data []byte, name string, anyway bool) ([]byte, error) {
 	if name == "-" {
 		name = "standard input"
 	}
-	report := ignition.Check(data)
-	if !report.OK() {
-		for _, p := range report.Problems {
-			if p.Severity == ignition.SeverityError {
-				a.complain("%s", problemLine(name, p))
-			}
+	config, err := prepare.Usable(data, name)
+	var bad *prepare.UnbootableError
+	if errors.As(err, &bad) {
+		for _, p := range bad.Problems {
+			a.complain("%s", p.In(name))
 		}
-		return nil, a.refusef("%s (%s) would not boot; --no-check uses it as it is", name, report.Kind)
+		return nil, a.refusef("%s (%s) would not boot; --no-check uses it as it is", name, bad.Kind)
 	}
-	if report.Kind == ignition.KindIgnition {
-		return data, nil
-	}
-	return report.Ignition(), nil
-}
-
-// problemLine is a problem as compilers show them, so that editors find the place.
-func problemLine(name string, p ignition.Problem) string {
-	place := models.Printable(name)
-	if p.Line > 0 {
-		place = fmt.Sprintf("%s:%d:%d", place, p.Line, p.Column)
-	}
-	where := ""
-	if p.Path != "" && p.Path != "$" {
-		where = p.Path + ": "
-	}
-	return fmt.Sprintf("%s: %s: %s%s [%s]", place, p.Severity, where, p.Message, p.ID)
+	return config, err
 }

@@ -34,15 +34,11 @@ func (a *app) ignitionApplyCommand() *cobra.Command {
 			if err := flags.check(); err != nil {
 				return err
 			}
-			s, err := a.connect(cmd)
+			s, nodes, err := a.connectNodes(cmd, args)
 			if err != nil {
 				return err
 			}
 			defer s.client.Close()
-			nodes, err := provision.FindNodes(cmd.Context(), s.client, args)
-			if err != nil {
-				return err
-			}
 			return a.applyRamdisks(cmd.Context(), s, nodes, flags, func(*models.Node) (provision.Ramdisk, error) { return flags.ramdisk, nil })
 		},
 	}
@@ -96,29 +92,15 @@ func (a *app) applyRamdisks(
 	ctx context.Context, s *session, nodes []models.Node, flags applyFlags, ramdisk func(*models.Node) (provision.Ramdisk, error),
 ) error {
 	action := provision.ApplyRamdisk(provision.RamdiskOptions{For: ramdisk, CheckParams: checkParams})
-	runner := &provision.Runner{API: s.client, Clock: clock{}, Context: s.context.Name, ReadOnly: s.context.ReadOnly}
+	runner := newRunner(s)
 	plan := runner.Plan(action, nodes)
 	previews := action.Preview(plan)
 	if flags.dryRun {
 		return a.printPreviews(previews)
 	}
-	if refused := plan.Refused(); len(refused) > 0 && (!flags.skipRefused || len(plan.Legal()) == 0) {
-		return a.tellRefused(plan, refused)
-	}
-	if err := a.confirmRamdisks(ctx, plan, previews, flags.yes); err != nil {
-		return err
-	}
-	audit, err := provision.OpenAudit(s.files.Audit)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = audit.Close() }()
-	runner.Audit = audit
-	kept := a.commandJournal(ctx, s)
-	defer kept.Close()
-	results := a.runPlan(ctx, runner, kept, plan, flags.actFlags)
-	results = a.retryFailed(ctx, runner, kept, plan, results, flags.actFlags)
-	return a.tellResults(plan, results, flags.actFlags)
+	return a.carryOutConfirmed(ctx, s, runner, plan, flags.actFlags, func() error {
+		return a.confirmRamdisks(ctx, plan, previews, flags.yes)
+	})
 }
 
 // confirmRamdisks shows what will be sent and asks. Where nobody can be asked it goes

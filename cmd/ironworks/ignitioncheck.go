@@ -76,7 +76,7 @@ func reportText(name string, report ignition.Report) string {
 	count := map[ignition.Severity]int{}
 	for _, p := range report.Problems {
 		count[p.Severity]++
-		b.WriteString(problemLine(name, p) + "\n")
+		b.WriteString(p.In(name) + "\n")
 	}
 	if len(report.Problems) > 0 {
 		b.WriteString("\n")

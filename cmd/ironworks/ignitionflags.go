@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -156,33 +157,39 @@ func (a *app) tellNotes(r *ramdiskFlags, notes []ignition.RamdiskNote) {
 	}
 }
 
-// maker reads the user's files, and takes from the context what no flag says.
+// maker reads the user's files, and takes from the context what no flag says; where no
+// session is open, it opens one for that.
 func (a *app) maker(cmd *cobra.Command, r *ramdiskFlags, s *session) (prepare.Maker, error) {
-	env := a.options.Env
-	if env == nil {
-		env = func(string) string { return "" }
+	if len(r.in.IronicURLs) > 0 || r.in.Profile == string(ignition.ProfileClassic) {
+		return a.makerWith(ignition.IronicEndpoint{}), nil
 	}
-	var endpoint ignition.IronicEndpoint
-	if len(r.in.IronicURLs) == 0 && r.in.Profile != string(ignition.ProfileClassic) {
-		var err error
-		if endpoint, err = a.contextEndpoint(cmd, s); err != nil {
-			return prepare.Maker{}, err
-		}
-	}
-	return prepare.System(a.options.Home, env("SSH_AUTH_SOCK"), endpoint), nil
-}
-
-// contextEndpoint is the Ironic of the selected context, or none when nothing was
-// configured: a guess is good enough to look at, not to boot machines with.
-func (a *app) contextEndpoint(cmd *cobra.Command, s *session) (ignition.IronicEndpoint, error) {
 	if s == nil {
 		opened, err := a.connect(cmd)
 		if err != nil {
-			return ignition.IronicEndpoint{}, err
+			return prepare.Maker{}, err
 		}
 		defer opened.client.Close()
 		s = opened
 	}
+	endpoint, err := contextEndpoint(cmd.Context(), s)
+	if err != nil {
+		return prepare.Maker{}, err
+	}
+	return a.makerWith(endpoint), nil
+}
+
+// makerWith reads the user's files, and takes this for the Ironic of the context.
+func (a *app) makerWith(endpoint ignition.IronicEndpoint) prepare.Maker {
+	socket := ""
+	if a.options.Env != nil {
+		socket = a.options.Env("SSH_AUTH_SOCK")
+	}
+	return prepare.System(a.options.Home, socket, endpoint)
+}
+
+// contextEndpoint is the Ironic of a session's context, or none when nothing was
+// configured: a guess is good enough to look at, not to boot machines with.
+func contextEndpoint(ctx context.Context, s *session) (ignition.IronicEndpoint, error) {
 	if s.context.Guessed {
 		return ignition.IronicEndpoint{}, nil
 	}
@@ -190,7 +197,7 @@ func (a *app) contextEndpoint(cmd *cobra.Command, s *session) (ignition.IronicEn
 	endpoint := s.client.Endpoint()
 	if endpoint == "" {
 		// Keystone knows it, once it is asked.
-		_, err := s.client.NodePage(cmd.Context(), ironicclient.NodeQuery{Fields: []string{"uuid"}, Limit: 1})
+		_, err := s.client.NodePage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid"}, Limit: 1})
 		if endpoint = s.client.Endpoint(); endpoint == "" {
 			return ignition.IronicEndpoint{}, errors.Join(errors.New("the context does not tell where Ironic is: give --host"), err)
 		}

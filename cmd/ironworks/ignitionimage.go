@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -110,21 +109,7 @@ func (a *app) streamImage(path string, change image.Change) (*image.Patch, error
 	if _, is := terminal(a.stdout); is {
 		return nil, usagef("an ISO is no text: give --output FILE, or send standard output to a program")
 	}
-	iso, err := image.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = iso.Close() }()
-	patch, err := iso.Edit(change)
-	if err != nil {
-		return nil, fmt.Errorf("editing %s: %w", path, err)
-	}
-	stream, err := patch.Stream(iso)
-	if err != nil {
-		return nil, err
-	}
-	_, err = io.Copy(a.stdout, stream)
-	return patch, err
+	return image.WriteTo(a.stdout, path, change)
 }
 
 // tellPatch says what was done, and what was asked for in vain.
@@ -218,14 +203,9 @@ func (a *app) readImage(path string) (shownImage, []byte, error) {
 		return shown, nil, err
 	}
 	defer func() { _ = iso.Close() }()
-	shown = shownImage{Kind: "iso", Volume: iso.Volume(), Capacity: iso.Capacity(), Used: iso.Used()}
-	if kargs, err := iso.Kargs(); err == nil {
-		shown.Kargs = kargs.Current
-	}
-	if members, err := iso.Members(); err == nil {
-		for _, m := range members {
-			shown.Others = append(shown.Others, m.Name)
-		}
+	look := iso.Look()
+	shown = shownImage{
+		Kind: "iso", Volume: look.Volume, Capacity: look.Capacity, Used: look.Used, Kargs: look.Kargs, Others: look.Others,
 	}
 	config, err := iso.Ignition()
 	return shown, config, err

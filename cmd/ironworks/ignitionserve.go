@@ -16,6 +16,7 @@ import (
 	"ironworks/ignition/serve"
 	"ironworks/models"
 	"ironworks/provision"
+	"ironworks/ui/screen"
 )
 
 // serveFlags say what is served, to whom, and where.
@@ -180,24 +181,15 @@ func (a *app) serveNodes(cmd *cobra.Command, names []string) (*session, []models
 	if len(names) == 0 {
 		return nil, nil, nil
 	}
-	s, err := a.connect(cmd)
-	if err != nil {
-		return nil, nil, err
-	}
-	nodes, err := provision.FindNodes(cmd.Context(), s.client, names)
-	if err != nil {
-		s.client.Close()
-		return nil, nil, err
-	}
-	return s, nodes, nil
+	return a.connectNodes(cmd, names)
 }
 
 // applyServed writes what is served into the nodes.
-func (a *app) applyServed(ctx context.Context, s *session, nodes []models.Node, targets []target, f *serveFlags) error {
+func (a *app) applyServed(ctx context.Context, s *session, nodes []models.Node, targets []screen.ServedTarget, f *serveFlags) error {
 	ramdisk := func(n *models.Node) (provision.Ramdisk, error) {
 		for _, t := range targets {
-			if t.uuid == n.UUID || t.uuid == "" {
-				return t.ramdisk, nil
+			if t.UUID == n.UUID || t.UUID == "" {
+				return t.Ramdisk, nil
 			}
 		}
 		return provision.Ramdisk{}, errors.New("nothing is served for it")

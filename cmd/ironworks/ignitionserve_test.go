@@ -4,11 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"io"
-	"net/http"
 	"net/netip"
 	"strings"
 	"testing"
@@ -18,6 +15,7 @@ import (
 	"ironworks/ignition/image"
 	"ironworks/ignition/serve"
 	"ironworks/test/coreosinstaller"
+	"ironworks/test/fetch"
 )
 
 // serving is a serve that runs in this process.
@@ -85,27 +83,10 @@ func (s *serving) event(kind serve.EventKind) eventJSON {
 	return eventJSON{}
 }
 
+// get is what is answered at an address.
 func (s *serving) get(url string) []byte {
 	s.t.Helper()
-	transport := &http.Transport{DisableKeepAlives: true}
-	if s.first.Certificate != "" {
-		pool := x509.NewCertPool()
-		pool.AppendCertsFromPEM([]byte(s.first.Certificate))
-		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
-	}
-	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, url, http.NoBody)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	resp, err := (&http.Client{Transport: transport}).Do(req)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	content, err := io.ReadAll(resp.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	_, content := fetch.Answer(s.t, url, s.first.Certificate)
 	return content
 }
 

@@ -6,13 +6,8 @@ import (
 	"ironworks/ignition/prepare"
 	"ironworks/models"
 	"ironworks/provision"
+	"ironworks/ui/screen"
 )
-
-// target is where a node finds its stream.
-type target struct {
-	label, uuid string
-	ramdisk     provision.Ramdisk
-}
 
 // prepareImages opens what is served and makes the streams.
 func (a *app) prepareImages(cmd *cobra.Command, f *serveFlags, s *session, nodes []models.Node) (*prepare.Images, error) {
@@ -35,14 +30,7 @@ func (a *app) addStreams(cmd *cobra.Command, f *serveFlags, s *session, images *
 	if err != nil {
 		return err
 	}
-	labels := []string{""}
-	if f.perNode {
-		labels = nil
-		for i := range nodes {
-			labels = append(labels, nodes[i].Label())
-		}
-	}
-	for _, label := range labels {
+	for _, label := range streamLabels(f.perNode, nodes) {
 		text, err := config(label)
 		if err != nil {
 			return err
@@ -122,19 +110,31 @@ func (a *app) builtFor(cmd *cobra.Command, f *serveFlags, s *session) (func(labe
 	}, nil
 }
 
-// targetsOf says what each node is to boot.
-func targetsOf(published []prepare.Target, nodes []models.Node, withDefaults bool) []target {
+// streamLabels are the nodes that get streams of their own, or "" for the one of all.
+func streamLabels(perNode bool, nodes []models.Node) []string {
+	if !perNode {
+		return []string{""}
+	}
+	var labels []string
+	for i := range nodes {
+		labels = append(labels, nodes[i].Label())
+	}
+	return labels
+}
+
+// targetsOf says what each node is to boot, in the words of Ironic's fields.
+func targetsOf(published []prepare.Target, nodes []models.Node, withDefaults bool) []screen.ServedTarget {
 	uuids := map[string]string{}
 	for i := range nodes {
 		uuids[nodes[i].Label()] = nodes[i].UUID
 	}
-	var targets []target
+	var targets []screen.ServedTarget
 	for _, p := range published {
 		params := p.KernelParams
-		if withDefaults {
+		if withDefaults && params != "" {
 			params = models.DefaultKernelParameters + " " + params
 		}
-		targets = append(targets, target{label: p.Node, uuid: uuids[p.Node], ramdisk: provision.Ramdisk{
+		targets = append(targets, screen.ServedTarget{Label: p.Node, UUID: uuids[p.Node], Ramdisk: provision.Ramdisk{
 			ISO: p.ISO, Kernel: p.Kernel, Initramfs: p.Initrd, KernelParams: params,
 		}})
 	}

@@ -12,6 +12,7 @@ import (
 	"ironworks/ignition"
 	"ironworks/ignition/serve"
 	"ironworks/models"
+	"ironworks/ui/screen"
 )
 
 // logRoom is how many events may wait to be printed. More come only from those who try
@@ -204,7 +205,7 @@ type targetJSON struct {
 }
 
 // printServing prints the addresses as they go into driver_info.
-func (a *app) printServing(server *serve.Server, targets []target) error {
+func (a *app) printServing(server *serve.Server, targets []screen.ServedTarget) error {
 	listed := make([]targetJSON, len(targets))
 	var b strings.Builder
 	fmt.Fprintf(&b, "listening on %s\n", server.Addr())
@@ -212,9 +213,9 @@ func (a *app) printServing(server *serve.Server, targets []target) error {
 		fmt.Fprintf(&b, "certificate  SHA-256 %s\n", fingerprint)
 	}
 	for i, t := range targets {
-		r := t.ramdisk
-		listed[i] = targetJSON{Node: t.label, UUID: t.uuid, ISO: r.ISO, Kernel: r.Kernel, Initrd: r.Initramfs, Params: r.KernelParams}
-		label := t.label
+		r := t.Ramdisk
+		listed[i] = targetJSON{Node: t.Label, UUID: t.UUID, ISO: r.ISO, Kernel: r.Kernel, Initrd: r.Initramfs, Params: r.KernelParams}
+		label := t.Label
 		if label == "" {
 			label = "for all nodes"
 		}

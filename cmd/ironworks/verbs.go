@@ -24,8 +24,8 @@ type verbFlags struct {
 func (a *app) verbCommands() []*cobra.Command {
 	var cmds []*cobra.Command
 	for _, v := range models.Verbs() {
-		if v == models.VerbDeploy {
-			cmds = append(cmds, a.deployCommand())
+		if v == models.VerbDeploy || v == models.VerbRebuild {
+			cmds = append(cmds, a.deployCommand(v))
 			continue
 		}
 		cmds = append(cmds, a.verbCommand(v))
@@ -52,10 +52,6 @@ func (a *app) verbCommand(v models.Verb) *cobra.Command {
 	flags.register(cmd, true)
 	f := cmd.Flags()
 	switch v {
-	case models.VerbRebuild:
-		f.StringArrayVar(&flags.steps, "step", nil, "deploy step INTERFACE.STEP[@PRIORITY]; may be repeated")
-		f.StringVar(&flags.stepsFile, "steps", "", "deploy steps as JSON: text, FILE or -")
-		f.StringVar(&flags.configDrive, "configdrive", "", "configdrive: JSON object (text, FILE or -), URL or base64 in a file")
 	case models.VerbClean, models.VerbService:
 		f.StringArrayVar(&flags.steps, "step", nil, "step INTERFACE.STEP; may be repeated")
 		f.StringVar(&flags.stepsFile, "steps", "", "steps as JSON: text, FILE or -")
@@ -64,7 +60,7 @@ func (a *app) verbCommand(v models.Verb) *cobra.Command {
 	case models.VerbRescue:
 		f.StringVar(&flags.passwordFile, "password-file", "", "file with the rescue user's password, or -")
 	case models.VerbManage, models.VerbProvide, models.VerbInspect, models.VerbAdopt, models.VerbUndeploy,
-		models.VerbDeploy, models.VerbUnrescue, models.VerbAbort, models.VerbUnhold:
+		models.VerbDeploy, models.VerbRebuild, models.VerbUnrescue, models.VerbAbort, models.VerbUnhold:
 	}
 	return cmd
 }

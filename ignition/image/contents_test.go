@@ -115,7 +115,7 @@ func TestArchivesOfOthersStay(t *testing.T) {
 		packT(t, base), make([]byte, 3),
 		newc("./three", "3"),
 	)
-	content := withArea(t, area)
+	content := withArea(area)
 	iso := readT(t, content)
 	members, err := iso.Members()
 	want := []string{"one", "three", "two", "usr/lib/ignition/base.d/50-x.ign"}
@@ -144,12 +144,12 @@ func TestArchivesOfOthersStay(t *testing.T) {
 func TestArchivesAreMergedWhereTheyDoNotFit(t *testing.T) {
 	t.Parallel()
 	same := noise(150_000)
-	content := withArea(t, newc("other", string(same)))
+	content := withArea(newc("other", string(same)))
 	edited := editT(t, content, image.Change{Ignition: same[:30_000]})
 	if got := showT(t, edited); got != string(same[:30_000]) {
 		t.Error("the configuration is another one")
 	}
-	content = withArea(t, newc("other", strings.Repeat("x", 250_000)))
+	content = withArea(newc("other", strings.Repeat("x", 250_000)))
 	edited = editT(t, content, image.Change{Ignition: noise(100_000)})
 	members, err := readT(t, edited).Members()
 	if err != nil || len(members) != 1 || len(members[0].Content) != 250_000 {

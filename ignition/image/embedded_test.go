@@ -11,6 +11,7 @@ import (
 
 	"ironworks/ignition/image"
 	"ironworks/lab"
+	"ironworks/test/coreosinstaller"
 )
 
 const config = `{"ignition": {"version": "3.0.0"}}`
@@ -29,14 +30,11 @@ func embedded(content []byte) (string, error) {
 	return string(config), err
 }
 
-// The area of the images that LiveISO makes is their last 256 KiB.
-const areaLength = 256 << 10
-
-func withArea(t *testing.T, content []byte) []byte {
-	t.Helper()
-	image := live(t, nil)
-	copy(image[len(image)-areaLength:], content)
-	return image
+// withArea is an image with this in the room for a configuration.
+func withArea(content []byte) []byte {
+	l := coreosinstaller.X86()
+	copy(l.Image[l.Area:], content)
+	return l.Image
 }
 
 // newc is an archive with one file, made by hand.
@@ -85,12 +83,12 @@ func TestEmbedded(t *testing.T) {
 	twice := append(append(newc("config.ign", "{}"), make([]byte, 512)...), newc("config.ign", config)...)
 	for name, image := range map[string][]byte{
 		"gzip":              live(t, []byte(config)),
-		"raw":               withArea(t, newc("config.ign", config)),
-		"zstd":              withArea(t, zst.Bytes()),
-		"the last counts":   withArea(t, twice),
-		"xz":                withArea(t, xzConfig),
-		"header of an era":  withHeader(t),
-		"behind some zeros": withArea(t, append(make([]byte, 4), newc("config.ign", config)...)),
+		"raw":               withArea(newc("config.ign", config)),
+		"zstd":              withArea(zst.Bytes()),
+		"the last counts":   withArea(twice),
+		"xz":                withArea(xzConfig),
+		"header of an era":  withHeader(),
+		"behind some zeros": withArea(append(make([]byte, 4), newc("config.ign", config)...)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, err := embedded(image); err != nil || got != config {
@@ -103,17 +101,12 @@ func TestEmbedded(t *testing.T) {
 // xzConfig is what `xz --check=crc32` makes of newc("config.ign", config).
 var xzConfig = []byte(xzText)
 
-// withHeader is an image without the files of today and with the header of
-// 2021.
-func withHeader(t *testing.T) []byte {
-	t.Helper()
-	image := live(t, []byte(config))
-	image = bytes.ReplaceAll(image, []byte("IGNINFO.JSO"), []byte("OTHERFI.JSO"))
-	image = bytes.ReplaceAll(image, []byte("IGNITION.IMG"), []byte("SOMETHIN.IMG"))
-	copy(image[32744:], "coreiso+")
-	binary.LittleEndian.PutUint64(image[32752:], uint64(len(image)-areaLength))
-	binary.LittleEndian.PutUint64(image[32760:], areaLength)
-	return image
+// withHeader is an image of 2021 with a configuration, whose area is told by the header
+// alone.
+func withHeader() []byte {
+	l := coreosinstaller.Header()
+	copy(l.Image[l.Area:], newc("config.ign", config))
+	return bytes.ReplaceAll(l.Image, []byte("IGNITION.IMG"), []byte("SOMETHIN.IMG"))
 }
 
 func TestEmbeddedInWhatIsNone(t *testing.T) {
@@ -121,7 +114,7 @@ func TestEmbeddedInWhatIsNone(t *testing.T) {
 	other := bytes.ReplaceAll(live(t, nil), []byte("IGNITION.IMG"), []byte("SOMETHIN.IMG"))
 	other = bytes.ReplaceAll(other, []byte("IGNINFO.JSO"), []byte("OTHERFI.JSO"))
 	broken := bytes.ReplaceAll(live(t, nil), []byte(`{"file": "images/ignition.img"}`), []byte(`{"file": "images/ignition.img"]`))
-	huge := withHeader(t)
+	huge := withHeader()
 	binary.LittleEndian.PutUint64(huge[32760:], 1<<63)
 	for _, test := range []struct {
 		name  string
@@ -133,7 +126,7 @@ func TestEmbeddedInWhatIsNone(t *testing.T) {
 		{"cut off", live(t, nil)[:100<<10], image.ErrNotISO},
 		{"another ISO", other, image.ErrNoArea},
 		{"nothing embedded", live(t, nil), image.ErrNotEmbedded},
-		{"an archive without it", withArea(t, newc("etc/other", "x")), image.ErrNotEmbedded},
+		{"an archive without it", withArea(newc("etc/other", "x")), image.ErrNotEmbedded},
 		{"a huge header", huge, image.ErrNoArea},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -146,7 +139,7 @@ func TestEmbeddedInWhatIsNone(t *testing.T) {
 		t.Error("a broken igninfo.json is taken")
 	}
 	for _, garbage := range []string{"\x1f\x8bgarbage", "\xfd7zXZ\x00garbage", "\x28\xb5\x2f\xfdgarbage", "070701garbage"} {
-		if got, err := embedded(withArea(t, []byte(garbage))); err == nil {
+		if got, err := embedded(withArea([]byte(garbage))); err == nil {
 			t.Errorf("garbage %q gives %q", garbage, got)
 		}
 	}

@@ -44,15 +44,11 @@ const copyStep = 256 << 20
 // readable by its owner alone, since a configuration may hold secrets. Where
 // the file system can, the two share what is the same.
 func WriteFile(ctx context.Context, path, output string, change Change) (*Patch, error) {
-	iso, err := Open(path)
+	iso, patch, err := edited(path, change)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = iso.Close() }()
-	patch, err := iso.Edit(change)
-	if err != nil {
-		return nil, fmt.Errorf("editing %s: %w", path, err)
-	}
 	err = writeNew(output, func(file *os.File) error {
 		source := io.NewSectionReader(iso.files.r, 0, iso.files.size)
 		if from, ok := iso.files.r.(*os.File); ok {
@@ -69,6 +65,36 @@ func WriteFile(ctx context.Context, path, output string, change Change) (*Patch,
 		return nil, err
 	}
 	return patch, nil
+}
+
+// WriteTo writes an image with a change to w, and leaves the image as it is. The change
+// is worked out before anything is written.
+func WriteTo(w io.Writer, path string, change Change) (*Patch, error) {
+	iso, patch, err := edited(path, change)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = iso.Close() }()
+	stream, err := patch.Stream(iso)
+	if err != nil {
+		return nil, err
+	}
+	_, err = io.Copy(w, stream)
+	return patch, err
+}
+
+// edited opens an image, which the caller closes, and works a change out.
+func edited(path string, change Change) (*ISO, *Patch, error) {
+	iso, err := Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	patch, err := iso.Edit(change)
+	if err != nil {
+		_ = iso.Close()
+		return nil, nil, fmt.Errorf("editing %s: %w", path, err)
+	}
+	return iso, patch, nil
 }
 
 func copyFile(ctx context.Context, to, from *os.File, size int64) error {

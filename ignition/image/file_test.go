@@ -65,6 +65,29 @@ func TestEditFile(t *testing.T) {
 	}
 }
 
+func TestWriteTo(t *testing.T) {
+	t.Parallel()
+	live := coreosinstaller.X86()
+	path := fileT(t, live.Image)
+	change := image.Change{Ignition: []byte(config), Kargs: image.KargsEdit{Append: []string{"console=ttyS0"}}}
+	var out bytes.Buffer
+	patch, err := image.WriteTo(&out, path, change)
+	if err != nil || patch.Kargs != coreosinstaller.Kargs+" console=ttyS0" {
+		t.Fatalf("%v, %v", patch, err)
+	}
+	if !bytes.Equal(out.Bytes(), editT(t, live.Image, change)) {
+		t.Error("what is written is another one")
+	}
+	if !bytes.Equal(contentT(t, path), live.Image) {
+		t.Error("the image itself was written")
+	}
+	used := fileT(t, out.Bytes())
+	out.Reset()
+	if _, err := image.WriteTo(&out, used, change); !errors.Is(err, image.ErrInUse) || !strings.Contains(err.Error(), used) || out.Len() > 0 {
+		t.Errorf("%d bytes, %v", out.Len(), err)
+	}
+}
+
 func TestWriteFile(t *testing.T) {
 	t.Parallel()
 	live := coreosinstaller.X86()

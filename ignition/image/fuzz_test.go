@@ -12,18 +12,18 @@ import (
 	"unicode/utf8"
 
 	"ironworks/ignition/image"
-	"ironworks/test/coreosinstaller"
+	"ironworks/lab/iso9660"
 )
 
 // smallImage has all that an image has, and areas of a few KiB.
 func smallImage() []byte {
-	files := coreosinstaller.Tree{
+	files := iso9660.Tree{
 		"coreos/igninfo.json": []byte(`{"file": "images/ignition.img", "offset": 8, "length": 4000}`),
 		"coreos/kargs.json":   []byte(`{"default": "a=1 b", "size": 64, "files": [{"path": "boot.cfg", "offset": 6, "pad": " ", "end": "\n"}]}`),
 		"images/ignition.img": make([]byte, 4096),
 		"boot.cfg":            []byte("linux a=1 b\n" + strings.Repeat(" ", 100)),
 	}
-	content, _ := files.ISO("small")
+	content, _ := files.Image("small")
 	copy(content[32672:], "coreKarg")
 	binary.LittleEndian.PutUint64(content[32680:], 64)
 	copy(content[32744:], "coreiso+")

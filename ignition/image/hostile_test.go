@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ironworks/ignition/image"
+	"ironworks/lab/iso9660"
 	"ironworks/test/coreosinstaller"
 )
 
@@ -43,8 +44,8 @@ func replaced(tb testing.TB, from, to string) []byte {
 // info is an image whose igninfo.json is another one.
 func info(tb testing.TB, text string) []byte {
 	tb.Helper()
-	files := coreosinstaller.Tree{"coreos/igninfo.json": []byte(text), "images/ignition.img": make([]byte, 4096)}
-	content, _ := files.ISO("hostile")
+	files := iso9660.Tree{"coreos/igninfo.json": []byte(text), "images/ignition.img": make([]byte, 4096)}
+	content, _ := files.Image("hostile")
 	return content
 }
 
@@ -108,8 +109,8 @@ func TestHostileImages(t *testing.T) {
 // A folder that contains itself costs no more than its path is long.
 func TestCyclicFolder(t *testing.T) {
 	t.Parallel()
-	files := coreosinstaller.Tree{"cycle/b": nil, "coreos/igninfo.json": []byte(`{"file": "` + strings.Repeat("cycle/", 100) + `b"}`), "images/ignition.img": make([]byte, 4096)}
-	content, _ := files.ISO("cyclic")
+	files := iso9660.Tree{"cycle/b": nil, "coreos/igninfo.json": []byte(`{"file": "` + strings.Repeat("cycle/", 100) + `b"}`), "images/ignition.img": make([]byte, 4096)}
+	content, _ := files.Image("cyclic")
 	root := binary.LittleEndian.Uint32(content[16*2048+156+2:])
 	binary.LittleEndian.PutUint32(recordOf(t, content, "CYCLE")[2:], root)
 	began := time.Now()
@@ -126,16 +127,16 @@ func TestCyclicFolder(t *testing.T) {
 func TestBombs(t *testing.T) {
 	t.Parallel()
 	bomb := zstdOf(t, newc("config.ign", strings.Repeat("\x00", 70<<20)))
-	if _, err := readT(t, withArea(t, bomb)).Ignition(); err == nil || !strings.Contains(err.Error(), "more than") {
+	if _, err := readT(t, withArea(bomb)).Ignition(); err == nil || !strings.Contains(err.Error(), "more than") {
 		t.Errorf("%v", err)
 	}
 	crowd := zstdOf(t, append(bytes.Repeat(newc("x", "")[:112], 100_000), newc("y", "")...))
-	if _, err := readT(t, withArea(t, crowd)).Members(); err == nil || !strings.Contains(err.Error(), "more than 10000 files") {
+	if _, err := readT(t, withArea(crowd)).Members(); err == nil || !strings.Contains(err.Error(), "more than 10000 files") {
 		t.Errorf("%v", err)
 	}
 	lie := newc("config.ign", "")
 	copy(lie[54:], "03FFFFFF")
-	if _, err := readT(t, withArea(t, lie)).Ignition(); err == nil {
+	if _, err := readT(t, withArea(lie)).Ignition(); err == nil {
 		t.Error("a file that is not there is read")
 	}
 	for name, archive := range map[string][]byte{

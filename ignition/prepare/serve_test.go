@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
-	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -19,20 +17,22 @@ import (
 	"ironworks/ignition/serve"
 	"ironworks/lab"
 	"ironworks/models"
+	"ironworks/test/fetch"
 )
 
 type clock struct{}
 
 func (clock) Now() time.Time { return time.Now() }
 
-// published serves images until the test ends, and fetches from them.
-func published(t *testing.T, images *prepare.Images) (targets []prepare.Target, get func(url string) []byte) {
+// published serves images until the test ends.
+func published(t *testing.T, images *prepare.Images) []prepare.Target {
 	t.Helper()
 	server, err := serve.Listen(t.Context(), serve.Options{Clock: clock{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if targets, err = images.Publish(server, "127.0.0.1", time.Now()); err != nil {
+	targets, err := images.Publish(server, "127.0.0.1", time.Now())
+	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
@@ -45,24 +45,7 @@ func published(t *testing.T, images *prepare.Images) (targets []prepare.Target, 
 		}
 		images.Close()
 	})
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	return targets, func(url string) []byte {
-		t.Helper()
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp, err := client.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = resp.Body.Close() }()
-		content, err := io.ReadAll(resp.Body)
-		if err != nil || resp.StatusCode != http.StatusOK {
-			t.Fatalf("%s, %v", resp.Status, err)
-		}
-		return content
-	}
+	return targets
 }
 
 func put(t *testing.T, name string, content []byte) string {
@@ -100,14 +83,14 @@ func TestStreamsOfAnISO(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	targets, get := published(t, images)
+	targets := published(t, images)
 	for i, node := range []string{"n1", "n 2"} {
-		iso := get(targets[i].ISO)
+		iso := fetch.Content(t, targets[i].ISO)
 		if got, err := image.Embedded(bytes.NewReader(iso), int64(len(iso))); err != nil || !bytes.Equal(got, configOf(node)) || targets[i].Node != node {
 			t.Errorf("%+v: %s, %v", targets[i], got, err)
 		}
 	}
-	if !strings.HasSuffix(targets[1].ISO, "/n-2.iso") || !bytes.Equal(get(targets[2].ISO), live) {
+	if !strings.HasSuffix(targets[1].ISO, "/n-2.iso") || !bytes.Equal(fetch.Content(t, targets[2].ISO), live) {
 		t.Errorf("%+v", targets)
 	}
 }
@@ -129,24 +112,24 @@ func TestStreamsOfAnInitramfs(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		targets, get := published(t, images)
+		targets := published(t, images)
 		for _, target := range targets {
 			words := map[string]string{}
 			for word := range strings.FieldsSeq(target.KernelParams) {
 				key, value, _ := strings.Cut(word, "=")
 				words[key] = value
 			}
-			initrd := get(target.Initrd)
+			initrd := fetch.Content(t, target.Initrd)
 			var config []byte
 			if byURL {
-				config = get(words["ignition.config.url"])
+				config = fetch.Content(t, words["ignition.config.url"])
 			} else if config, err = image.Unwrap(bytes.NewReader(initrd)); err != nil {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(config, configOf(target.Node)) || !bytes.HasPrefix(initrd, base) || byURL != (len(initrd) == len(base)) {
 				t.Errorf("%s: %s in %d bytes", target.Node, config, len(initrd))
 			}
-			if string(get(target.Kernel)) != "kernel" || string(get(words["coreos.live.rootfs_url"])) != "root" || words["a"] != "b" {
+			if string(fetch.Content(t, target.Kernel)) != "kernel" || string(fetch.Content(t, words["coreos.live.rootfs_url"])) != "root" || words["a"] != "b" {
 				t.Errorf("%+v", target)
 			}
 		}

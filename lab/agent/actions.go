@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"ironworks/lab/python"
 )
 
 // actions are all commands, by extension and name.
@@ -76,10 +78,10 @@ func (a *agent) lockdown(context.Context, *dict) (any, error) {
 var errPlainPassword = errors.New("the rescue password is not hashed")
 
 func (a *agent) finalizeRescue(ctx context.Context, params *dict) (any, error) {
-	if !truthy(params.get("hashed")) {
+	if !python.Truthy(params.Get("hashed")) {
 		return nil, errPlainPassword
 	}
-	if err := a.hardware.SetRescuePassword(ctx, params.text("rescue_password")); err != nil {
+	if err := a.hardware.SetRescuePassword(ctx, params.Text("rescue_password")); err != nil {
 		return nil, err
 	}
 	a.end(byRescue)
@@ -100,7 +102,7 @@ func (a *agent) installBootloader(ctx context.Context, params *dict) (any, error
 	if a.inventory.Boot.Mode == UEFI {
 		if err := a.bootFrom(ctx, device); err != nil {
 			a.log.image.error("Error setting up bootloader. Error %v", err)
-			if !truthy(params.get("ignore_bootloader_failure")) {
+			if !python.Truthy(params.Get("ignore_bootloader_failure")) {
 				return nil, err
 			}
 		}

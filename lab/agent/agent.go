@@ -20,7 +20,7 @@ type agent struct {
 	ironic *ironic
 	beats  *heartbeats
 	work   sync.WaitGroup // commands that run
-	doors  doors          // calls that are being answered
+	doors  Doors          // calls that are being answered
 	md5    bool           // lookup said that MD5 is good enough
 	ending chan ending    // the service is to end; has room for one
 
@@ -146,11 +146,11 @@ func (a *agent) cachedPorts() any {
 // cacheNode keeps the node as the conductor last sent it.
 func (a *agent) cacheNode(node *dict) {
 	a.mu.Lock()
-	fresh := a.node == nil || a.node.text("uuid") != node.text("uuid")
+	fresh := a.node == nil || a.node.Text("uuid") != node.Text("uuid")
 	a.node = node
 	a.mu.Unlock()
 	if fresh {
-		a.log.hardware.info("Cached node %s, waiting for its root device to appear", node.text("uuid"))
+		a.log.hardware.info("Cached node %s, waiting for its root device to appear", node.Text("uuid"))
 	}
 }
 

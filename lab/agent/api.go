@@ -58,7 +58,7 @@ func (a *agent) handler(ctx context.Context) http.Handler {
 			refuse(w, http.StatusNotFound, notThere)
 		}
 	}
-	return a.doors.guard(a.logged(route))
+	return a.doors.Guard(a.logged(route))
 }
 
 // logged writes a line for each request, as the real agent does: with the
@@ -163,12 +163,12 @@ func (a *agent) postCommand(ctx context.Context, w http.ResponseWriter, r *http.
 		return
 	}
 	body, _ := v.(*dict)
-	params, named := body.dict("params"), body.has("name")
+	params, named := body.Dict("params"), body.Has("name")
 	if params == nil || !named {
 		refuse(w, http.StatusBadRequest, badParams)
 		return
 	}
-	c, err := a.execute(ctx, body.text("name"), params)
+	c, err := a.execute(ctx, body.Text("name"), params)
 	var f *fault
 	switch {
 	case errors.As(err, &f):

@@ -7,14 +7,16 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"ironworks/lab/python"
 )
 
 // burnInfo is driver_info, where what burning in needs stands.
 type burnInfo struct{ driver *dict }
 
 func (i burnInfo) or(key string, byDefault any) any {
-	if i.driver.has(key) {
-		return i.driver.get(key)
+	if i.driver.Has(key) {
+		return i.driver.Get(key)
 	}
 	return byDefault
 }
@@ -33,19 +35,19 @@ func (a *agent) burn(ctx context.Context, what string, argv ...string) error {
 }
 
 func (a *agent) burnCPU(ctx context.Context, node, _ *dict) (any, error) {
-	info := burnInfo{node.dict("driver_info")}
-	argv := []string{"stress-ng", "--cpu", str(info.or("agent_burnin_cpu_cpu", number("0"))), "--timeout", str(info.or("agent_burnin_cpu_timeout", number("86400"))), "--metrics-brief"}
-	if file := info.driver.get("agent_burnin_cpu_outputfile"); truthy(file) {
-		argv = append(argv, "--log-file", str(file))
+	info := burnInfo{node.Dict("driver_info")}
+	argv := []string{"stress-ng", "--cpu", python.Str(info.or("agent_burnin_cpu_cpu", whole(0))), "--timeout", python.Str(info.or("agent_burnin_cpu_timeout", whole(86400))), "--metrics-brief"}
+	if file := info.driver.Get("agent_burnin_cpu_outputfile"); python.Truthy(file) {
+		argv = append(argv, "--log-file", python.Str(file))
 	}
 	return nil, a.burn(ctx, "stress-ng (cpu)", argv...)
 }
 
 func (a *agent) burnMemory(ctx context.Context, node, _ *dict) (any, error) {
-	info := burnInfo{node.dict("driver_info")}
-	timeout := []string{"--timeout", str(info.or("agent_burnin_vm_timeout", number("86400")))}
-	room := []string{"--vm-bytes", str(info.or("agent_burnin_vm_vm-bytes", "98%"))}
-	argv := []string{"stress-ng", "--vm", str(info.or("agent_burnin_vm_vm", number("0")))}
+	info := burnInfo{node.Dict("driver_info")}
+	timeout := []string{"--timeout", python.Str(info.or("agent_burnin_vm_timeout", whole(86400)))}
+	room := []string{"--vm-bytes", python.Str(info.or("agent_burnin_vm_vm-bytes", "98%"))}
+	argv := []string{"stress-ng", "--vm", python.Str(info.or("agent_burnin_vm_vm", whole(0)))}
 	// The order of the arguments is the only thing that the releases differ in.
 	if a.options.age() == antique {
 		argv = slices.Concat(argv, room, timeout)
@@ -53,22 +55,22 @@ func (a *agent) burnMemory(ctx context.Context, node, _ *dict) (any, error) {
 		argv = slices.Concat(argv, timeout, room)
 	}
 	argv = append(argv, "--metrics-brief")
-	if file := info.driver.get("agent_burnin_vm_outputfile"); truthy(file) {
-		argv = append(argv, "--log-file", str(file))
+	if file := info.driver.Get("agent_burnin_vm_outputfile"); python.Truthy(file) {
+		argv = append(argv, "--log-file", python.Str(file))
 	}
 	return nil, a.burn(ctx, "stress-ng (vm)", argv...)
 }
 
 // burnDisk reads and writes all over the disks: what was on them is lost.
 func (a *agent) burnDisk(ctx context.Context, node, _ *dict) (any, error) {
-	info := burnInfo{node.dict("driver_info")}
+	info := burnInfo{node.Dict("driver_info")}
 	argv := []string{
 		"fio", "--rw", "readwrite", "--bs", "4k", "--direct", "1", "--ioengine", "libaio", "--iodepth", "32", "--verify", "crc32c",
-		"--verify_dump", "1", "--continue_on_error", "verify", "--loops", str(info.or("agent_burnin_fio_disk_loops", number("4"))),
-		"--runtime", str(info.or("agent_burnin_fio_disk_runtime", number("0"))), "--time_based",
+		"--verify_dump", "1", "--continue_on_error", "verify", "--loops", python.Str(info.or("agent_burnin_fio_disk_loops", whole(4))),
+		"--runtime", python.Str(info.or("agent_burnin_fio_disk_runtime", whole(0))), "--time_based",
 	}
-	if file := info.driver.get("agent_burnin_fio_disk_outputfile"); truthy(file) {
-		argv = append(argv, "--output-format", "json", "--output", str(file))
+	if file := info.driver.Get("agent_burnin_fio_disk_outputfile"); python.Truthy(file) {
+		argv = append(argv, "--output-format", "json", "--output", python.Str(file))
 	}
 	disks, err := a.hardware.BlockDevices(ctx)
 	if err != nil {
@@ -80,7 +82,7 @@ func (a *agent) burnDisk(ctx context.Context, node, _ *dict) (any, error) {
 	if err := a.burn(ctx, "fio (disk)", argv...); err != nil {
 		return nil, err
 	}
-	if truthy(info.driver.get("agent_burnin_fio_disk_smart_test")) {
+	if python.Truthy(info.driver.Get("agent_burnin_fio_disk_smart_test")) {
 		return nil, a.smartTest(ctx, disks)
 	}
 	return nil, nil
@@ -97,7 +99,7 @@ func (a *agent) smartTest(ctx context.Context, disks []Disk) error {
 	}
 	if len(refused) > 0 {
 		// The real agent forgets to put the names into the text.
-		return newFault(cleaningError, "('fio (disk) failed to start SMART self test on %%s', %s)", repr(strings.Join(refused, ", ")))
+		return newFault(cleaningError, "('fio (disk) failed to start SMART self test on %%s', %s)", python.Repr(strings.Join(refused, ", ")))
 	}
 	var failed []string
 	for len(disks) > 0 {
@@ -150,23 +152,23 @@ const networkRetry = 30 * time.Second
 // burnNetwork sends and receives, with a partner that the node names. Partners
 // that find each other by a coordination service do not: there is none.
 func (a *agent) burnNetwork(ctx context.Context, node, _ *dict) (any, error) {
-	info := burnInfo{node.dict("driver_info")}
-	config := info.driver.dict("agent_burnin_fio_network_config")
-	if !truthy(info.driver.get("agent_burnin_fio_network_config")) {
-		if !truthy(info.driver.get("agent_burnin_fio_network_pairing_backend_url")) {
+	info := burnInfo{node.Dict("driver_info")}
+	config := info.driver.Dict("agent_burnin_fio_network_config")
+	if !python.Truthy(info.driver.Get("agent_burnin_fio_network_config")) {
+		if !python.Truthy(info.driver.Get("agent_burnin_fio_network_pairing_backend_url")) {
 			return nil, newFault(cleaningError, "fio (network): dynamic pairing config is missing agent_burnin_fio_network_pairing_backend_url")
 		}
 		return nil, newFault(cleaningError, "fio (network) timed out to find partner")
 	}
-	role, partner := str(config.get("role")), config.get("partner")
+	role, partner := python.Str(config.Get("role")), config.Get("partner")
 	if role != "writer" && role != "reader" {
 		return nil, newFault(cleaningError, "fio (network) found an unknown role: %s", role)
 	}
-	if !truthy(partner) {
+	if !python.Truthy(partner) {
 		return nil, newFault(cleaningError, "fio (network) failed to find partner")
 	}
-	runtime := str(info.or("agent_burnin_fio_network_runtime", number("21600")))
-	file := info.driver.get("agent_burnin_fio_network_outputfile")
+	runtime := python.Str(info.or("agent_burnin_fio_network_runtime", whole(21600)))
+	file := info.driver.Get("agent_burnin_fio_network_outputfile")
 	roles := []string{"writer", "reader"}
 	if role == "reader" {
 		slices.Reverse(roles)
@@ -176,10 +178,10 @@ func (a *agent) burnNetwork(ctx context.Context, node, _ *dict) (any, error) {
 		if now == "writer" {
 			argv = append(argv, "--name", "writer", "--rw", "write", "--runtime", runtime, "--time_based", "--listen")
 		} else {
-			argv = append(argv, "--name", "reader", "--rw", "read", "--hostname", str(partner))
+			argv = append(argv, "--name", "reader", "--rw", "read", "--hostname", python.Str(partner))
 		}
-		if truthy(file) {
-			argv = append(argv, "--output-format", "json", "--output", str(file)+"."+now)
+		if python.Truthy(file) {
+			argv = append(argv, "--output-format", "json", "--output", python.Str(file)+"."+now)
 		}
 		if err := a.burnLine(ctx, now == "reader", argv); err != nil {
 			return nil, err
@@ -205,10 +207,10 @@ func (a *agent) burnLine(ctx context.Context, reading bool, argv []string) error
 
 // burnGPU runs gpu-burn where it has been installed.
 func (a *agent) burnGPU(ctx context.Context, node, _ *dict) (any, error) {
-	info := burnInfo{node.dict("driver_info")}
-	folder := str(info.or("agent_burnin_gpu_install_dir", "/opt/gpu-burn"))
+	info := burnInfo{node.Dict("driver_info")}
+	folder := python.Str(info.or("agent_burnin_gpu_install_dir", "/opt/gpu-burn"))
 	// A folder that is not there is what fails first.
-	f := newFault(commandExecution, "gpu-burn failed with error [Errno 2] No such file or directory: %s", repr(folder))
+	f := newFault(commandExecution, "gpu-burn failed with error [Errno 2] No such file or directory: %s", python.Repr(folder))
 	a.log.burnin.error("%s", f.Details)
 	return nil, f
 }

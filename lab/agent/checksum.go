@@ -15,6 +15,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"ironworks/lab/python"
 )
 
 // hashes are the algorithms that an agent compares with when they are named.
@@ -101,7 +103,7 @@ func (a *agent) fetchChecksum(ctx context.Context, info imageInfo) (sum string, 
 		if a.options.age() == antique || bareChecksum.MatchString(lines[0]) {
 			return lines[0], false, nil
 		}
-		return "", false, failed("Invalid checksum file (No valid checksum found) %s", repr(list{lines[0]}))
+		return "", false, failed("Invalid checksum file (No valid checksum found) %s", python.Repr(list{lines[0]}))
 	}
 	var name string
 	if address, err := url.Parse(info.urls[0]); err == nil {

@@ -33,7 +33,7 @@ type command struct {
 func (c *command) show() *dict {
 	shown := newDict("id", c.id, "command_name", c.name, "command_status", string(c.status), "command_error", nil, "command_result", c.result)
 	if c.err != nil {
-		shown.set("command_error", newDict("type", string(c.err.Type), "code", c.err.Code, "message", c.err.Message, "details", c.err.Details))
+		shown.Set("command_error", newDict("type", string(c.err.Type), "code", c.err.Code, "message", c.err.Message, "details", c.err.Details))
 	}
 	return shown
 }

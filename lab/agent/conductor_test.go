@@ -139,12 +139,12 @@ type driver struct {
 func (c *conductor) drive(beat *dict) *driver {
 	c.t.Helper()
 	roots := x509.NewCertPool()
-	if ca := beat.text("agent_verify_ca"); ca != "" && !roots.AppendCertsFromPEM([]byte(ca)) {
+	if ca := beat.Text("agent_verify_ca"); ca != "" && !roots.AppendCertsFromPEM([]byte(ca)) {
 		c.t.Fatal("agent_verify_ca is no certificate")
 	}
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS13}}
 	c.t.Cleanup(transport.CloseIdleConnections)
-	return &driver{t: c.t, base: beat.text("callback_url"), token: beat.text("agent_token"), http: &http.Client{Transport: transport, Timeout: 20 * time.Second}}
+	return &driver{t: c.t, base: beat.Text("callback_url"), token: beat.Text("agent_token"), http: &http.Client{Transport: transport, Timeout: 20 * time.Second}}
 }
 
 func (d *driver) call(method, path string, query url.Values, body string) (int, *dict) {
@@ -175,7 +175,7 @@ func (d *driver) post(name, params string, wait bool) (int, *dict) {
 func (d *driver) list() list {
 	d.t.Helper()
 	_, body := d.call(http.MethodGet, "/v1/commands/", url.Values{"agent_token": {d.token}}, "")
-	commands, _ := body.get("commands").(list)
+	commands, _ := body.Get("commands").(list)
 	return commands
 }
 

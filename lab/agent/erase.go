@@ -25,7 +25,7 @@ func (a *agent) eraseDevices(ctx context.Context, node, _ *dict) (any, error) {
 				return nil, newFault(eraseError, "Error erasing block device: %v", err)
 			}
 		}
-		results.set(d.Name, nil)
+		results.Set(d.Name, nil)
 	}
 	return results, nil
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"math/rand/v2"
 	"net/http"
-	"strconv"
 	"time"
+
+	"ironworks/lab/python"
+	"ironworks/models"
 )
 
 const (
@@ -27,10 +29,8 @@ type heartbeats struct {
 
 func newHeartbeats(a *agent, timeout any) *heartbeats {
 	h := &heartbeats{agent: a, timeout: defaultHeartbeatTimeout, force: make(chan struct{}, 1)}
-	if n, ok := timeout.(number); ok {
-		if seconds, err := strconv.ParseFloat(string(n), 64); err == nil && seconds > 0 {
-			h.timeout = time.Duration(seconds * float64(time.Second))
-		}
+	if seconds, ok := models.PythonFloat(timeout); ok && seconds > 0 {
+		h.timeout = time.Duration(seconds * float64(time.Second))
 	}
 	return h
 }
@@ -98,20 +98,20 @@ func (h *heartbeats) send(ctx context.Context) bool {
 	version := min(a.ironic.apiVersion(ctx), withCA)
 	body := newDict("callback_url", h.callback)
 	if version >= withToken {
-		body.set("agent_token", nil)
+		body.Set("agent_token", nil)
 		if token := a.ownToken(); token != "" {
-			body.set("agent_token", token)
+			body.Set("agent_token", token)
 		}
 	}
 	if version >= withVersion {
-		body.set("agent_version", a.options.Version)
+		body.Set("agent_version", a.options.Version)
 	}
 	if version >= withCA && h.ca != "" {
-		body.set("agent_verify_ca", h.ca)
+		body.Set("agent_verify_ca", h.ca)
 	}
 	a.log.client.debug("Heartbeat: announcing callback URL %s, API version is %s", h.callback, version)
-	answer, err := a.ironic.call(ctx, http.MethodPost, "/v1/heartbeat/"+a.cachedNode().text("uuid"), version, body)
-	urls := repr(list{a.ironic.url})
+	answer, err := a.ironic.call(ctx, http.MethodPost, "/v1/heartbeat/"+a.cachedNode().Text("uuid"), version, body)
+	urls := python.Repr(list{a.ironic.url})
 	switch {
 	case ctx.Err() != nil:
 		return false

@@ -1,6 +1,11 @@
 package agent
 
-import "strings"
+import (
+	"strings"
+
+	"ironworks/lab/python"
+	"ironworks/models"
+)
 
 // withHostname gives the Ignition configuration the machine's own name as
 // /etc/hostname, whatever it says of that itself. The result is nil, a string
@@ -16,7 +21,7 @@ func withHostname(userData any, hostname string) (any, error) {
 			return nil, err
 		}
 		ignition = parsed
-	} else if !truthy(ignition) {
+	} else if !python.Truthy(ignition) {
 		ignition = newDict("ignition", newDict("version", "3.0.0"))
 	}
 	storage, err := setDefault(ignition, "storage", func() any { return newDict() })
@@ -31,11 +36,11 @@ func withHostname(userData any, hostname string) (any, error) {
 	if !ok {
 		return nil, noAttribute(files, "append")
 	}
-	storage.(*dict).set("files", append(entries, newDict(
+	storage.(*dict).Set("files", append(entries, newDict(
 		"path", "/etc/hostname",
-		"mode", number("420"),
+		"mode", whole(420),
 		"overwrite", true,
-		"contents", newDict("source", "data:,"+quote(hostname)),
+		"contents", newDict("source", "data:,"+models.URLQuote(hostname)),
 	)))
 	return ignition, nil
 }
@@ -46,14 +51,14 @@ func setDefault(v any, key string, fresh func() any) (any, error) {
 	if !ok {
 		return nil, noAttribute(v, "setdefault")
 	}
-	if !d.has(key) {
-		d.set(key, fresh())
+	if !d.Has(key) {
+		d.Set(key, fresh())
 	}
-	return d.get(key), nil
+	return d.Get(key), nil
 }
 
 func noAttribute(v any, name string) error {
-	return raise("AttributeError", "'%s' object has no attribute '%s'", typeName(v), name)
+	return raise("AttributeError", "'%s' object has no attribute '%s'", models.PythonTypeName(v), name)
 }
 
 // joinKargs is ','.join: the kernel arguments of a list become one, and those
@@ -64,13 +69,13 @@ func joinKargs(v any) (string, error) {
 	case string:
 		return strings.Join(strings.Split(v, ""), ","), nil
 	case *dict:
-		return strings.Join(v.keys, ","), nil
+		return strings.Join(v.Keys(), ","), nil
 	case list:
 		words := make([]string, len(v))
 		for i, item := range v {
 			word, ok := item.(string)
 			if !ok {
-				return "", raise("TypeError", "sequence item %d: expected str instance, %s found", i, typeName(item))
+				return "", raise("TypeError", "sequence item %d: expected str instance, %s found", i, models.PythonTypeName(item))
 			}
 			words[i] = word
 		}

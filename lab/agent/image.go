@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"ironworks/lab/python"
 )
 
 const (
@@ -21,7 +23,7 @@ const (
 
 // writeImage is the step of that name.
 func (a *agent) writeImage(ctx context.Context, _, args *dict) (any, error) {
-	if !args.has("image_info") {
+	if !args.Has("image_info") {
 		return nil, raise("TypeError", "%s.write_image() missing 1 required positional argument: 'image_info'", genericManager.class)
 	}
 	info, err := readImageInfo(args, a.options.age(), a.md5)
@@ -42,8 +44,8 @@ func (a *agent) writeImage(ctx context.Context, _, args *dict) (any, error) {
 		a.mu.Unlock()
 	}
 	uuids, _ := a.getPartitionUUIDs(ctx, nil)
-	efi := str(uuids.(*dict).get("efi system partition uuid"))
-	message := fmt.Sprintf("image (%s) written to device %s root_uuid=%s", info.id, device, str(uuids.(*dict).get("root uuid")))
+	efi := python.Str(uuids.(*dict).Get("efi system partition uuid"))
+	message := fmt.Sprintf("image (%s) written to device %s root_uuid=%s", info.id, device, python.Str(uuids.(*dict).Get("root uuid")))
 	if info.bootMode == string(UEFI) && (info.bootOption == "local" || efi != "None") {
 		message += " efi_system_partition_uuid=" + efi
 	}
@@ -68,7 +70,7 @@ func (a *agent) fetchAndWrite(ctx context.Context, info imageInfo, device string
 		}
 		target := device
 		if info.partition {
-			target = paths.text("root")
+			target = paths.Text("root")
 		}
 		root := ""
 		err = a.download(ctx, info, target, func(content io.Reader) error {
@@ -138,7 +140,7 @@ func (a *agent) writeFile(ctx context.Context, info imageInfo, device string, fi
 		return nil, err
 	}
 	if info.partition {
-		target = paths.text("root")
+		target = paths.Text("root")
 	}
 	root, err := a.write(ctx, info, target, file)
 	if err != nil {
@@ -273,8 +275,8 @@ func (a *agent) ask(ctx context.Context, address string) (*http.Response, error)
 	body, _ := io.ReadAll(io.LimitReader(response.Body, some))
 	headers := newDict()
 	for _, name := range slices.Sorted(maps.Keys(response.Header)) {
-		headers.set(name, response.Header.Get(name))
+		headers.Set(name, response.Header.Get(name))
 	}
 	return nil, &refusal{response.StatusCode, fmt.Sprintf("Received status code %d from %s, expected 200. Response body: %s Response headers: %s",
-		response.StatusCode, address, body, repr(headers))}
+		response.StatusCode, address, body, python.Repr(headers))}
 }

@@ -3,6 +3,8 @@ package agent
 import (
 	"crypto/md5" //nolint:gosec // agents compare what they are told to
 	"hash"
+
+	"ironworks/lab/python"
 )
 
 // imageInfo is what the conductor says of the image of a direct deployment.
@@ -24,60 +26,60 @@ type imageInfo struct {
 // readImageInfo reads the image_info of a write_image step; the refusals are
 // the agent's, in its order.
 func readImageInfo(args *dict, age age, md5Enabled bool) (imageInfo, error) {
-	given := args.dict("image_info")
-	info := imageInfo{given: given, partition: given.text("image_type") == "partition", id: given.text("id"), format: given.text("disk_format"), bootMode: given.text("deploy_boot_mode"), bootOption: given.text("boot_option")}
+	given := args.Dict("image_info")
+	info := imageInfo{given: given, partition: given.Text("image_type") == "partition", id: given.Text("id"), format: given.Text("disk_format"), bootMode: given.Text("deploy_boot_mode"), bootOption: given.Text("boot_option")}
 	for _, field := range []string{"id", "urls"} {
-		if !given.has(field) {
+		if !given.Has(field) {
 			return info, newFault(invalidParams, "Image is missing '%s' field.", field)
 		}
 	}
-	urls, _ := given.get("urls").(list)
+	urls, _ := given.Get("urls").(list)
 	for _, u := range urls {
-		info.urls = append(info.urls, str(u))
+		info.urls = append(info.urls, python.Str(u))
 	}
 	if len(info.urls) == 0 {
 		return info, newFault(invalidParams, "Image 'urls' must be a list with at least one element.")
 	}
-	info.streams = truthy(given.get("stream_raw_images")) && info.format == "raw"
-	info.configdrive = args.text("configdrive")
-	if !args.has("configdrive") {
-		info.configdrive = given.text("configdrive")
+	info.streams = python.Truthy(given.Get("stream_raw_images")) && info.format == "raw"
+	info.configdrive = args.Text("configdrive")
+	if !args.Has("configdrive") {
+		info.configdrive = given.Text("configdrive")
 	}
 	return info, info.readChecksum(given, age, md5Enabled)
 }
 
 // readChecksum finds out what to compare with.
 func (i *imageInfo) readChecksum(given *dict, age age, md5Enabled bool) error {
-	sum := given.get("checksum")
-	checksum := given.text("checksum")
+	sum := given.Get("checksum")
+	checksum := given.Text("checksum")
 	if sum != nil && checksum == "" {
 		return newFault(invalidParams, "Image 'checksum' must be a non-empty string.")
 	}
 	// What is longer than an MD5 is none, but for an old agent.
 	available := isURL(checksum) || len(checksum) > 2*md5.Size || (age == antique || md5Enabled) && checksum != ""
-	algorithm, value := given.get("os_hash_algo"), given.get("os_hash_value")
-	if truthy(algorithm) || truthy(value) {
-		if given.text("os_hash_algo") == "" {
+	algorithm, value := given.Get("os_hash_algo"), given.Get("os_hash_value")
+	if python.Truthy(algorithm) || python.Truthy(value) {
+		if given.Text("os_hash_algo") == "" {
 			return newFault(invalidParams, "Image 'os_hash_algo' must be a non-empty string.")
 		}
-		if given.text("os_hash_value") == "" {
+		if given.Text("os_hash_value") == "" {
 			return newFault(invalidParams, "Image 'os_hash_value' must be a non-empty string.")
 		}
 		available = true
 	}
-	newHash, known := hashes[given.text("os_hash_algo")]
+	newHash, known := hashes[given.Text("os_hash_algo")]
 	switch {
 	case !available:
 		return newFault(invalidParams, "Image checksum is not available, either the 'checksum' field or the 'os_hash_algo' and 'os_hash_value' fields pair must be set for image verification.")
 	case known:
-		i.checksum, i.newHash = given.text("os_hash_value"), newHash
+		i.checksum, i.newHash = given.Text("os_hash_value"), newHash
 	case checksum != "" && age == antique:
 		i.checksum, i.newHash = checksum, md5.New
 	case checksum != "":
 		i.checksum = checksum // its length says the rest
 	default:
 		return newFault(restError, "Unable to verify image %s with available checksums. Please make sure the specified 'os_hash_algo' (currently %s) is supported by this ramdisk, or provide a md5 checksum via the 'checksum' field",
-			i.id, str(algorithm))
+			i.id, python.Str(algorithm))
 	}
 	return nil
 }

@@ -14,12 +14,13 @@ import (
 	"strings"
 
 	"ironworks/lab/python"
+	"ironworks/models"
 )
 
 // injectFiles is the step of that name: the files of the node's properties,
 // then those of its arguments.
 func (a *agent) injectFiles(ctx context.Context, node, args *dict) (any, error) {
-	files, err := filesToInject(node.dict("properties").get("inject_files"), args.get("files"))
+	files, err := filesToInject(node.Dict("properties").Get("inject_files"), args.Get("files"))
 	if err != nil {
 		return nil, err
 	}
@@ -48,12 +49,12 @@ func filesToInject(properties, arguments any) ([]*dict, error) {
 		name  string
 		value any
 	}{{"`inject_files` node property", properties}, {"`files` argument", arguments}} {
-		if !truthy(given.value) {
+		if !python.Truthy(given.value) {
 			continue
 		}
 		files, ok := given.value.(list)
 		if !ok {
-			return nil, newFault(invalidParams, "The %s must be a list, got %s", given.name, typeName(given.value))
+			return nil, newFault(invalidParams, "The %s must be a list, got %s", given.name, models.PythonTypeName(given.value))
 		}
 		all = append(all, files...)
 	}
@@ -76,24 +77,24 @@ func filesToInject(properties, arguments any) ([]*dict, error) {
 func checkFile(file *dict) []string {
 	var failures []string
 	fail := func(format string, args ...any) { failures = append(failures, fmt.Sprintf(format, args...)) }
-	unknown := slices.DeleteFunc(slices.Clone(file.keys), func(key string) bool { return slices.Contains(fieldsOfFiles, key) })
+	unknown := slices.DeleteFunc(file.Keys(), func(key string) bool { return slices.Contains(fieldsOfFiles, key) })
 	if len(unknown) > 0 {
-		fail("unexpected fields in %s: %s", repr(file), strings.Join(unknown, ", "))
+		fail("unexpected fields in %s: %s", python.Repr(file), strings.Join(unknown, ", "))
 	}
-	switch name := file.text("path"); {
+	switch name := file.Text("path"); {
 	case name == "":
-		fail("expected a path in %s", repr(file))
-	case name[:strings.LastIndex(name, "/")+1] == "/" && !truthy(file.get("partition")):
-		fail(`%s in root directory requires "partition"`, repr(file))
+		fail("expected a path in %s", python.Repr(file))
+	case name[:strings.LastIndex(name, "/")+1] == "/" && !python.Truthy(file.Get("partition")):
+		fail(`%s in root directory requires "partition"`, python.Repr(file))
 	case strings.HasSuffix(name, "/"):
-		fail("directories not supported for %s", repr(file))
+		fail("directories not supported for %s", python.Repr(file))
 	}
-	if truthy(file.get("content")) && truthy(file.get("deleted")) {
-		fail("content cannot be used with deleted in %s", repr(file))
+	if python.Truthy(file.Get("content")) && python.Truthy(file.Get("deleted")) {
+		fail("content cannot be used with deleted in %s", python.Repr(file))
 	}
 	for _, field := range []string{"owner", "group", "mode", "dirmode"} {
-		if file.has(field) && typeName(file.get(field)) != "int" {
-			fail("%s must be a number in %s", field, repr(file))
+		if file.Has(field) && models.PythonTypeName(file.Get(field)) != "int" {
+			fail("%s must be a number in %s", field, python.Repr(file))
 		}
 	}
 	return failures
@@ -133,19 +134,19 @@ func (a *agent) mount(ctx context.Context, device string) (*mounted, error) {
 }
 
 func (a *agent) injectOne(ctx context.Context, node, file *dict, root string) error {
-	on, name, err := a.findAndMount(ctx, path.Clean(strings.Trim(file.text("path"), "/")), file.get("partition"), root)
+	on, name, err := a.findAndMount(ctx, path.Clean(strings.Trim(file.Text("path"), "/")), file.Get("partition"), root)
 	if err != nil {
 		return uncaught(err)
 	}
-	if truthy(file.get("deleted")) {
+	if python.Truthy(file.Get("deleted")) {
 		if i := on.index(name); i >= 0 && !on.files[i].Folder {
 			on.files = slices.Delete(on.files, i, i+1)
 		}
 	} else if err := a.placeFile(ctx, node, file, on, name); err != nil {
-		a.log.inject.error("Failed to process file %s: %v", repr(file), err)
+		a.log.inject.error("Failed to process file %s: %v", python.Repr(file), err)
 		// The real agent means to name the class of the error, and names the
 		// class of that.
-		err = newFault(commandExecution, "Failed to process file %s. <class 'type'>: %v", repr(file), err)
+		err = newFault(commandExecution, "Failed to process file %s. <class 'type'>: %v", python.Repr(file), err)
 		return errors.Join(err, a.unmount(ctx, on))
 	}
 	return a.unmount(ctx, on)
@@ -162,8 +163,8 @@ func (a *agent) unmount(ctx context.Context, on *mounted) error {
 // findAndMount finds the partition for a path: the one that is asked for, by
 // number or by device, or the first with the first folder of the path.
 func (a *agent) findAndMount(ctx context.Context, name string, partition any, root string) (*mounted, string, error) {
-	if truthy(partition) {
-		device := str(partition)
+	if python.Truthy(partition) {
+		device := python.Str(partition)
 		if index, err := strconv.Atoi(strings.TrimSpace(device)); err == nil {
 			device = nvmeStyle(root, strconv.Itoa(index))
 		}
@@ -180,27 +181,27 @@ func (a *agent) findAndMount(ctx context.Context, name string, partition any, ro
 	}
 	for _, p := range partitions {
 		part, _ := p.(*dict)
-		if strings.Contains(part.text("flags"), "lvm") {
-			a.log.inject.debug("Skipping LVM partition %s", repr(part))
+		if strings.Contains(part.Text("flags"), "lvm") {
+			a.log.inject.debug("Skipping LVM partition %s", python.Repr(part))
 			continue
 		}
-		on, err := a.mount(ctx, nvmeStyle(root, str(part.get("number"))))
+		on, err := a.mount(ctx, nvmeStyle(root, python.Str(part.Get("number"))))
 		switch {
 		case failedProgram(err):
-			a.log.inject.warning("Failure when inspecting partition %s: %v", repr(part), err)
+			a.log.inject.warning("Failure when inspecting partition %s: %v", python.Repr(part), err)
 			continue
 		case err != nil:
 			return nil, "", err
 		}
 		if on.isFolder(first) {
-			a.log.inject.info("Path %s has been found on partition %s", first, repr(part))
+			a.log.inject.info("Path %s has been found on partition %s", first, python.Repr(part))
 			return on, first + "/" + rest, nil
 		}
 		if err := a.unmount(ctx, on); err != nil {
 			return nil, "", err
 		}
 	}
-	return nil, "", newFault(deviceNotFound, "No partition found with path %s, scanned: %s", first, repr(partitions))
+	return nil, "", newFault(deviceNotFound, "No partition found with path %s, scanned: %s", first, python.Repr(partitions))
 }
 
 // nvmeStyle names a partition as this step does: other disks whose names end
@@ -215,12 +216,12 @@ func nvmeStyle(disk, part string) string {
 // placeFile writes one file, with the folders above it.
 func (a *agent) placeFile(ctx context.Context, node, file *dict, on *mounted, name string) error {
 	if !on.isFolder(folderOf(name)) {
-		on.makeFolders(folderOf(name), toMode(file.get("dirmode")))
+		on.makeFolders(folderOf(name), toMode(file.Get("dirmode")))
 	}
 	if on.isFolder(name) {
-		return errors.New("[Errno 21] Is a directory: " + python.Quote("/"+name))
+		return errors.New("[Errno 21] Is a directory: " + python.Repr("/"+name))
 	}
-	if !file.has("content") {
+	if !file.Has("content") {
 		return errors.New("'content'")
 	}
 	// The file is opened first: content that cannot be had leaves it empty.
@@ -236,14 +237,14 @@ func (a *agent) placeFile(ctx context.Context, node, file *dict, on *mounted, na
 		return err
 	}
 	placed.Content = content
-	if mode := toMode(file.get("mode")); mode != 0 {
+	if mode := toMode(file.Get("mode")); mode != 0 {
 		placed.Mode = mode
 	}
-	if file.get("owner") != nil {
-		placed.Owner = toMode(file.get("owner"))
+	if file.Get("owner") != nil {
+		placed.Owner = toMode(file.Get("owner"))
 	}
-	if file.get("group") != nil {
-		placed.Group = toMode(file.get("group"))
+	if file.Get("group") != nil {
+		placed.Group = toMode(file.Get("group"))
 	}
 	return nil
 }
@@ -276,7 +277,7 @@ func (m *mounted) makeFolders(name string, mode int) {
 }
 
 func toMode(v any) int {
-	n, ok := v.(number)
+	n, ok := v.(models.PythonInt)
 	if !ok {
 		return 0
 	}
@@ -292,9 +293,9 @@ var field = regexp.MustCompile(`\{(node|ports)((?:\[[^\]]*\])*)\}`)
 
 // contentOf is base64, or the address of the content.
 func (a *agent) contentOf(ctx context.Context, node, file *dict) ([]byte, error) {
-	text, ok := file.get("content").(string)
+	text, ok := file.Get("content").(string)
 	if !ok {
-		return nil, raise("TypeError", "argument of type '%s' is not iterable", typeName(file.get("content")))
+		return nil, raise("TypeError", "argument of type '%s' is not iterable", models.PythonTypeName(file.Get("content")))
 	}
 	if !strings.Contains(text, "://") {
 		return decodeBase64(text)
@@ -307,10 +308,10 @@ func (a *agent) contentOf(ctx context.Context, node, file *dict) ([]byte, error)
 		}
 		for key := range strings.SplitSeq(strings.Trim(parts[2], "[]"), "][") {
 			if d, ok := value.(*dict); ok && key != "" {
-				value = d.get(key)
+				value = d.Get(key)
 			}
 		}
-		return str(value)
+		return python.Str(value)
 	})
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {

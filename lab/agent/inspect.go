@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"ironworks/lab/python"
 )
 
 const (
@@ -17,19 +19,19 @@ const (
 // is the answer; that is noise. The result is the node's UUID if Ironic said.
 func (a *agent) inspect(ctx context.Context) (string, error) {
 	collectors := list{"default", "logs"}
-	a.log.inspector.info("inspection is enabled with collectors %s", repr(collectors))
+	a.log.inspector.info("inspection is enabled with collectors %s", python.Repr(collectors))
 	data := newDict()
 	failure := ""
 	if a.options.Faults.NoInventory {
 		failure = "collector default failed: [Errno 5] Input/output error"
 		a.log.inspector.error("%s", failure)
 		failure = "The following errors were encountered:\n* " + failure
-		data.set("error", failure)
+		data.Set("error", failure)
 	} else {
 		a.collectDefault(data, collectors)
-		data.set("error", nil)
+		data.Set("error", nil)
 	}
-	data.set("logs", archive(a.journal.text(), a.now()))
+	data.Set("logs", archive(a.journal.text(), a.now()))
 	url := a.options.IronicURL + "/v1/continue_inspection"
 
 	answer, err := a.postInspection(ctx, url, data)
@@ -52,23 +54,23 @@ func (a *agent) inspect(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("reading the answer of inspection: %w", err)
 	}
 	o, _ := v.(*dict)
-	return o.text("uuid"), nil
+	return o.Text("uuid"), nil
 }
 
 // collectDefault is the collector of that name.
 func (a *agent) collectDefault(data *dict, collectors list) {
-	data.set("inventory", a.inventory)
+	data.Set("inventory", a.inventory)
 	name, err := guessRootDisk(a.inventory.Disks)
 	if err != nil {
 		a.log.inspector.warning("no suitable root device detected")
 	}
 	for _, d := range a.inventory.Disks {
 		if d.Name == name && err == nil {
-			data.set("root_disk", d)
+			data.Set("root_disk", d)
 		}
 	}
-	data.set("boot_interface", a.inventory.Boot.PXEInterface)
-	data.set("configuration", newDict("collectors", collectors, "managers", a.options.age().managerList()))
+	data.Set("boot_interface", a.inventory.Boot.PXEInterface)
+	data.Set("configuration", newDict("collectors", collectors, "managers", a.options.age().managerList()))
 }
 
 // postInspection tries again while Ironic is busy, broken or out of reach; in

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"time"
+
+	"ironworks/lab/python"
 )
 
 const (
@@ -17,7 +19,7 @@ const (
 
 // installCoreOS is the step of that name.
 func (a *agent) installCoreOS(ctx context.Context, node, _ *dict) (any, error) {
-	if node.get("automated_clean") == any(false) {
+	if node.Get("automated_clean") == any(false) {
 		a.log.coreos.debug("Cleaning is disabled, will not try to delete software RAID")
 	}
 	device, err := a.rootDisk(ctx, true)
@@ -28,7 +30,7 @@ func (a *agent) installCoreOS(ctx context.Context, node, _ *dict) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.log.coreos.info("Executing CoreOS installer: %s", repr(commandLine(install)))
+	a.log.coreos.info("Executing CoreOS installer: %s", python.Repr(commandLine(install)))
 	if err := a.runInstaller(ctx, install); err != nil {
 		return nil, err
 	}
@@ -44,9 +46,9 @@ func (a *agent) installCoreOS(ctx context.Context, node, _ *dict) (any, error) {
 // planInstall reads the configdrive of the node.
 func (a *agent) planInstall(node *dict, device string) (Install, error) {
 	install := Install{Device: device}
-	info := node.dict("instance_info")
-	given := info.get("configdrive")
-	if !truthy(given) {
+	info := node.Dict("instance_info")
+	given := info.Get("configdrive")
+	if !python.Truthy(given) {
 		given = newDict()
 	}
 	if _, rendered := given.(string); rendered {
@@ -57,39 +59,39 @@ func (a *agent) planInstall(node *dict, device string) (Install, error) {
 		return install, noAttribute(given, "get")
 	}
 	metaData := newDict()
-	if given := configdrive.get("meta_data"); truthy(given) {
+	if given := configdrive.Get("meta_data"); python.Truthy(given) {
 		if metaData, ok = given.(*dict); !ok {
 			return install, noAttribute(given, "get")
 		}
 	}
-	ignition, err := withHostname(configdrive.get("user_data"), a.inventory.Hostname)
+	ignition, err := withHostname(configdrive.Get("user_data"), a.inventory.Hostname)
 	if err != nil {
 		return install, err
 	}
-	if truthy(ignition) {
+	if python.Truthy(ignition) {
 		text, verbatim := ignition.(string)
 		if !verbatim {
 			text = dump(ignition)
 		}
-		a.log.coreos.debug("Will use ignition %s", str(ignition))
+		a.log.coreos.debug("Will use ignition %s", python.Str(ignition))
 		install.Ignition = []byte(text)
 	}
-	if kargs := metaData.get("coreos_append_karg"); truthy(kargs) {
+	if kargs := metaData.Get("coreos_append_karg"); python.Truthy(kargs) {
 		joined, err := joinKargs(kargs)
 		if err != nil {
 			return install, err
 		}
 		install.AppendKargs = append(install.AppendKargs, joined)
 	}
-	if source := info.get("image_source"); truthy(source) {
-		install.ImageURL = str(source)
+	if source := info.Get("image_source"); python.Truthy(source) {
+		install.ImageURL = python.Str(source)
 	}
 	if a.options.IPOptions != "" {
 		install.AppendKargs = append(install.AppendKargs, a.options.IPOptions)
 	}
 	install.CopyNetwork = a.options.CopyNetwork
-	if metaData.has("coreos_copy_network") {
-		install.CopyNetwork = truthy(metaData.get("coreos_copy_network"))
+	if metaData.Has("coreos_copy_network") {
+		install.CopyNetwork = python.Truthy(metaData.Get("coreos_copy_network"))
 	}
 	return install, nil
 }

@@ -29,7 +29,7 @@ func runStep(t *testing.T, a *agent, p phase, name string, node, args *dict) (an
 	if args == nil {
 		args = newDict()
 	}
-	step := newDict("interface", "deploy", "step", name, "args", args, "priority", number("80"))
+	step := newDict("interface", "deploy", "step", name, "args", args, "priority", whole(80))
 	result, err := a.executeStep(t.Context(), p, newDict("step", step, "node", node, "ports", list{}, p.name+"_version", modern.managerVersions()))
 	if err == nil {
 		return result, nil

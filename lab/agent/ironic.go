@@ -80,7 +80,7 @@ func (i *ironic) apiVersion(ctx context.Context) apiVersion {
 	if err == nil {
 		root, _ := parseJSON(string(answer.body))
 		o, _ := root.(*dict)
-		_, minor, _ := strings.Cut(o.dict("default_version").text("version"), ".")
+		_, minor, _ := strings.Cut(o.Dict("default_version").Text("version"), ".")
 		if n, err := strconv.Atoi(minor); err == nil && n > 0 {
 			i.version = apiVersion(n)
 			return i.version
@@ -96,14 +96,14 @@ func (r reply) problem() string {
 	v, err := parseJSON(text)
 	if err == nil {
 		body, _ := v.(*dict)
-		if inner := body.get("error_message"); inner != nil {
+		if inner := body.Get("error_message"); inner != nil {
 			if encoded, ok := inner.(string); ok {
 				inner, _ = parseJSON(encoded)
 			}
 			body, _ = inner.(*dict)
 		}
 		for _, key := range []string{"faultstring", "title"} {
-			if s := body.text(key); s != "" {
+			if s := body.Text(key); s != "" {
 				text = s
 				break
 			}

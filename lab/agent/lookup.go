@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"ironworks/lab/python"
 )
 
 const (
@@ -27,7 +29,7 @@ func (a *agent) lookup(ctx context.Context, uuid string) (*dict, error) {
 	deadline := a.options.Clock.Now().Add(a.scale(a.options.LookupTimeout))
 	locked := 0
 	for high := lookupInterval; ; high = min(2*high, lookupIntervalMax) {
-		a.log.client.debug("Looking up node with addresses %s and UUID %s at %s", repr(a.addresses()), uuidOrNone(uuid), repr(list{a.ironic.url}))
+		a.log.client.debug("Looking up node with addresses %s and UUID %s at %s", python.Repr(a.addresses()), uuidOrNone(uuid), python.Repr(list{a.ironic.url}))
 		answer, err := a.ironic.call(ctx, http.MethodGet, path, min(a.ironic.apiVersion(ctx), withToken), nil)
 		switch {
 		case ctx.Err() != nil:
@@ -42,7 +44,7 @@ func (a *agent) lookup(ctx context.Context, uuid string) (*dict, error) {
 				return nil, ctx.Err()
 			}
 		case answer.status != http.StatusOK:
-			a.log.client.warning("Failed looking up node with addresses %s at %s. Check if inspection has completed? %s", repr(a.addresses()), a.ironic.url, answer.problem())
+			a.log.client.warning("Failed looking up node with addresses %s at %s. Check if inspection has completed? %s", python.Repr(a.addresses()), a.ironic.url, answer.problem())
 		default:
 			if found := a.readLookup(answer); found != nil {
 				return found, nil
@@ -92,12 +94,12 @@ func (a *agent) readLookup(answer reply) *dict {
 		return nil
 	}
 	found, _ := v.(*dict)
-	if !found.dict("node").has("uuid") {
-		a.log.client.warning("Got invalid node data in response to query for node with addresses %s from %s: %s", repr(a.addresses()), a.ironic.url, repr(v))
+	if !found.Dict("node").Has("uuid") {
+		a.log.client.warning("Got invalid node data in response to query for node with addresses %s from %s: %s", python.Repr(a.addresses()), a.ironic.url, python.Repr(v))
 		return nil
 	}
-	if found.dict("config") == nil {
-		a.log.client.warning("Got invalid heartbeat from the API: %s", repr(v))
+	if found.Dict("config") == nil {
+		a.log.client.warning("Got invalid heartbeat from the API: %s", python.Repr(v))
 		return nil
 	}
 	return found
@@ -106,14 +108,14 @@ func (a *agent) readLookup(answer reply) *dict {
 // takeLookup keeps what lookup said; false says that the agent has no token
 // and must not go on.
 func (a *agent) takeLookup(found *dict) bool {
-	node, config := found.dict("node"), found.dict("config")
-	a.log.agent.debug("Received lookup results: %s", repr(found))
-	a.log.agent.info("Lookup succeeded, node UUID is %s", node.text("uuid"))
+	node, config := found.Dict("node"), found.Dict("config")
+	a.log.agent.debug("Received lookup results: %s", python.Repr(found))
+	a.log.agent.info("Lookup succeeded, node UUID is %s", node.Text("uuid"))
 	a.cacheNode(node)
-	a.beats = newHeartbeats(a, config.get("heartbeat_timeout"))
-	a.md5 = truthy(config.get("agent_md5_checksum_enable"))
+	a.beats = newHeartbeats(a, config.Get("heartbeat_timeout"))
+	a.md5 = python.Truthy(config.Get("agent_md5_checksum_enable"))
 
-	token := config.text("agent_token")
+	token := config.Text("agent_token")
 	switch {
 	case token == "":
 	case len(token) >= shortestToken:
@@ -142,11 +144,11 @@ func (a *agent) ownToken() string {
 // refreshNode looks the node up once more; what fails is only logged.
 func (a *agent) refreshNode(ctx context.Context) *dict {
 	a.log.hardware.info("Agent is requesting to perform an explicit node cache update. This is to pickup any changes in the cache before deployment.")
-	found, err := a.lookup(ctx, a.cachedNode().text("uuid"))
+	found, err := a.lookup(ctx, a.cachedNode().Text("uuid"))
 	if err != nil {
 		a.log.hardware.warning("Failed to update node cache. Error %v", err)
 		return a.cachedNode()
 	}
-	a.cacheNode(found.dict("node"))
-	return found.dict("node")
+	a.cacheNode(found.Dict("node"))
+	return found.Dict("node")
 }

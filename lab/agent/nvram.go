@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"ironworks/lab/python"
 )
 
 // bootRecordPatterns are those of the entries that are removed if nothing else
@@ -17,11 +19,11 @@ var bootRecord = regexp.MustCompile(`^Boot([0-9a-fA-F-]+)\*?\s+(.*?)\s+((?:BBS|H
 // cleanNVRAM is the step clean_uefi_nvram: it removes boot entries of the
 // firmware whose device path a pattern finds.
 func (a *agent) cleanNVRAM(ctx context.Context, _, args *dict) (any, error) {
-	given := args.get("match_patterns")
+	given := args.Get("match_patterns")
 	if given == nil {
 		given = listOf(bootRecordPatterns)
 	}
-	refused := newFault(invalidParams, "The match_patterns must be a list of strings: %s", str(given))
+	refused := newFault(invalidParams, "The match_patterns must be a list of strings: %s", python.Str(given))
 	all, ok := given.(list)
 	if !ok {
 		return nil, refused
@@ -72,7 +74,7 @@ func (a *agent) erasePstore(context.Context, *dict, *dict) (any, error) {
 // podman.
 func (a *agent) installBootc(ctx context.Context, _, args *dict) (any, error) {
 	for _, name := range []string{"image_source", "configdrive", "oci_pull_secret"} {
-		if !args.has(name) {
+		if !args.Has(name) {
 			return nil, raise("TypeError", "%s.execute_bootc_install() missing 1 required positional argument: '%s'", genericManager.class, name)
 		}
 	}
@@ -80,7 +82,7 @@ func (a *agent) installBootc(ctx context.Context, _, args *dict) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	source := args.text("image_source")
+	source := args.Text("image_source")
 	address, err := url.Parse(source)
 	if err != nil {
 		return nil, raise("ValueError", "%v", err)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"ironworks/models"
 )
 
 // parseJSON reads JSON as Python's json.loads does. What it says of JSON that
@@ -118,7 +120,7 @@ func (p *parser) number() (any, error) {
 			p.at = at
 		}
 	}
-	return number(p.s[start:p.at]), nil
+	return models.PythonNumber(p.s[start:p.at]), nil
 }
 
 func (p *parser) array() (any, error) {
@@ -173,7 +175,7 @@ func (p *parser) object() (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		o.set(key, v)
+		o.Set(key, v)
 		p.space()
 		switch {
 		case p.next('}'):

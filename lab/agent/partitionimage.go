@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"ironworks/lab/python"
 )
 
 const (
@@ -28,23 +30,23 @@ type layout struct {
 }
 
 func (l *layout) add(device, what, fs, flag string, size int) {
-	number := len(l.paths.keys) + 1
+	number := len(l.paths.Keys()) + 1
 	l.argv = append(l.argv, "mkpart", "primary", fs, strconv.Itoa(l.start), strconv.Itoa(l.start+size))
 	if flag != "" {
 		l.argv = append(l.argv, "set", strconv.Itoa(number), flag, "on")
 	}
 	l.start += size
-	l.paths.set(what, partitionPath(device, number))
+	l.paths.Set(what, partitionPath(device, number))
 }
 
 // megabytes reads a number of an image_info; one that is not there is 0.
 func megabytes(given *dict, key string) (int, error) {
-	if !given.has(key) {
+	if !given.Has(key) {
 		return 0, raise("KeyError", "'%s'", key)
 	}
-	n, err := strconv.Atoi(str(given.get(key)))
+	n, err := strconv.Atoi(python.Str(given.Get(key)))
 	if err != nil {
-		return 0, raise("ValueError", "invalid literal for int() with base 10: %s", repr(given.get(key)))
+		return 0, raise("ValueError", "invalid literal for int() with base 10: %s", python.Repr(given.Get(key)))
 	}
 	return n, nil
 }
@@ -53,7 +55,7 @@ func megabytes(given *dict, key string) (int, error) {
 // but the root. What it answers is what get_partition_uuids will.
 func (a *agent) partition(ctx context.Context, info imageInfo, device string) (*dict, error) {
 	node, given := a.cachedNode(), info.given
-	if !given.has("preserve_ephemeral") {
+	if !given.Has("preserve_ephemeral") {
 		return nil, raise("KeyError", "'preserve_ephemeral'")
 	}
 	sizes := map[string]int{}
@@ -68,7 +70,7 @@ func (a *agent) partition(ctx context.Context, info imageInfo, device string) (*
 	if err != nil {
 		return nil, err
 	}
-	preserve := truthy(given.get("preserve_ephemeral"))
+	preserve := python.Truthy(given.Get("preserve_ephemeral"))
 	if !preserve {
 		if _, err := a.program(ctx, "wipefs", "--force", "--all", device); err != nil {
 			return nil, writeFailed(device, err)
@@ -107,9 +109,9 @@ func (a *agent) partition(ctx context.Context, info imageInfo, device string) (*
 // format makes the file systems of all partitions but the root.
 func (a *agent) format(ctx context.Context, device string, paths, given *dict, preserve bool) error {
 	for _, fs := range []struct{ what, kind, label string }{
-		{"efi system partition", "vfat", "efi-part"}, {"swap", "swap", "swap1"}, {"ephemeral", given.text("ephemeral_format"), "ephemeral0"},
+		{"efi system partition", "vfat", "efi-part"}, {"swap", "swap", "swap1"}, {"ephemeral", given.Text("ephemeral_format"), "ephemeral0"},
 	} {
-		path := paths.text(fs.what)
+		path := paths.Text(fs.what)
 		if path == "" || fs.what == "ephemeral" && preserve {
 			continue
 		}
@@ -145,15 +147,15 @@ func writeFailed(device string, err error) error {
 func (a *agent) tellUUIDs(ctx context.Context, paths *dict) (*dict, error) {
 	told := newDict("partitions", paths)
 	for _, p := range []struct{ key, what string }{{"root uuid", "root"}, {"efi system partition uuid", "efi system partition"}} {
-		path := paths.text(p.what)
+		path := paths.Text(p.what)
 		if path == "" {
-			told.set(p.key, nil)
+			told.Set(p.key, nil)
 			continue
 		}
 		for _, tag := range []string{"UUID", "PARTUUID"} {
 			out, err := a.program(ctx, "blkid", "-s", tag, "-o", "value", path)
 			if err == nil && strings.TrimSpace(out.Stdout) != "" {
-				told.set(p.key, strings.TrimSpace(out.Stdout))
+				told.Set(p.key, strings.TrimSpace(out.Stdout))
 				break
 			}
 		}
@@ -166,7 +168,7 @@ func (a *agent) configdrive(ctx context.Context, info imageInfo) ([]byte, error)
 	if info.configdrive == "" {
 		return nil, nil
 	}
-	node, text := info.given.text("node_uuid"), info.configdrive
+	node, text := info.given.Text("node_uuid"), info.configdrive
 	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, text, http.NoBody)
 		if err != nil {
@@ -189,7 +191,7 @@ func (a *agent) configdrive(ctx context.Context, info imageInfo) ([]byte, error)
 	}
 	reader, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
-		return nil, newFault(deploymentError, "Encountered error while decompressing and writing config drive for node %s. Error: Not a gzipped file (%s)", node, repr(string(packed[:min(2, len(packed))])))
+		return nil, newFault(deploymentError, "Encountered error while decompressing and writing config drive for node %s. Error: Not a gzipped file (%s)", node, python.Repr(string(packed[:min(2, len(packed))])))
 	}
 	content, err := io.ReadAll(reader)
 	if err != nil {

@@ -33,13 +33,13 @@ func (a *agent) listPartitions(ctx context.Context, device string) (list, error)
 			if err != nil {
 				return nil, fmt.Errorf("reading the partitions of %s: %w", device, err)
 			}
-			p.set(field, number(strconv.FormatInt(int64(value), 10)))
+			p.Set(field, whole(int64(value)))
 		}
 		for i, field := range []string{"filesystem", "partition_name", "flags"} {
-			p.set(field, found[i+5])
+			p.Set(field, found[i+5])
 		}
 		index, _ := strconv.Atoi(found[1]) // only digits
-		p.set("path", partitionPath(device, index))
+		p.Set("path", partitionPath(device, index))
 		partitions = append(partitions, p)
 	}
 	return partitions, nil

@@ -58,7 +58,7 @@ type processError struct {
 
 func (e *processError) Error() string {
 	return fmt.Sprintf("Unexpected error while running command.\nCommand: %s\nExit code: %d\nStdout: %s\nStderr: %s",
-		strings.Join(e.argv, " "), e.out.Code, python.Quote(e.out.Stdout), python.Quote(e.out.Stderr))
+		strings.Join(e.argv, " "), e.out.Code, python.Repr(e.out.Stdout), python.Repr(e.out.Stderr))
 }
 
 // uncaught is what becomes of an error of a program that a step does not
@@ -74,7 +74,7 @@ func uncaught(err error) error {
 // program runs one that the ramdisk has. One that fails gives a *processError, one that is not
 // there Python's FileNotFoundError.
 func (a *agent) program(ctx context.Context, argv ...string) (Output, error) {
-	missing := raise("FileNotFoundError", "[Errno 2] No such file or directory: %s", python.Quote(argv[0]))
+	missing := raise("FileNotFoundError", "[Errno 2] No such file or directory: %s", python.Repr(argv[0]))
 	programs, ok := a.hardware.(Programs)
 	if !ok {
 		return Output{}, missing

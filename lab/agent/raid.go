@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ironworks/lab/python"
 )
 
 // raidRoot is an array of the last configuration for which is_root_volume was
@@ -17,28 +19,28 @@ type raidRoot struct {
 
 // applyRAID is the step apply_configuration.
 func (a *agent) applyRAID(ctx context.Context, node, args *dict) (any, error) {
-	if !args.has("raid_config") {
+	if !args.Has("raid_config") {
 		return nil, raise("TypeError", "%s.apply_configuration() missing 1 required positional argument: 'raid_config'", genericManager.class)
 	}
-	if err := a.checkRAID(ctx, args.get("raid_config"), node); err != nil {
+	if err := a.checkRAID(ctx, args.Get("raid_config"), node); err != nil {
 		return nil, err
 	}
-	if !args.has("delete_existing") || truthy(args.get("delete_existing")) {
+	if !args.Has("delete_existing") || python.Truthy(args.Get("delete_existing")) {
 		if _, err := a.deleteRAID(ctx, node, nil); err != nil {
 			return nil, err
 		}
 	}
-	config, ok := args.get("raid_config").(*dict)
+	config, ok := args.Get("raid_config").(*dict)
 	if !ok {
-		return nil, noAttribute(args.get("raid_config"), "get")
+		return nil, noAttribute(args.Get("raid_config"), "get")
 	}
 	return a.makeRAID(ctx, node, config)
 }
 
 // createRAID is the step create_configuration.
 func (a *agent) createRAID(ctx context.Context, node, _ *dict) (any, error) {
-	config := node.dict("target_raid_config")
-	if !truthy(node.get("target_raid_config")) || config == nil {
+	config := node.Dict("target_raid_config")
+	if !python.Truthy(node.Get("target_raid_config")) || config == nil {
 		a.log.hardware.debug("No target_raid_config found")
 		return newDict(), nil
 	}
@@ -56,7 +58,7 @@ func (a *agent) makeRAID(ctx context.Context, node, config *dict) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(disks, func(d *dict) bool { return d.text("controller") == "software" }) {
+	if !slices.ContainsFunc(disks, func(d *dict) bool { return d.Text("controller") == "software" }) {
 		a.log.hardware.debug("No Software RAID config found")
 		return newDict(), nil
 	}
@@ -68,7 +70,7 @@ func (a *agent) makeRAID(ctx context.Context, node, config *dict) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.log.hardware.debug("Target Software RAID configuration: %s", repr(config))
+	a.log.hardware.debug("Target Software RAID configuration: %s", python.Repr(config))
 	present, err := a.hardware.BlockDevices(ctx)
 	if err != nil {
 		return nil, err
@@ -95,7 +97,7 @@ func (a *agent) makeRAID(ctx context.Context, node, config *dict) (any, error) {
 func (a *agent) placeVolumes(present []Disk, logical []*dict) (volumes []volume, involved []string, err error) {
 	for _, one := range logical {
 		v := volume{dict: one}
-		if physical, _ := one.get("physical_disks").(list); len(physical) > 0 {
+		if physical, _ := one.Get("physical_disks").(list); len(physical) > 0 {
 			if v.disks, err = a.pickDisks(present, physical); err != nil {
 				return nil, nil, err
 			}
@@ -123,14 +125,14 @@ func (a *agent) pickDisks(present []Disk, physical list) ([]string, error) {
 			return nil, err
 		}
 		if len(candidates) == 0 {
-			return nil, newFault(raidError, "No candidates for physical disk %s from the list %s", repr(hints), repr(a.options.age().serialize(present)))
+			return nil, newFault(raidError, "No candidates for physical disk %s from the list %s", python.Repr(hints), python.Repr(a.options.age().serialize(present)))
 		}
-		i := slices.IndexFunc(candidates, func(name any) bool { return !slices.Contains(picked, str(name)) })
+		i := slices.IndexFunc(candidates, func(name any) bool { return !slices.Contains(picked, python.Str(name)) })
 		if i < 0 {
 			return nil, newFault(raidError, "No candidates left for physical disk %s from the list %s after picking %s for previous volumes",
-				repr(hints), repr(candidates), repr(listOf(picked)))
+				python.Repr(hints), python.Repr(candidates), python.Repr(listOf(picked)))
 		}
-		picked = append(picked, str(candidates[i]))
+		picked = append(picked, python.Str(candidates[i]))
 	}
 	return picked, nil
 }
@@ -153,16 +155,16 @@ func (a age) serialize(disks []Disk) list {
 		return t[0]
 	}
 	for _, d := range disks {
-		one := newDict("name", d.Name, "model", text(d.Model), "size", number(strconv.FormatInt(d.Size, 10)), "rotational", nil,
+		one := newDict("name", d.Name, "model", text(d.Model), "size", whole(d.Size), "rotational", nil,
 			"wwn", text(d.WWN), "serial", text(d.Serial), "vendor", text(d.Vendor), "wwn_with_extension", text(d.WWNWithExtension),
 			"wwn_vendor_extension", text(d.WWNVendorExtension), "hctl", text(d.HCTL), "by_path", text(d.ByPath))
 		if d.Rotational != nil {
-			one.set("rotational", *d.Rotational)
+			one.Set("rotational", *d.Rotational)
 		}
 		if a == modern {
-			one.set("logical_sectors", number(strconv.Itoa(d.LogicalSectors)))
-			one.set("physical_sectors", number(strconv.Itoa(d.PhysicalSectors)))
-			one.set("tran", text(d.Transport))
+			one.Set("logical_sectors", whole(d.LogicalSectors))
+			one.Set("physical_sectors", whole(d.PhysicalSectors))
+			one.Set("tran", text(d.Transport))
 		}
 		all = append(all, one)
 	}
@@ -209,7 +211,7 @@ func (a *agent) partitionForRAID(ctx context.Context, node *dict, volumes []volu
 	volumes = maxLast(volumes)
 	for _, v := range volumes {
 		for _, disk := range v.disks {
-			end, err := endOf(v.get("size_gb"), next[disk])
+			end, err := endOf(v.Get("size_gb"), next[disk])
 			if err != nil {
 				return err
 			}
@@ -225,17 +227,17 @@ func (a *agent) partitionForRAID(ctx context.Context, node *dict, volumes []volu
 		if err != nil {
 			return err
 		}
-		if root := v.get("is_root_volume"); root != nil && a.options.age() == modern {
-			a.setRAIDRoot(name, truthy(root))
+		if root := v.Get("is_root_volume"); root != nil && a.options.age() == modern {
+			a.setRAIDRoot(name, python.Truthy(root))
 		}
 	}
 	return nil
 }
 
 func maxLast(volumes []volume) []volume {
-	ordered := slices.DeleteFunc(slices.Clone(volumes), func(v volume) bool { return v.text("size_gb") == "MAX" })
+	ordered := slices.DeleteFunc(slices.Clone(volumes), func(v volume) bool { return v.Text("size_gb") == "MAX" })
 	for _, v := range slices.Backward(volumes) {
-		if v.text("size_gb") == "MAX" {
+		if v.Text("size_gb") == "MAX" {
 			return append(ordered, v)
 		}
 	}
@@ -245,12 +247,12 @@ func maxLast(volumes []volume) []volume {
 // endOf is where a partition of so many GiB ends. The first of a disk does not
 // count what is before it.
 func endOf(size any, start string) (string, error) {
-	if str(size) == "MAX" {
+	if python.Str(size) == "MAX" {
 		return "-1", nil
 	}
-	gigabytes, err := strconv.Atoi(strings.TrimSpace(str(size)))
+	gigabytes, err := strconv.Atoi(strings.TrimSpace(python.Str(size)))
 	if err != nil {
-		return "", raise("ValueError", "invalid literal for int() with base 10: %s", repr(size))
+		return "", raise("ValueError", "invalid literal for int() with base 10: %s", python.Repr(size))
 	}
 	if before, ok := strings.CutSuffix(start, "GiB"); ok {
 		n, _ := strconv.Atoi(before) // ours
@@ -274,14 +276,14 @@ func (a *agent) createArray(ctx context.Context, index int, v volume, used map[s
 		used[disk]++
 		members = append(members, nvmeStyle(disk, strconv.Itoa(number)))
 	}
-	level := v.text("raid_level")
+	level := v.Text("raid_level")
 	if level == "1+0" {
 		level = "10"
 	}
-	if given := v.get("volume_name"); given != nil {
-		name = str(given)
+	if given := v.Get("volume_name"); given != nil {
+		name = python.Str(given)
 	}
-	a.log.raid.debug("Creating md device %s with name %son %s", device, name, repr(listOf(members)))
+	a.log.raid.debug("Creating md device %s with name %son %s", device, name, python.Repr(listOf(members)))
 	argv := append([]string{
 		"mdadm", "--create", device, "--force", "--run", "--metadata=1", "--level", level, "--name", name,
 		"--raid-devices", strconv.Itoa(len(members)),
@@ -301,7 +303,7 @@ func (a *agent) setRAIDRoot(name string, root bool) {
 // capabilities are those of a node's properties or its instance: an object, or
 // text as in boot_mode:uefi,disk_label:gpt.
 func capabilities(of *dict) *dict {
-	switch given := of.get("capabilities").(type) {
+	switch given := of.Get("capabilities").(type) {
 	case *dict:
 		return given
 	case string:
@@ -313,7 +315,7 @@ func capabilities(of *dict) *dict {
 		read := newDict()
 		for pair := range strings.SplitSeq(given, ",") {
 			if key, value, ok := strings.Cut(pair, ":"); ok {
-				read.set(key, value)
+				read.Set(key, value)
 			}
 		}
 		return read
@@ -323,21 +325,21 @@ func capabilities(of *dict) *dict {
 
 // bootModeOf is how the node is to boot; how the ramdisk did if nothing says.
 func (a *agent) bootModeOf(node *dict) string {
-	instance, properties := capabilities(node.dict("instance_info")), capabilities(node.dict("properties"))
-	secure := properties.get("secure_boot")
-	if instance.has("secure_boot") {
-		secure = instance.get("secure_boot")
+	instance, properties := capabilities(node.Dict("instance_info")), capabilities(node.Dict("properties"))
+	secure := properties.Get("secure_boot")
+	if instance.Has("secure_boot") {
+		secure = instance.Get("secure_boot")
 	}
-	if strings.EqualFold(str(secure), "true") {
+	if strings.EqualFold(python.Str(secure), "true") {
 		return string(UEFI)
 	}
-	mode := str(any(string(a.inventory.Boot.Mode)))
+	mode := python.Str(any(string(a.inventory.Boot.Mode)))
 	for _, place := range []struct {
 		in  *dict
 		key string
-	}{{node.dict("driver_internal_info"), "deploy_boot_mode"}, {properties, "boot_mode"}, {node.dict("instance_info"), "deploy_boot_mode"}} {
-		if place.in.has(place.key) {
-			mode = strings.ToLower(str(place.in.get(place.key)))
+	}{{node.Dict("driver_internal_info"), "deploy_boot_mode"}, {properties, "boot_mode"}, {node.Dict("instance_info"), "deploy_boot_mode"}} {
+		if place.in.Has(place.key) {
+			mode = strings.ToLower(python.Str(place.in.Get(place.key)))
 		}
 	}
 	if mode != string(UEFI) && mode != string(BIOS) {
@@ -348,11 +350,11 @@ func (a *agent) bootModeOf(node *dict) string {
 
 // tableType is the kind of partition table: GPT with UEFI, else as asked for.
 func (a *agent) tableType(node *dict) string {
-	label := capabilities(node.dict("properties")).get("disk_label")
-	if instance := capabilities(node.dict("instance_info")); instance.has("disk_label") {
-		label = instance.get("disk_label")
+	label := capabilities(node.Dict("properties")).Get("disk_label")
+	if instance := capabilities(node.Dict("instance_info")); instance.Has("disk_label") {
+		label = instance.Get("disk_label")
 	}
-	if a.bootModeOf(node) == string(UEFI) || str(label) == "gpt" {
+	if a.bootModeOf(node) == string(UEFI) || python.Str(label) == "gpt" {
 		return "gpt"
 	}
 	return "msdos"

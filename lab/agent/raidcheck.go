@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"ironworks/lab/python"
 )
 
 // levelsOfRAID are those of the second logical disk.
@@ -13,8 +15,8 @@ var levelsOfRAID = []string{"0", "1", "1+0", "5", "6"}
 // checkRAID is the validation of a software RAID; all that is wrong is told at
 // once.
 func (a *agent) checkRAID(ctx context.Context, config any, node *dict) error {
-	a.log.hardware.debug("Validating Software RAID config: %s", repr(config))
-	if !truthy(config) {
+	a.log.hardware.debug("Validating Software RAID config: %s", python.Repr(config))
+	if !python.Truthy(config) {
 		a.log.hardware.error("No RAID config passed")
 		return nil
 	}
@@ -36,10 +38,10 @@ func (a *agent) checkRAID(ctx context.Context, config any, node *dict) error {
 	for _, disk := range disks {
 		c.logicalDisk(disk)
 	}
-	if !disks[0].has("raid_level") {
+	if !disks[0].Has("raid_level") {
 		return raise("KeyError", "'raid_level'")
 	}
-	if disks[0].text("raid_level") != "1" {
+	if disks[0].Text("raid_level") != "1" {
 		c.fail("Software RAID Configuration requires RAID-1 for the first logical disk")
 	}
 	if len(disks) == 2 {
@@ -50,13 +52,13 @@ func (a *agent) checkRAID(ctx context.Context, config any, node *dict) error {
 		c.second(disks[0], disks[1], len(present))
 	}
 	if len(c.failures) > 0 {
-		return newFault(raidError, "Could not validate Software RAID config for %s: %s", node.text("uuid"), strings.Join(c.failures, "; "))
+		return newFault(raidError, "Could not validate Software RAID config for %s: %s", node.Text("uuid"), strings.Join(c.failures, "; "))
 	}
 	return nil
 }
 
 func logicalDisks(config *dict) ([]*dict, error) {
-	given, _ := config.get("logical_disks").(list)
+	given, _ := config.Get("logical_disks").(list)
 	disks := make([]*dict, len(given))
 	for i, one := range given {
 		disk, ok := one.(*dict)
@@ -82,29 +84,29 @@ func (c *raidCheck) fail(format string, args ...any) {
 }
 
 func (c *raidCheck) logicalDisk(disk *dict) {
-	if disk.text("controller") != "software" {
+	if disk.Text("controller") != "software" {
 		c.fail("Software RAID configuration requires all logical disks to have 'controller'='software'")
 	}
-	switch volume := disk.get("volume_name"); {
+	switch volume := disk.Get("volume_name"); {
 	case volume == nil:
 		if c.skipping && c.age == modern {
 			c.fail("All logical disks are required to have a volume name specified as a volume name is mentioned in the property skip block devices.")
 		}
-	case slices.Contains(c.volumes, str(volume)):
-		c.fail("Duplicate software RAID device name %s detected", str(volume))
+	case slices.Contains(c.volumes, python.Str(volume)):
+		c.fail("Duplicate software RAID device name %s detected", python.Str(volume))
 	default:
-		c.volumes = append(c.volumes, str(volume))
+		c.volumes = append(c.volumes, python.Str(volume))
 	}
-	if truthy(disk.get("is_root_volume")) && c.age == modern {
+	if python.Truthy(disk.Get("is_root_volume")) && c.age == modern {
 		if c.rooted {
 			c.fail("Software RAID configuration allows only one logical disk to be marked as is_root_volume")
 		}
 		c.rooted = true
 	}
-	if disk.get("physical_disks") == nil {
+	if disk.Get("physical_disks") == nil {
 		return
 	}
-	physical, ok := disk.get("physical_disks").(list)
+	physical, ok := disk.Get("physical_disks").(list)
 	if !ok || len(physical) < 2 {
 		c.fail("The physical_disks parameter for software RAID must be a list with at least 2 items, each specifying a disk in the device hints format")
 	}
@@ -115,10 +117,10 @@ func (c *raidCheck) logicalDisk(disk *dict) {
 
 // second is what counts for two logical disks.
 func (c *raidCheck) second(first, second *dict, devices int) {
-	if first.text("size_gb") == "MAX" && second.text("size_gb") == "MAX" {
+	if first.Text("size_gb") == "MAX" && second.Text("size_gb") == "MAX" {
 		c.fail("Software RAID can have only one RAID device with size 'MAX'")
 	}
-	level := second.text("raid_level")
+	level := second.Text("raid_level")
 	if !slices.Contains(levelsOfRAID, level) {
 		c.fail("Software RAID configuration does not support RAID level %s", level)
 	}
@@ -129,11 +131,11 @@ func (c *raidCheck) second(first, second *dict, devices int) {
 
 // skippedVolumes are the names of RAID volumes that the node wants left alone.
 func skippedVolumes(node *dict) []string {
-	hints, _ := node.dict("properties").get("skip_block_devices").(list)
+	hints, _ := node.Dict("properties").Get("skip_block_devices").(list)
 	var names []string
 	for _, one := range hints {
-		if hint, ok := one.(*dict); ok && hint.has("volume_name") {
-			names = append(names, str(hint.get("volume_name")))
+		if hint, ok := one.(*dict); ok && hint.Has("volume_name") {
+			names = append(names, python.Str(hint.Get("volume_name")))
 		}
 	}
 	return names

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"ironworks/lab/python"
 )
 
 // fate is what becomes of an array that is there.
@@ -82,7 +84,7 @@ func (a *agent) deleteRAID(ctx context.Context, node, _ *dict) (any, error) {
 			return nil, nil
 		}
 	}
-	f := newFault(raidError, "Unable to clean all softraid correctly. Remaining %s", repr(listOf(arrays)))
+	f := newFault(raidError, "Unable to clean all softraid correctly. Remaining %s", python.Repr(listOf(arrays)))
 	a.log.hardware.error("%s", f.Details)
 	return nil, f
 }
@@ -189,7 +191,7 @@ func (a *agent) deleteTraces(ctx context.Context, holders, kept []string, partit
 		}
 		if len(partitions[disk]) == 0 {
 			if a.options.age() == antique {
-				return raise("KeyError", "%s", repr(disk))
+				return raise("KeyError", "%s", python.Repr(disk))
 			}
 			a.log.hardware.warning("Holder disk %s contains only logical disk(s) on the skip list", disk)
 		}
@@ -227,7 +229,7 @@ func (a *agent) withoutPresent(ctx context.Context, logical []*dict, skipped []s
 	}
 	var left []*dict
 	for _, disk := range logical {
-		volume := str(disk.get("volume_name"))
+		volume := python.Str(disk.Get("volume_name"))
 		i := slices.IndexFunc(present, func(f arrayFate) bool { return f.volume == volume })
 		if i < 0 || a.options.age() == antique && !slices.Contains(skipped, volume) {
 			left = append(left, disk)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ironworks/lab/python"
 	"ironworks/models"
 )
 
@@ -15,11 +16,11 @@ import (
 func (a *agent) rootDisk(ctx context.Context, refresh bool) (string, error) {
 	node := a.cachedNode()
 	hints := rootHints(node)
-	if refresh && !truthy(hints) {
+	if refresh && !python.Truthy(hints) {
 		node = a.refreshNode(ctx)
 		hints = rootHints(node)
 	}
-	a.log.hardware.debug("Looking for a device matching root hints %s", repr(hints))
+	a.log.hardware.debug("Looking for a device matching root hints %s", python.Repr(hints))
 	disks, err := a.candidates(ctx, node, a.options.age() == modern)
 	if err != nil {
 		return "", err
@@ -32,7 +33,7 @@ func (a *agent) rootDisk(ctx context.Context, refresh bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	a.log.hardware.info("Picked root device %s for node %s based on root device hints %s", name, node.text("uuid"), repr(hints))
+	a.log.hardware.info("Picked root device %s for node %s based on root device hints %s", name, node.Text("uuid"), python.Repr(hints))
 	return name, nil
 }
 
@@ -46,8 +47,8 @@ func (a *agent) raidRoot(ctx context.Context, disks []Disk, hints any) (string, 
 	for _, r := range roots {
 		if r.root {
 			a.log.hardware.debug("Using root volume, %s, from target raid config.", r.name)
-			if truthy(hints) {
-				a.log.hardware.warning("Both root device hints (%s) and a root volume from the target RAID configuration are defined. The RAID root volume will be used.", repr(hints))
+			if python.Truthy(hints) {
+				a.log.hardware.warning("Both root device hints (%s) and a root volume from the target RAID configuration are defined. The RAID root volume will be used.", python.Repr(hints))
 			}
 			return r.name, nil
 		}
@@ -59,10 +60,10 @@ func (a *agent) raidRoot(ctx context.Context, disks []Disk, hints any) (string, 
 
 // rootHints are those of the instance, else those of the node.
 func rootHints(node *dict) any {
-	if hints := node.dict("instance_info").get("root_device"); truthy(hints) {
+	if hints := node.Dict("instance_info").Get("root_device"); python.Truthy(hints) {
 		return hints
 	}
-	return node.dict("properties").get("root_device")
+	return node.Dict("properties").Get("root_device")
 }
 
 // pick is the disk that the hints want, or the smallest that is large enough.
@@ -95,7 +96,7 @@ func (a *agent) candidates(ctx context.Context, node *dict, every bool) ([]Disk,
 	if !every {
 		disks = single(disks)
 	}
-	skip := node.dict("properties").get("skip_block_devices")
+	skip := node.Dict("properties").Get("skip_block_devices")
 	given, err := hintsOf(skip)
 	if err != nil {
 		return nil, err

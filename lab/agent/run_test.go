@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ironworks/lab/python"
 )
 
 const wholeNode = `{"uuid": "n1", "automated_clean": null, "properties": {"root_device": {"name": "/dev/sda"}}, "instance_info": {"configdrive": {"user_data": {"ignition": {"version": "3.3.0"}}}}}`
@@ -33,33 +35,33 @@ func TestDeployment(t *testing.T) {
 	c.lookups = []int{http.StatusNotFound, http.StatusConflict}
 	done := c.start(m, Options{Journal: journal.add})
 	beat := c.wait()
-	if !strings.HasPrefix(beat.text("callback_url"), "https://127.0.0.1:") || beat.text("agent_token") != testToken || beat.text("agent_version") != "13.0.0" {
+	if !strings.HasPrefix(beat.Text("callback_url"), "https://127.0.0.1:") || beat.Text("agent_token") != testToken || beat.Text("agent_version") != "13.0.0" {
 		t.Errorf("heartbeat %s", dump(beat))
 	}
 	d := c.drive(beat)
 
 	_, status := d.call(http.MethodGet, "/v1/status", nil, "")
-	if status.text("version") != "13.0.0" {
+	if status.Text("version") != "13.0.0" {
 		t.Errorf("status %s", dump(status))
 	}
 	_, steps := d.post("deploy.get_deploy_steps", `{"node": `+wholeNode+`, "ports": []}`, true)
-	result := steps.dict("command_result")
-	versions := dump(result.get("hardware_manager_version"))
+	result := steps.Dict("command_result")
+	versions := dump(result.Get("hardware_manager_version"))
 	if want := `{"CoreOSInstallHardwareManager": "1", "generic_hardware_manager": "1.2"}`; versions != want {
 		t.Errorf("versions %s, want %s", versions, want)
 	}
-	first := dump(result.dict("deploy_steps").get("CoreOSInstallHardwareManager").(list)[0])
+	first := dump(result.Dict("deploy_steps").Get("CoreOSInstallHardwareManager").(list)[0])
 	if want := `{"step": "install_coreos", "priority": 0, "interface": "deploy", "reboot_requested": false, "argsinfo": {}}`; first != want {
 		t.Errorf("the first step is %s, want %s", first, want)
 	}
 
 	code, shown := d.post("deploy.execute_deploy_step", stepParams("install_coreos", `, "deploy_version": `+versions), false)
-	if code != http.StatusOK || shown.text("command_name") != "execute_deploy_step" {
+	if code != http.StatusOK || shown.Text("command_name") != "execute_deploy_step" {
 		t.Errorf("execute answered %d %s", code, dump(shown))
 	}
 	c.wait() // the moment the step is done
 	last := d.last()
-	if want := `{"deploy_result": null, "deploy_step": {"interface": "deploy", "step": "install_coreos", "args": {}, "priority": 80}}`; last.text("command_status") != "SUCCEEDED" || dump(last.get("command_result")) != want {
+	if want := `{"deploy_result": null, "deploy_step": {"interface": "deploy", "step": "install_coreos", "args": {}, "priority": 80}}`; last.Text("command_status") != "SUCCEEDED" || dump(last.Get("command_result")) != want {
 		t.Errorf("the command is %s", dump(last))
 	}
 	if got := m.installed(); len(got) != 1 || got[0].Device != "/dev/sda" {
@@ -67,13 +69,13 @@ func TestDeployment(t *testing.T) {
 	}
 
 	_, logs := d.post("log.collect_system_logs", `{}`, true)
-	text := unpack(t, logs.dict("command_result").text("system_logs"))
+	text := unpack(t, logs.Dict("command_result").Text("system_logs"))
 	for _, want := range []string{"coreos-installer: Read disk", "agent_token=" + testToken, "systemd[1]: Started ironic-agent.service", "worker-1 ironic-agent["} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the collected journal lacks %q", want)
 		}
 	}
-	if _, off := d.post("standby.power_off", `{}`, false); off.text("command_status") != "RUNNING" {
+	if _, off := d.post("standby.power_off", `{}`, false); off.Text("command_status") != "RUNNING" {
 		t.Errorf("power_off is %s", dump(off))
 	}
 	if err := ended(t, done); err != nil {
@@ -137,12 +139,12 @@ func TestServiceRefuses(t *testing.T) {
 		t.Run(r.name, func(t *testing.T) {
 			d.t = t
 			code, body := d.call(r.method, r.path, r.query, r.body)
-			if code != r.code || body.text("faultstring") != r.text || body.text("faultcode") != "Client" {
+			if code != r.code || body.Text("faultstring") != r.text || body.Text("faultcode") != "Client" {
 				t.Errorf("got %d %s", code, dump(body))
 			}
 		})
 	}
-	if got := d.last().text("command_status"); got != "RUNNING" {
+	if got := d.last().Text("command_status"); got != "RUNNING" {
 		t.Errorf("the step is %s", got)
 	}
 }
@@ -154,18 +156,18 @@ func TestUnknownCommands(t *testing.T) {
 	if code, body := d.call(http.MethodGet, "/v1/commands/", nil, ""); code != http.StatusOK || dump(body) != `{"commands": []}` {
 		t.Errorf("the open list is %d %s", code, dump(body))
 	}
-	if code, body := d.post("deploy.foo", `{}`, true); code != 400 || body.text("faultstring") != "Invalid command: Unknown command: foo" {
+	if code, body := d.post("deploy.foo", `{}`, true); code != 400 || body.Text("faultstring") != "Invalid command: Unknown command: foo" {
 		t.Errorf("got %d %s", code, dump(body))
 	}
-	if code, body := d.post("foo.bar", `{}`, true); code != 404 || body.text("faultstring") != "Not found: Extension with id foo not found." {
+	if code, body := d.post("foo.bar", `{}`, true); code != 404 || body.Text("faultstring") != "Not found: Extension with id foo not found." {
 		t.Errorf("got %d %s", code, dump(body))
 	}
 	_, body := d.post("clean.execute_clean_step", stepParams("banana", ""), true)
-	if e := body.dict("command_error"); e.text("type") != "HardwareManagerMethodNotFound" || e.text("details") != "Could not find method: banana" {
+	if e := body.Dict("command_error"); e.Text("type") != "HardwareManagerMethodNotFound" || e.Text("details") != "Could not find method: banana" {
 		t.Errorf("an unknown step gives %s", dump(body))
 	}
 	_, body = d.post("clean.execute_clean_step", stepParams("erase_devices", `, "clean_version": {"generic_hardware_manager": "1.1"}`), true)
-	if e := body.dict("command_error"); body.text("command_status") != "CLEAN_VERSION_MISMATCH" || e.text("details") != "Current versions: {'CoreOSInstallHardwareManager': '1', 'generic_hardware_manager': '1.2'}, versions used by ironic: {'generic_hardware_manager': '1.1'}" {
+	if e := body.Dict("command_error"); body.Text("command_status") != "CLEAN_VERSION_MISMATCH" || e.Text("details") != "Current versions: {'CoreOSInstallHardwareManager': '1', 'generic_hardware_manager': '1.2'}, versions used by ironic: {'generic_hardware_manager': '1.1'}" {
 		t.Errorf("another version gives %s", dump(body))
 	}
 }
@@ -179,14 +181,14 @@ func TestInspection(t *testing.T) {
 	c.wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if got := c.inspected.dict("inventory").get("interfaces").(list)[0].(*dict).text("mac_address"); got != "52:54:00:00:00:01" {
+	if got := c.inspected.Dict("inventory").Get("interfaces").(list)[0].(*dict).Text("mac_address"); got != "52:54:00:00:00:01" {
 		t.Errorf("the MAC is %q", got)
 	}
-	if got := c.inspected.dict("root_disk").text("name"); got != "/dev/sda" {
+	if got := c.inspected.Dict("root_disk").Text("name"); got != "/dev/sda" {
 		t.Errorf("the root disk is %q", got)
 	}
-	if truthy(c.inspected.get("error")) {
-		t.Errorf("the error is %v", c.inspected.get("error"))
+	if python.Truthy(c.inspected.Get("error")) {
+		t.Errorf("the error is %v", c.inspected.Get("error"))
 	}
 	if query != "addresses=52%3A54%3A00%3A00%3A00%3A01&node_uuid=n1" {
 		t.Errorf("lookup asked %q", query)
@@ -203,7 +205,7 @@ func TestNoInventory(t *testing.T) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.inspected.has("inventory") || !truthy(c.inspected.get("error")) {
+	if c.inspected.Has("inventory") || !python.Truthy(c.inspected.Get("error")) {
 		t.Errorf("sent %s", dump(c.inspected))
 	}
 }
@@ -231,7 +233,7 @@ func TestPregeneratedToken(t *testing.T) {
 	c, m := newConductor(t), newMetal()
 	c.token = hiddenToken
 	c.start(m, Options{Token: testToken, NoInspection: true})
-	if beat := c.wait(); beat.text("agent_token") != testToken {
+	if beat := c.wait(); beat.Text("agent_token") != testToken {
 		t.Errorf("heartbeat %s", dump(beat))
 	}
 }
@@ -240,7 +242,7 @@ func TestOldIronicGetsNoCertificate(t *testing.T) {
 	c, m := newConductor(t), newMetal()
 	c.apiVersion = "1.67"
 	c.start(m, Options{NoInspection: true})
-	if beat := c.wait(); !strings.HasPrefix(beat.text("callback_url"), "http://") || beat.has("agent_verify_ca") {
+	if beat := c.wait(); !strings.HasPrefix(beat.Text("callback_url"), "http://") || beat.Has("agent_verify_ca") {
 		t.Errorf("heartbeat %s", dump(beat))
 	}
 }
@@ -250,7 +252,7 @@ func TestRescueAndLockdown(t *testing.T) {
 		c, m := newConductor(t), newMetal()
 		done := c.start(m, Options{NoInspection: true})
 		_, shown := c.drive(c.wait()).post("rescue.finalize_rescue", `{"rescue_password": "$6$x", "hashed": true}`, true)
-		if err := ended(t, done); err != nil || shown.text("command_status") != "SUCCEEDED" || !slices.Equal(m.history(), []string{"rescue $6$x"}) {
+		if err := ended(t, done); err != nil || shown.Text("command_status") != "SUCCEEDED" || !slices.Equal(m.history(), []string{"rescue $6$x"}) {
 			t.Errorf("%v, %s, %q", err, dump(shown), m.history())
 		}
 	})

@@ -50,44 +50,13 @@ func (a *agent) serve(ctx context.Context) error {
 	}
 	stop()
 	_ = server.Close()
-	a.doors.close()
+	a.doors.Close()
 	a.work.Wait()
 	running.Wait()
 	if !ended {
 		return nil
 	}
 	return a.afterwards(ctx, why)
-}
-
-// doors count the calls that are being answered: closing a server does not
-// wait for them.
-type doors struct {
-	mu     sync.Mutex
-	closed bool
-	inside sync.WaitGroup
-}
-
-// guard lets calls in until the doors are closed.
-func (d *doors) guard(next http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		d.mu.Lock()
-		if d.closed {
-			d.mu.Unlock()
-			panic(http.ErrAbortHandler)
-		}
-		d.inside.Add(1)
-		d.mu.Unlock()
-		defer d.inside.Done()
-		next(w, r)
-	}
-}
-
-// close returns once nobody is inside.
-func (d *doors) close() {
-	d.mu.Lock()
-	d.closed = true
-	d.mu.Unlock()
-	d.inside.Wait()
 }
 
 // afterwards is what is left of the agent once its service has ended.

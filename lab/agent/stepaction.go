@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+
+	"ironworks/lab/python"
 )
 
 // stepFunc does a step with its arguments.
@@ -13,7 +15,7 @@ type stepFunc func(ctx context.Context, node, args *dict) (any, error)
 func (a *agent) stepActions(p phase) map[string]action {
 	return map[string]action{
 		"get_" + p.name + "_steps": {do: func(_ context.Context, params *dict) (any, error) {
-			node := params.dict("node")
+			node := params.Dict("node")
 			if node == nil {
 				return nil, newFault(commandExecution, "get_%s_steps() missing 1 required positional argument: 'node'", p.name)
 			}
@@ -27,24 +29,24 @@ func (a *agent) stepActions(p phase) map[string]action {
 }
 
 func (a *agent) executeStep(ctx context.Context, p phase, params *dict) (any, error) {
-	node, asked := params.dict("node"), params.dict("step")
+	node, asked := params.Dict("node"), params.Dict("step")
 	if node == nil || asked == nil {
 		return nil, newFault(commandExecution, "execute_%s_step() missing required arguments: 'step' and 'node'", p.name)
 	}
-	a.log.deploy.debug("Executing %s step %s", p.name, repr(asked))
+	a.log.deploy.debug("Executing %s step %s", p.name, python.Repr(asked))
 	a.cacheNode(node)
 	a.mu.Lock()
-	a.ports = params.get("ports")
+	a.ports = params.Get("ports")
 	a.mu.Unlock()
 	// No version: the conductor has not asked for the steps yet.
-	if sent := params.get(p.name + "_version"); sent != nil && !a.options.age().sameVersions(sent) {
-		a.log.hardware.warning("Mismatched hardware managers versions. Agent version: %s, node version: %s", repr(a.options.age().managerVersions()), repr(sent))
-		return nil, newFault(versionMismatch, "Current versions: %s, versions used by ironic: %s", repr(a.options.age().managerVersions()), repr(sent))
+	if sent := params.Get(p.name + "_version"); sent != nil && !a.options.age().sameVersions(sent) {
+		a.log.hardware.warning("Mismatched hardware managers versions. Agent version: %s, node version: %s", python.Repr(a.options.age().managerVersions()), python.Repr(sent))
+		return nil, newFault(versionMismatch, "Current versions: %s, versions used by ironic: %s", python.Repr(a.options.age().managerVersions()), python.Repr(sent))
 	}
-	if !asked.has("step") {
-		return nil, newFault(commandExecution, `Malformed %s_step, no "step" key: %s`, p.name, repr(asked))
+	if !asked.Has("step") {
+		return nil, newFault(commandExecution, `Malformed %s_step, no "step" key: %s`, p.name, python.Repr(asked))
 	}
-	name := asked.text("step")
+	name := asked.Text("step")
 	result, err := a.withFaults(ctx, p, name, func(ctx context.Context) (any, error) {
 		return a.dispatch(ctx, name, node, stepArgs(params, asked, p))
 	})
@@ -64,21 +66,21 @@ func (a *agent) executeStep(ctx context.Context, p phase, params *dict) (any, er
 		a.log.deploy.error("%s", f.Details)
 		return nil, f
 	}
-	a.log.deploy.info("%s step completed: %s, result: %s", p.title, repr(asked), repr(result))
+	a.log.deploy.info("%s step completed: %s, result: %s", p.title, python.Repr(asked), python.Repr(result))
 	return newDict(p.name+"_result", result, p.name+"_step", asked), nil
 }
 
 // stepArgs are what a step gets besides the node and its ports.
 func stepArgs(params, asked *dict, p phase) *dict {
 	args := newDict()
-	for _, key := range params.keys {
+	for _, key := range params.Keys() {
 		if !slices.Contains([]string{"step", "node", "ports", p.name + "_version"}, key) {
-			args.set(key, params.get(key))
+			args.Set(key, params.Get(key))
 		}
 	}
-	if given := asked.dict("args"); given != nil {
-		for _, key := range given.keys {
-			args.set(key, given.get(key))
+	if given := asked.Dict("args"); given != nil {
+		for _, key := range given.Keys() {
+			args.Set(key, given.Get(key))
 		}
 	}
 	return args
@@ -91,7 +93,7 @@ func (a *agent) dispatch(ctx context.Context, name string, node, args *dict) (an
 		if s.name != name {
 			continue
 		}
-		for _, key := range args.keys {
+		for _, key := range args.Keys() {
 			if !slices.Contains(s.params, key) {
 				return nil, raise("TypeError", "%s.%s() got an unexpected keyword argument '%s'", s.manager.class, name, key)
 			}

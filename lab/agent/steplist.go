@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"maps"
 	"slices"
 	"strings"
 )
@@ -49,8 +48,8 @@ func (a age) managerVersions() *dict {
 func (a age) managerList() list {
 	var all list
 	versions := a.managerVersions()
-	for _, name := range versions.keys {
-		all = append(all, newDict("name", name, "version", versions.get(name)))
+	for _, name := range versions.Keys() {
+		all = append(all, newDict("name", name, "version", versions.Get(name)))
 	}
 	return all
 }
@@ -58,7 +57,9 @@ func (a age) managerList() list {
 // sameVersions compares what the conductor sent with what the agent has.
 func (a age) sameVersions(sent any) bool {
 	d, ok := sent.(*dict)
-	return ok && maps.Equal(d.values, a.managerVersions().values)
+	own := a.managerVersions()
+	return ok && len(d.Keys()) == len(own.Keys()) &&
+		!slices.ContainsFunc(own.Keys(), func(name string) bool { return d.Get(name) != own.Get(name) })
 }
 
 // step is one that the agent can do.
@@ -160,10 +161,10 @@ func (o offer) listing(unabortable bool) *dict {
 	}
 	d := newDict("step", o.step, "priority", o.priority, "interface", kind, "reboot_requested", false)
 	if o.abortable && !unabortable {
-		d.set("abortable", true)
+		d.Set("abortable", true)
 	}
 	if o.args != nil {
-		d.set("argsinfo", o.args)
+		d.Set("argsinfo", o.args)
 	}
 	return d
 }
@@ -201,8 +202,8 @@ func (a *agent) listSteps(p phase) *dict {
 		if o.since == modern && a.options.age() == antique {
 			continue
 		}
-		known, _ := byManager.get(o.manager.class).(list)
-		byManager.set(o.manager.class, append(known, o.listing(a.options.Faults.Unabortable)))
+		known, _ := byManager.Get(o.manager.class).(list)
+		byManager.Set(o.manager.class, append(known, o.listing(a.options.Faults.Unabortable)))
 	}
 	return byManager
 }

@@ -42,19 +42,19 @@ func TestStepLists(t *testing.T) {
 			}
 			var got []string
 			byManager := a.listSteps(c.phase)
-			for _, manager := range byManager.keys {
-				for _, s := range byManager.get(manager).(list) {
+			for _, manager := range byManager.Keys() {
+				for _, s := range byManager.Get(manager).(list) {
 					d := s.(*dict)
-					text := fmt.Sprintf("%s/%v", d.text("step"), d.get("priority"))
-					if d.text("interface") != "deploy" {
-						text += "/" + d.text("interface")
+					text := fmt.Sprintf("%s/%v", d.Text("step"), d.Get("priority"))
+					if d.Text("interface") != "deploy" {
+						text += "/" + d.Text("interface")
 					}
-					if d.get("abortable") == any(true) {
+					if d.Get("abortable") == any(true) {
 						text += "!"
 					}
 					got = append(got, text)
-					if !known[d.text("step")] {
-						t.Errorf("%s is on offer and cannot be done", d.text("step"))
+					if !known[d.Text("step")] {
+						t.Errorf("%s is on offer and cannot be done", d.Text("step"))
 					}
 				}
 			}
@@ -100,7 +100,7 @@ func TestErase(t *testing.T) {
 				if f == nil || f.Type != eraseError || f.Details != c.details {
 					t.Errorf("got %+v", f)
 				}
-			} else if got := dump(result.(*dict).get("clean_result")); got != c.result {
+			} else if got := dump(result.(*dict).Get("clean_result")); got != c.result {
 				t.Errorf("result %s, want %s", got, c.result)
 			}
 		})
@@ -163,7 +163,7 @@ func TestWriteImage(t *testing.T) {
 			if f != nil {
 				t.Fatal(f)
 			}
-			if got := dump(result.(*dict).get("deploy_result")); got != `{"result": "prepare_image: image (i1) written to device /dev/sda root_uuid=0x1234"}` {
+			if got := dump(result.(*dict).Get("deploy_result")); got != `{"result": "prepare_image: image (i1) written to device /dev/sda root_uuid=0x1234"}` {
 				t.Errorf("result %s", got)
 			}
 			uuids, _ := a.getPartitionUUIDs(t.Context(), nil)

@@ -112,7 +112,7 @@ func TestRAID(t *testing.T) {
 	if f != nil {
 		t.Fatal(f)
 	}
-	if got := dump(result.(*dict).get("deploy_result")); got != dump(object(t, config)) {
+	if got := dump(result.(*dict).Get("deploy_result")); got != dump(object(t, config)) {
 		t.Errorf("the result is %s", got)
 	}
 	var got []string
@@ -257,13 +257,13 @@ func TestPartitionImage(t *testing.T) {
 			var got []string
 			parts := w.machine.Disks()[0].Partitions
 			for _, p := range parts {
-				got = append(got, p.Type+"/"+str(number(mebibytes(p.Size))))
+				got = append(got, p.Type+"/"+mebibytes(p.Size))
 			}
 			if strings.Join(got, " ") != c.want {
 				t.Errorf("the partitions are %q, want %q", got, c.want)
 			}
 			root := parts[len(parts)-1]
-			told := result.(*dict).dict("deploy_result").text("result")
+			told := result.(*dict).Dict("deploy_result").Text("result")
 			if want := "prepare_image: image (i1) written to device /dev/sda root_uuid=" + root.FSID + " efi_system_partition_uuid=" + parts[0].FSID; told != want {
 				t.Errorf("the agent says %q, want %q", told, want)
 			}

@@ -94,7 +94,7 @@ func TestHeartbeats(t *testing.T) {
 		s.beats = []int{202, 202, 400, 202}
 		a := bench(newMetal(), Options{Client: &http.Client{Transport: s}})
 		a.cacheNode(newDict("uuid", "n1"))
-		a.beats = newHeartbeats(a, number("300"))
+		a.beats = newHeartbeats(a, whole(300))
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go a.beats.run(ctx)

@@ -104,7 +104,7 @@ func (o operation) repr() string {
 	var parts []string
 	for _, key := range []string{"op", "path", "value"} {
 		if value, ok := o[key]; ok {
-			parts = append(parts, python.Quote(key)+": "+python.Repr(value))
+			parts = append(parts, python.Repr(key)+": "+python.Repr(value))
 		}
 	}
 	return "{" + strings.Join(parts, ", ") + "}"

@@ -124,7 +124,7 @@ func (c *call) routeNode(ident string, more ...string) (any, error) {
 	return methods{
 		http.MethodGet: get, http.MethodPatch: patch, http.MethodDelete: remove,
 		http.MethodPost: func() (any, error) {
-			return nil, invalidValue("Schema error for node: %s is not of type 'object'", python.Quote(ident))
+			return nil, invalidValue("Schema error for node: %s is not of type 'object'", python.Repr(ident))
 		},
 	}.serve(c)
 }

@@ -41,7 +41,7 @@ func (c *call) routePortgroups(rest []string, parent string) (any, error) {
 			return c.deletePortgroup(ident, parent)
 		})),
 		http.MethodPost: c.portgroupEndpoint(func() (any, error) {
-			return nil, invalidValue("Schema error for portgroup: %s is not of type 'object'", python.Quote(ident))
+			return nil, invalidValue("Schema error for portgroup: %s is not of type 'object'", python.Repr(ident))
 		}),
 	}.serve(c)
 }

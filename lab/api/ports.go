@@ -35,7 +35,7 @@ func (c *call) routePorts(rest []string, parent portParent) (any, error) {
 		http.MethodPatch:  func() (any, error) { return c.patchPort(ident, parent) },
 		http.MethodDelete: c.emptied(func() (any, error) { return c.deletePort(ident, parent) }),
 		http.MethodPost: func() (any, error) {
-			return nil, invalidValue("Schema error for port: %s is not of type 'object'", python.Quote(ident))
+			return nil, invalidValue("Schema error for port: %s is not of type 'object'", python.Repr(ident))
 		},
 	}.serve(c)
 }

@@ -146,7 +146,7 @@ func (s *schema) violations(value any) []*violation {
 	if len(s.types) > 0 && !s.hasType(value) {
 		quoted := make([]string, len(s.types))
 		for i := range s.types {
-			quoted[i] = python.Quote(s.types[i])
+			quoted[i] = python.Repr(s.types[i])
 		}
 		fail("%s is not of type %s", python.Repr(value), strings.Join(quoted, ", "))
 	}
@@ -228,7 +228,7 @@ func (s *schema) objectViolations(v map[string]any) []*violation {
 	needed := func() {
 		for _, name := range s.required {
 			if _, ok := v[name]; !ok {
-				fail("%s is a required property", python.Quote(name))
+				fail("%s is a required property", python.Repr(name))
 			}
 		}
 	}
@@ -236,7 +236,7 @@ func (s *schema) objectViolations(v map[string]any) []*violation {
 		var extras []string
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			if s.closed && s.properties[name] == nil {
-				extras = append(extras, python.Quote(name))
+				extras = append(extras, python.Repr(name))
 			}
 		}
 		verb := "were"
@@ -260,7 +260,7 @@ func (s *schema) objectViolations(v map[string]any) []*violation {
 		}
 		for _, other := range s.together[name] {
 			if _, ok := v[other]; !ok {
-				fail("%s is a dependency of %s", python.Quote(other), python.Quote(name))
+				fail("%s is a dependency of %s", python.Repr(other), python.Repr(name))
 			}
 		}
 	}

@@ -70,7 +70,7 @@ func (c *call) routeTemplates(rest []string) (any, error) {
 		http.MethodPatch:  func() (any, error) { return c.patchTemplate(ident) },
 		http.MethodDelete: c.emptied(func() (any, error) { return c.deleteTemplate(ident) }),
 		http.MethodPost: func() (any, error) {
-			return nil, invalidValue("Schema error for template: %s is not of type 'object'", python.Quote(ident))
+			return nil, invalidValue("Schema error for template: %s is not of type 'object'", python.Repr(ident))
 		},
 	}.serve(c)
 }

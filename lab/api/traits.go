@@ -26,7 +26,7 @@ var traitsSchema = &schema{
 
 func (c *call) routeTraits(ident string, rest []string) (any, error) {
 	if len(rest) > 1 && c.request.Method == http.MethodPut {
-		return nil, invalidValue("Schema error for body: %s is not of type 'object'", python.Quote(rest[1]))
+		return nil, invalidValue("Schema error for body: %s is not of type 'object'", python.Repr(rest[1]))
 	}
 	if len(rest) > 1 || len(rest) == 1 && c.request.Method == http.MethodGet {
 		return nil, notAllowed(http.MethodDelete, http.MethodGet, http.MethodPut)

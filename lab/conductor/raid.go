@@ -84,7 +84,7 @@ func raidDiskProblem(disk db.Dict) string {
 	}
 	for _, key := range []string{"raid_level", "size_gb"} {
 		if _, found := disk[key]; !found {
-			return python.Quote(key) + " is a required property"
+			return python.Repr(key) + " is a required property"
 		}
 	}
 	if _, found := disk["physical_disks"]; found && disk["controller"] == nil {
@@ -96,7 +96,7 @@ func raidDiskProblem(disk db.Dict) string {
 func unexpected(keys []string) string {
 	quoted := make([]string, len(keys))
 	for i, key := range keys {
-		quoted[i] = python.Quote(key)
+		quoted[i] = python.Repr(key)
 	}
 	verb := "was"
 	if len(keys) > 1 {
@@ -106,7 +106,7 @@ func unexpected(keys []string) string {
 }
 
 func notOfType(value any, kind string) string {
-	return python.Repr(value) + " is not of type " + python.Quote(kind)
+	return python.Repr(value) + " is not of type " + python.Repr(kind)
 }
 
 func raidText(value any) string {

@@ -28,9 +28,9 @@ type service struct {
 	serving  sync.WaitGroup
 	die      func() // the program is to be gone
 
+	doors agent.Doors
+
 	mu             sync.Mutex
-	closed         bool
-	calls          sync.WaitGroup // that are being answered
 	installsToFail int
 }
 
@@ -63,30 +63,19 @@ func startService(ctx context.Context, o Options, die func()) (*service, error) 
 // close returns once nothing is being answered. The context of the calls has
 // ended before.
 func (s *service) close() {
-	s.mu.Lock()
-	s.closed = true
-	s.mu.Unlock()
 	_ = s.server.Close()
-	s.calls.Wait()
+	s.doors.Close()
 	s.serving.Wait()
 }
 
 // inside lets calls in until the service is closed, and tells what went wrong
 // with them.
 func (s *service) inside(handle handler) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		s.mu.Lock()
-		if s.closed {
-			s.mu.Unlock()
-			panic(http.ErrAbortHandler)
-		}
-		s.calls.Add(1)
-		s.mu.Unlock()
-		defer s.calls.Done()
+	return s.doors.Guard(func(w http.ResponseWriter, r *http.Request) {
 		if err := handle(w, r); err != nil {
 			tell(w, err)
 		}
-	}
+	})
 }
 
 type handler func(w http.ResponseWriter, r *http.Request) error

@@ -5,67 +5,64 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
-	"strings"
-	"unicode"
+
+	"ironworks/models"
 )
 
 // Str is str() of a value that came as JSON.
-func Str(value any) string {
-	if s, ok := value.(string); ok {
-		return s
-	}
-	return Repr(value)
-}
+func Str(value any) string { return models.PythonStr(valueOf(value)) }
 
 // Repr is repr() of a value that came as JSON. Objects that are steps have
 // their keys in Ironic's order, those of others are sorted: the order in the
-// text that came is not kept.
-func Repr(value any) string {
+// text that came is not kept. A models.PythonDict keeps its own.
+func Repr(value any) string { return models.PythonRepr(valueOf(value)) }
+
+// ReprJSON shows a JSON document, with its keys in their order. What is no
+// JSON is shown as a string.
+func ReprJSON(raw []byte) string {
+	if len(raw) == 0 {
+		return models.PythonRepr(nil)
+	}
+	value, err := models.DecodePython(raw)
+	if err != nil {
+		return models.PythonRepr(string(raw))
+	}
+	return models.PythonRepr(value)
+}
+
+// valueOf makes of Go's values what Python has.
+func valueOf(value any) any {
 	switch v := value.(type) {
-	case nil:
-		return "None"
-	case bool:
-		if v {
-			return "True"
-		}
-		return "False"
-	case string:
-		return Quote(v)
+	case nil, bool, string, float64, models.PythonInt, models.PythonList, *models.PythonDict:
+		return v
 	case json.Number:
-		return v.String()
-	case float64:
-		text := strconv.FormatFloat(v, 'f', -1, 64)
-		if !strings.Contains(text, ".") {
-			text += ".0"
-		}
-		return text
+		return models.PythonNumber(v.String())
 	}
 	switch v := reflect.ValueOf(value); v.Kind() { //nolint:exhaustive // the default is the rest
 	case reflect.Slice:
-		items := make([]string, v.Len())
+		items := make(models.PythonList, v.Len())
 		for i := range items {
-			items[i] = Repr(v.Index(i).Interface())
+			items[i] = valueOf(v.Index(i).Interface())
 		}
-		return "[" + strings.Join(items, ", ") + "]"
+		return items
 	case reflect.Map:
-		return reprMap(v)
+		return dictOf(v)
 	default:
-		return fmt.Sprint(value)
+		return models.PythonInt(fmt.Sprint(value)) // Go's whole numbers
 	}
 }
 
-func reprMap(v reflect.Value) string {
+func dictOf(v reflect.Value) *models.PythonDict {
 	keys := make([]string, 0, v.Len())
 	for _, key := range v.MapKeys() {
 		keys = append(keys, key.String())
 	}
-	items := make([]string, len(keys))
-	for i, key := range inOrder(keys) {
+	d := &models.PythonDict{}
+	for _, key := range inOrder(keys) {
 		item := v.MapIndex(reflect.ValueOf(key).Convert(v.Type().Key()))
-		items[i] = Quote(key) + ": " + Repr(item.Interface())
+		d.Set(key, valueOf(item.Interface()))
 	}
-	return "{" + strings.Join(items, ", ") + "}"
+	return d
 }
 
 // The orders of the keys of steps: what a client gave, what the agent told and
@@ -98,44 +95,4 @@ func inOrder(keys []string) []string {
 	}
 	slices.SortStableFunc(keys, func(a, b string) int { return rank(a) - rank(b) })
 	return keys
-}
-
-// Quote is repr() of a string: in single quotes where that is possible.
-func Quote(s string) string {
-	quote := '\''
-	if strings.ContainsRune(s, '\'') && !strings.ContainsRune(s, '"') {
-		quote = '"'
-	}
-	var b strings.Builder
-	b.WriteRune(quote)
-	for _, r := range s {
-		switch {
-		case r == quote || r == '\\':
-			b.WriteRune('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r < ' ' || r == 0x7f:
-			b.WriteString(`\x` + hexRune(r, 2))
-		case r == ' ' || unicode.IsPrint(r):
-			b.WriteRune(r)
-		case r <= 0xff:
-			b.WriteString(`\x` + hexRune(r, 2))
-		case r <= 0xffff:
-			b.WriteString(`\u` + hexRune(r, 4))
-		default:
-			b.WriteString(`\U` + hexRune(r, 8))
-		}
-	}
-	b.WriteRune(quote)
-	return b.String()
-}
-
-func hexRune(r rune, width int) string {
-	s := strconv.FormatInt(int64(r), 16)
-	return strings.Repeat("0", max(0, width-len(s))) + s
 }

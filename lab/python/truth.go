@@ -3,19 +3,18 @@ package python
 import (
 	"encoding/json"
 	"reflect"
+
+	"ironworks/models"
 )
 
 // Truthy is Python's idea of a value that counts: not None, not zero, not
 // empty.
 func Truthy(value any) bool {
 	switch v := value.(type) {
-	case nil:
-		return false
-	case bool:
-		return v
+	case nil, bool, models.PythonInt, models.PythonList, *models.PythonDict:
+		return models.PythonTruthy(v)
 	case json.Number:
-		f, err := v.Float64()
-		return err != nil || f != 0
+		return models.PythonTruthy(models.PythonNumber(v.String()))
 	}
 	switch v := reflect.ValueOf(value); v.Kind() { //nolint:exhaustive // the default is the rest
 	case reflect.String, reflect.Slice, reflect.Map:

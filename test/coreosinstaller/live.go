@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"strings"
+
+	"ironworks/lab/iso9660"
 )
 
 // What is the same in all images made here.
@@ -42,8 +44,8 @@ func bootLoader(before string) []byte {
 }
 
 // tree is what all of today's images have.
-func tree() Tree {
-	return Tree{
+func tree() iso9660.Tree {
+	return iso9660.Tree{
 		"coreos/features.json":       []byte(`{"installer-config": true, "live-initrd-network": true}`),
 		"images/pxeboot/vmlinuz":     []byte("a kernel\n"),
 		"images/pxeboot/initrd.img":  []byte("an initramfs\n"),
@@ -83,13 +85,13 @@ func X86() Live {
 // Early is an image of 2022, which has no igninfo.json.
 func Early() Live { return modern(tree()) }
 
-func modern(t Tree) Live {
+func modern(t iso9660.Tree) Live {
 	var files []map[string]any
 	for _, loader := range bootLoaders {
 		files = append(files, map[string]any{"path": loader.path, "offset": loader.offset})
 	}
 	t["coreos/kargs.json"] = kargsInfo(KargsSize, files...)
-	image, offsets := t.ISO(Volume)
+	image, offsets := t.Image(Volume)
 	return locate(image, offsets)
 }
 
@@ -116,7 +118,7 @@ func S390X() Live {
 	t["images/cdboot.img"] = boot
 	t["coreos/igninfo.json"] = []byte(`{"file": "images/cdboot.img", "offset": 132096, "length": 262144}`)
 	t["coreos/kargs.json"] = kargsInfo(size, map[string]any{"path": "images/cdboot.img", "offset": kargs, "pad": "\x00", "end": "\x00"})
-	image, offsets := t.ISO(Volume)
+	image, offsets := t.Image(Volume)
 	at := offsets["images/cdboot.img"]
 	return Live{Image: image, Area: at + area, KargsAreas: []int64{at + kargs}}
 }
@@ -125,7 +127,7 @@ func S390X() Live {
 func Header() Live {
 	t := tree()
 	t["cmdline"] = bootLoader("")
-	image, offsets := t.ISO(Volume)
+	image, offsets := t.Image(Volume)
 	l := locate(image, offsets)
 	copy(image[32744:], "coreiso+")
 	binary.LittleEndian.PutUint64(image[32752:], uint64(l.Area))
@@ -140,6 +142,6 @@ func Header() Live {
 
 // Plain is an ISO image of something else.
 func Plain() []byte {
-	image, _ := Tree{"readme.txt": []byte("nothing to boot"), "images/install.img": make([]byte, 4096)}.ISO("another")
+	image, _ := iso9660.Tree{"readme.txt": []byte("nothing to boot"), "images/install.img": make([]byte, 4096)}.Image("another")
 	return image
 }

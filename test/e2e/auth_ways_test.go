@@ -339,7 +339,8 @@ func TestTokenExpires(t *testing.T) {
 
 func testTokenExpires(t *testing.T, r ironic.Release) {
 	t.Parallel()
-	const life = 10 * time.Second
+	// Long enough for a machine that is busy with other tests to list nodes in.
+	const life = 20 * time.Second
 	k := ironic.StartKeystoneT(t, ironic.KeystoneOptions{TokenExpiration: life})
 	s := ironic.StartT(t, ironic.Options{Release: r, Auth: ironic.KeystoneAuth, Keystone: k})
 	token, err := k.AdminToken(t.Context())

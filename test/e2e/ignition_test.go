@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 
 	"ironworks/ignition/image"
 	"ironworks/lab"
+	"ironworks/test/fetch"
 	"ironworks/test/ironic"
 )
 
@@ -74,25 +74,6 @@ func pristine(t *testing.T) []byte {
 	return iso
 }
 
-func fetched(t *testing.T, url string) []byte {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	resp, err := client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	content, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %v", resp.Status, err)
-	}
-	return content
-}
-
 // TestMachinesBootFromOurISO builds a configuration, embeds it into an ISO that has none,
 // serves it and has it booted: the agent finds Ironic by what is in the ISO alone. The
 // second machine gets a stream of its own.
@@ -129,7 +110,7 @@ func TestMachinesBootFromOurISO(t *testing.T) {
 		if info := driverInfo(t, s, names[1]); info["deploy_iso"] != stream || !strings.HasSuffix(stream, names[1]+".iso") {
 			t.Errorf("deploy_iso %v, %s", info["deploy_iso"], stream)
 		}
-		saysHostname(t, fetched(t, stream), names[1])
+		saysHostname(t, fetch.Content(t, stream), names[1])
 
 		c.ok("manage", names[0], names[1], "--wait", "--timeout", "1m")
 		c.ok("provide", names[0], names[1], "--wait", "--timeout", "1m")
@@ -217,13 +198,13 @@ func TestKernelAndInitramfsOfEachNode(t *testing.T) {
 			if params != "%default% coreos.live.rootfs_url="+rootfs+" ignition.firstboot ignition.platform.id=metal console=ttyS0" {
 				t.Errorf("kernel_append_params: %s", params)
 			}
-			if got := string(fetched(t, rootfs)); got != "a root file system" {
+			if got := string(fetch.Content(t, rootfs)); got != "a root file system" {
 				t.Errorf("rootfs: %q", got)
 			}
-			if got := string(fetched(t, fmt.Sprint(info["deploy_kernel"]))); got != "a kernel" {
+			if got := string(fetch.Content(t, fmt.Sprint(info["deploy_kernel"]))); got != "a kernel" {
 				t.Errorf("kernel: %q", got)
 			}
-			initrd := fetched(t, fmt.Sprint(info["deploy_ramdisk"]))
+			initrd := fetch.Content(t, fmt.Sprint(info["deploy_ramdisk"]))
 			config, err := image.Unwrap(bytes.NewReader(initrd))
 			if err != nil || !bytes.HasPrefix(initrd, base) {
 				t.Fatalf("initramfs of %d bytes, %v", len(initrd), err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ironworks/ignition/image"
+	"ironworks/test/fetch"
 	"ironworks/test/ironic"
 	"ironworks/test/terminal"
 )
@@ -90,7 +91,7 @@ func TestARamdiskIsMadeOnTheScreen(t *testing.T) {
 		screen.press(terminal.Enter)
 		screen.until("serving at 127.0.0.1:", names[0]+".iso", "nothing yet")
 		url := regexp.MustCompile(`http://127\.0\.0\.1:\d+/\S+?\.iso`).FindString(strings.Join(screen.Lines(), "")) // it may be wrapped
-		saysHostname(t, fetched(t, url), names[0])
+		saysHostname(t, fetch.Content(t, url), names[0])
 		screen.until("fetched " + names[0] + ".iso")
 
 		screen.press("A")

@@ -33,9 +33,9 @@ func TestScreenLifeByKeysAlone(t *testing.T) {
 		s.yes("provide "+name+"?", uuid, "automated cleaning", "disk may be")
 		s.until("provide "+name+": done, now available", "○ available")
 		s.press("D")
-		s.until("╭─ deploy "+name, "Steps", "Configdrive")
+		s.until("╭─ deploy "+name, "User data", "Root device", "Steps")
 		s.press(terminal.Enter)
-		s.yes("deploy "+name+"?", "overwrites the root disk")
+		s.typed(name, "deploy "+name+"? Type its name to go on.", "overwrites")
 		s.until("deploy "+name+": done, now active", "● active")
 		s.press("U")
 		s.yes("undeploy "+name+"?", "powers the machine off")
@@ -60,7 +60,8 @@ func TestScreenLifeByKeysAlone(t *testing.T) {
 			}
 		}
 		s.quits()
-		if got, want := c.auditResults(), strings.TrimSpace(strings.Repeat("sending accepted ", 4)); got != want {
+		// A deployment takes the node first.
+		if got, want := c.auditResults(), strings.TrimSpace(strings.Repeat("sending accepted ", 5)); got != want {
 			t.Errorf("audit: %s, want %s", got, want)
 		}
 		if state := apiNode(t, server, uuid)["provision_state"]; state != "available" {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"ironworks/models"
 	"ironworks/test/ironic"
@@ -114,6 +115,22 @@ func TestEveryVerbOnFakeHardware(t *testing.T) {
 	})
 }
 
+// untilNodeIs asks Ironic itself: a watch tells of a wait only when it comes before any
+// work is seen.
+func untilNodeIs(t *testing.T, s *ironic.Server, uuid string, want models.ProvisionState) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var state any
+	err := ironic.Poll(ctx, 100*time.Millisecond, func(context.Context) (bool, error) {
+		state = apiNode(t, s, uuid)["provision_state"]
+		return state == string(want), nil
+	})
+	if err != nil {
+		t.Fatalf("waiting for %s: %v; it is %v", want, err, state)
+	}
+}
+
 func TestServiceAndAbort(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -130,9 +147,8 @@ func TestServiceAndAbort(t *testing.T) {
 			return
 		}
 		c.ok("service", name, "--yes", "--wait", "--step", "vendor.log_passthrough")
-		w := c.watch()
 		c.ok("service", name, "--yes", "--step", "vendor.trigger_servicewait")
-		w.untilState(uuid, models.StateServiceWait)
+		untilNodeIs(t, s, uuid, models.StateServiceWait)
 		// This step cannot be aborted in the middle, and waits for an agent that is not there.
 		if o := c.ok("abort", name, "--yes"); !strings.Contains(o.stdout, "cannot be aborted in the middle") {
 			t.Errorf("abort: %s%s", o.stdout, o.stderr)

@@ -72,7 +72,7 @@ type Confirm struct {
 	opened, last time.Time
 	ready        bool
 	wrong        bool
-	top          int
+	top, page    int
 }
 
 // graceOver comes when the grace may be over.
@@ -133,10 +133,14 @@ func (c *Confirm) grace(msg graceOver) tea.Cmd {
 func (c *Confirm) answer(msg tea.KeyPressMsg) (bool, tea.Cmd) {
 	key := msg.String()
 	switch {
-	case key == "down" || key == "pgdown":
+	case key == "down":
 		c.top++
-	case key == "up" || key == "pgup":
+	case key == "pgdown":
+		c.top += max(c.page, 1)
+	case key == "up":
 		c.top = max(c.top-1, 0)
+	case key == "pgup":
+		c.top = max(c.top-max(c.page, 1), 0)
 	case c.q.Type == "" && (key == "y" || key == "Y"):
 		return true, c.q.Yes
 	case c.q.Type == "" && (key == "n" || key == "N"):
@@ -164,6 +168,7 @@ func (c *Confirm) Draw(t *theme.Theme, w, h int) string {
 		lines = append(lines, l.lines(t, iw)...)
 	}
 	room := max(ih-len(bottom), 0)
+	c.page = room - 2 // a line of the page before stays, and one says that there is more
 	if len(lines) > room && room > 0 {
 		c.top = min(c.top, len(lines)-room+1)
 		more := len(lines) - c.top - (room - 1)

@@ -11,10 +11,24 @@ import (
 
 // Note is something to read; esc, enter and q take it away.
 type Note struct {
-	title string
-	lines []Text
-	top   int
-	page  int
+	title   string
+	lines   []Text
+	choices []Choice
+	top     int
+	page    int
+}
+
+// Choice is something that can be done from a note, by a key.
+type Choice struct {
+	Key, Text string
+	Then      tea.Cmd
+}
+
+// With offers choices below what is to be read; each takes the note away. Enter then
+// does nothing: what is chosen is chosen by its key.
+func (n *Note) With(choices ...Choice) *Note {
+	n.choices = append(n.choices, choices...)
+	return n
 }
 
 // NewNote makes a note of sanitised lines.
@@ -26,8 +40,15 @@ func (n *Note) Update(msg tea.Msg) (bool, tea.Cmd) {
 	if !ok {
 		return false, nil
 	}
+	for _, c := range n.choices {
+		if key.String() == c.Key {
+			return true, c.Then
+		}
+	}
 	switch key.String() {
-	case "esc", "enter", "q", "!":
+	case "enter":
+		return len(n.choices) == 0, nil
+	case "esc", "q", "!":
 		return true, nil
 	case "down", "j":
 		n.top++
@@ -53,14 +74,33 @@ func (n *Note) Draw(t *theme.Theme, w, h int) string {
 	for _, l := range n.lines {
 		lines = append(lines, l.lines(t, iw)...)
 	}
-	n.page = max(ih-1, 1)
-	n.top = max(min(n.top, len(lines)-ih), 0)
-	return box(t, n.title, lines[n.top:], w, h, theme.Accent)
+	bottom := n.bottom(t)
+	room := max(ih-len(bottom), 0)
+	n.page = max(room-1, 1)
+	n.top = max(min(n.top, len(lines)-room), 0)
+	lines = lines[n.top:min(n.top+room, len(lines))]
+	return box(t, n.title, append(lines, bottom...), w, h, theme.Accent)
+}
+
+// bottom are the choices.
+func (n *Note) bottom(t *theme.Theme) []string {
+	if len(n.choices) == 0 {
+		return nil
+	}
+	var keys []string
+	for _, c := range n.choices {
+		keys = append(keys, t.Paint(theme.Key, c.Key)+" "+c.Text)
+	}
+	return []string{"", strings.Join(append(keys, t.Paint(theme.Key, "esc")+" leave"), "   ")}
 }
 
 // Keys are the footer's hints.
 func (n *Note) Keys() []screen.Hint {
-	return []screen.Hint{{Key: "esc", Text: "leave"}, {Key: "↑↓", Text: "scroll"}}
+	var hints []screen.Hint
+	for _, c := range n.choices {
+		hints = append(hints, screen.Hint{Key: c.Key, Text: c.Text})
+	}
+	return append(hints, screen.Hint{Key: "esc", Text: "leave"}, screen.Hint{Key: "↑↓", Text: "scroll"})
 }
 
 // Plain makes plain lines of text.

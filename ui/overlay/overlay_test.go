@@ -248,3 +248,84 @@ func TestFits(t *testing.T) {
 		}
 	}
 }
+
+func TestConfirmTurnsPages(t *testing.T) {
+	t.Parallel()
+	var lines []Text
+	for i := range 60 {
+		lines = append(lines, Text{Text: fmt.Sprintf("line %02d", i)})
+	}
+	c := ready(t, Question{Title: "T", Lines: lines, Ask: "Sure?", Type: "n1"})
+	seen := text(c, 60)
+	for range 5 {
+		c.Update(key("pgdown"))
+		seen += text(c, 60)
+	}
+	for i := range 60 {
+		if !strings.Contains(seen, fmt.Sprintf("line %02d", i)) {
+			t.Errorf("line %d is on no page", i)
+		}
+	}
+	for range 6 {
+		c.Update(tea.KeyPressMsg{Code: tea.KeyPgUp})
+		text(c, 60)
+	}
+	if s := text(c, 60); !strings.Contains(s, "line 00") {
+		t.Error(s)
+	}
+}
+
+func TestNoteOffersChoices(t *testing.T) {
+	t.Parallel()
+	var lines []Text
+	for i := range 60 {
+		lines = append(lines, Text{Text: fmt.Sprintf("line %02d", i)})
+	}
+	note := func() *Note {
+		return NewNote("T", lines).With(Choice{"o", "override", sayCmd("override")}, Choice{"c", "go on", sayCmd("go on")})
+	}
+	for pressed, want := range map[string]struct {
+		done bool
+		says string
+	}{
+		"o": {true, "override"}, "c": {true, "go on"}, "esc": {true, ""}, "enter": {false, ""}, "down": {false, ""}, "x": {false, ""},
+	} {
+		if done, cmd := note().Update(key(pressed)); done != want.done || said(cmd) != want.says {
+			t.Errorf("%s: done %v, %q", pressed, done, said(cmd))
+		}
+	}
+	n := note()
+	for range 8 {
+		if s := text(n, 60); !strings.Contains(s, "o override   c go on   esc leave") {
+			t.Fatalf("the choices are not there:\n%s", s)
+		}
+		n.Update(key("pgdown"))
+	}
+	if s := text(n, 60); !strings.Contains(s, "line 59") {
+		t.Errorf("the end cannot be read:\n%s", s)
+	}
+	if keys := n.Keys(); keys[0].Key != "o" || keys[1].Key != "c" {
+		t.Errorf("%v", keys)
+	}
+}
+
+func TestWaitIsLeftWithEscAlone(t *testing.T) {
+	t.Parallel()
+	stopped := 0
+	w := NewWait("deploy 3 nodes", "Doing the checks.", 3, func() { stopped++ })
+	w.Done = 2
+	for _, k := range []string{"y", "enter", "U", "q"} {
+		if done, cmd := w.Update(key(k)); done || cmd != nil || stopped != 0 {
+			t.Errorf("%s: done %v", k, done)
+		}
+	}
+	if s := text(w, 60); !strings.Contains(s, "2 of 3 nodes are checked.") || !strings.Contains(s, "Nothing is sent yet") {
+		t.Error(s)
+	}
+	if done, _ := w.Update(key("esc")); !done || stopped != 1 {
+		t.Errorf("done %v, stopped %d times", done, stopped)
+	}
+	if s := text(NewWait("deploy n1", "Doing the checks.", 1, nil), 60); strings.Contains(s, "of 1") {
+		t.Error(s)
+	}
+}

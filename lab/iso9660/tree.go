@@ -1,4 +1,6 @@
-package coreosinstaller
+// Package iso9660 writes plain ISO 9660 images (ECMA-119), for machines that do not
+// exist: no Rock Ridge, no Joliet, nothing to boot.
+package iso9660
 
 import (
 	"bytes"
@@ -10,13 +12,13 @@ import (
 
 const sector = 2048
 
-// Tree is the files of an image by their paths, whose names are of eight
-// letters and three of the extension at most once they are cut.
+// Tree is the files of an image by their paths. Names are cut to what a plain image
+// takes: eight letters, and three of the extension.
 type Tree map[string][]byte
 
-// ISO makes a plain ISO 9660 image (ECMA-119) of the tree: no Rock Ridge, no
-// Joliet, nothing to boot. It also tells where each file lies.
-func (t Tree) ISO(label string) ([]byte, map[string]int64) {
+// Image makes an image with this label, and tells at which byte each file begins. The
+// whole of it is in memory: it is for images far below 4 GiB.
+func (t Tree) Image(label string) (image []byte, offsets map[string]int64) {
 	root := &folder{name: "\x00"}
 	root.parent = root
 	for _, path := range slices.Sorted(maps.Keys(t)) {
@@ -25,15 +27,15 @@ func (t Tree) ISO(label string) ([]byte, map[string]int64) {
 		for _, part := range parts[:len(parts)-1] {
 			at = at.child(part)
 		}
-		at.files = append(at.files, &file{name: PlainName(parts[len(parts)-1]) + ";1", path: path, content: t[path]})
+		at.files = append(at.files, &file{name: plainName(parts[len(parts)-1]) + ";1", path: path, content: t[path]})
 	}
 	folders := root.all(nil)
 	next := uint32(18)
 	for _, f := range folders {
 		f.sector = next
-		next += uint32(len(f.sectors()) / sector)
+		next += f.length() / sector
 	}
-	offsets := map[string]int64{}
+	offsets = map[string]int64{}
 	var contents []byte
 	for _, f := range folders {
 		for _, file := range f.files {
@@ -41,10 +43,10 @@ func (t Tree) ISO(label string) ([]byte, map[string]int64) {
 			offsets[file.path] = int64(next) * sector
 			padded := pad(file.content)
 			contents = append(contents, padded...)
-			next += uint32(len(padded) / sector)
+			next += sizeOf(padded) / sector
 		}
 	}
-	image := make([]byte, 16*sector, int(next)*sector)
+	image = make([]byte, 16*sector, int(next)*sector)
 	image = append(image, volume(label, root, next)...)
 	image = append(image, pad([]byte("\xffCD001\x01"))...)
 	for _, f := range folders {
@@ -53,8 +55,8 @@ func (t Tree) ISO(label string) ([]byte, map[string]int64) {
 	return append(image, contents...), offsets
 }
 
-// PlainName is the name of a file as a plain image has it.
-func PlainName(name string) string {
+// plainName is the name of a file or a folder as a plain image has it.
+func plainName(name string) string {
 	base, extension, dotted := strings.Cut(strings.ToUpper(name), ".")
 	base = base[:min(len(base), 8)]
 	if !dotted {
@@ -78,7 +80,7 @@ type folder struct {
 }
 
 func (f *folder) child(name string) *folder {
-	name = PlainName(name)
+	name = plainName(name)
 	for _, c := range f.folders {
 		if c.name == name {
 			return c
@@ -104,7 +106,7 @@ func (f *folder) sectors() []byte {
 		records = append(records, record(c.name, c.sector, c.length(), true))
 	}
 	for _, c := range f.files {
-		records = append(records, record(c.name, c.sector, uint32(len(c.content)), false))
+		records = append(records, record(c.name, c.sector, sizeOf(c.content), false))
 	}
 	var b []byte
 	for _, r := range records {
@@ -126,7 +128,7 @@ func (f *folder) length() uint32 {
 		}
 		at += size
 	}
-	return uint32((at + sector - 1) / sector * sector)
+	return uint32((at + sector - 1) / sector * sector) //nolint:gosec // names are few, and short
 }
 
 func (f *folder) names() []string {
@@ -157,17 +159,20 @@ func volume(label string, root *folder, sectors uint32) []byte {
 
 func record(name string, at, length uint32, folder bool) []byte {
 	r := make([]byte, (33+len(name)+1)&^1)
-	r[0] = byte(len(r))
+	r[0] = byte(len(r)) //nolint:gosec // names are short
 	both32(r[2:], at)
 	both32(r[10:], length)
 	if folder {
 		r[25] = 2
 	}
 	both16(r[28:], 1)
-	r[32] = byte(len(name))
+	r[32] = byte(len(name)) //nolint:gosec // as above
 	copy(r[33:], name)
 	return r
 }
+
+// sizeOf is of files that are far below 4 GiB.
+func sizeOf(content []byte) uint32 { return uint32(len(content)) } //nolint:gosec // as it says
 
 func both32(b []byte, value uint32) {
 	binary.LittleEndian.PutUint32(b, value)

@@ -1,0 +1,253 @@
+package provision_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"ironworks/models"
+	"ironworks/provision"
+)
+
+// gateOf is a deployment or a rebuild of nodes by a fake Ironic, as far as its runner.
+func gateOf(
+	t *testing.T, make func(*provision.Preflighter, provision.DeployOptions) *provision.DeployAction, r *reader, nodes ...models.Node,
+) (*fakeAPI, *provision.DeployAction, *provision.Runner) {
+	t.Helper()
+	action := make(&provision.Preflighter{Reader: r, Clock: clock{}}, provision.DeployOptions{
+		For: func(n *models.Node) (provision.Deployment, error) {
+			d := deployment(t)
+			if n.ProvisionState == models.StateActive { // a rebuild changes no interface
+				d.Fields.Kind, d.Fields.Image = models.KindDirect, models.PlanImage{Source: "http://h/i", Checksum: "http://h/SHA256SUMS"}
+			}
+			return d, nil
+		},
+	})
+	api := newAPI(nodes...)
+	return api, action, &provision.Runner{API: api, Audit: &memAudit{}, Clock: clock{}, Context: "test"}
+}
+
+// deployed is a node that runs an instance.
+func deployed(t *testing.T) models.Node {
+	t.Helper()
+	text := strings.Replace(string(deployable(t).Raw), `"available"`, `"active"`, 1)
+	n, err := models.DecodeNode([]byte(strings.Replace(text, `"instance_uuid": null`, `"instance_uuid": "i1"`, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return *n
+}
+
+// TestNoVerbDeploysByItself: neither a plan of a runner's nor one made by hand sends what
+// was not checked.
+func TestNoVerbDeploysByItself(t *testing.T) {
+	t.Parallel()
+	for _, v := range []models.Verb{models.VerbDeploy, models.VerbRebuild} {
+		action := provision.Provision(models.ProvisionRequest{Verb: v, DeploySteps: []models.Step{{Interface: "deploy", Step: "install_coreos", Priority: prio(80)}}})
+		n := node("n1", models.StateDeployFailed)
+		api := newAPI(n)
+		runner := &provision.Runner{API: api, Audit: &memAudit{}, Clock: clock{}}
+		for _, plan := range []provision.Plan{
+			runner.Plan(action, []models.Node{n}), {Action: action, Items: []provision.Item{{Node: n}}},
+		} {
+			res := runner.Run(t.Context(), plan, provision.RunOptions{})[0]
+			if res.Outcome != provision.OutcomeRefused || len(api.calls) != 0 || !strings.Contains(res.Err.Error(), "without its checks") {
+				t.Errorf("%s: %+v %q", v, res, api.calls)
+			}
+		}
+	}
+}
+
+func TestRebuildKeepsTheInstance(t *testing.T) {
+	t.Parallel()
+	n := deployed(t)
+	api, action, runner := gateOf(t, provision.Rebuild, &reader{inventory: oneDisk}, n)
+	action.Preflight(t.Context(), []models.Node{n})
+	plan := runner.Plan(action, []models.Node{n})
+	if refused := plan.Items[0].Refusal; refused != nil {
+		t.Fatal(refused)
+	}
+	shown := action.Requests(&n)
+	put, _ := shown[len(shown)-1].Body.(map[string]any)
+	commands := action.Commands(&n)
+	if put["target"] != "rebuild" || !strings.HasPrefix(commands[len(commands)-1], "baremetal node rebuild ") {
+		t.Errorf("%v, %q", put, commands)
+	}
+	if e := action.Effect(&n); !strings.HasPrefix(e.Text, "rebuild overwrites /dev/sda") {
+		t.Errorf("%+v", e)
+	}
+	if res := runner.Run(t.Context(), plan, provision.RunOptions{})[0]; res.Outcome != provision.OutcomeAccepted {
+		t.Fatalf("%+v", res)
+	}
+	if len(api.calls) != 2 || strings.Contains(api.calls[0], "instance_uuid") || api.calls[1] != "n1 provision rebuild" {
+		t.Errorf("sent %q", api.calls)
+	}
+}
+
+// TestWhichStatesAreDeployed: the one verb's states are not the other's.
+func TestWhichStatesAreDeployed(t *testing.T) {
+	t.Parallel()
+	free, taken := deployable(t), deployed(t)
+	for name, c := range map[string]struct {
+		make    func(*provision.Preflighter, provision.DeployOptions) *provision.DeployAction
+		node    models.Node
+		refuses []models.CheckID
+	}{
+		"deploy a free one":  {provision.Deploy, free, nil},
+		"deploy a taken one": {provision.Deploy, taken, []models.CheckID{models.CheckState, models.CheckReserved}},
+		"rebuild a free one": {provision.Rebuild, free, []models.CheckID{models.CheckState, models.CheckDeployInterface}},
+		"rebuild a taken":    {provision.Rebuild, taken, nil},
+	} {
+		_, action, _ := gateOf(t, c.make, &reader{inventory: oneDisk}, c.node)
+		action.Preflight(t.Context(), []models.Node{c.node})
+		var ids []models.CheckID
+		for _, check := range models.RefusedChecks(action.Checks(&c.node)) {
+			ids = append(ids, check.ID)
+		}
+		if !slices.Equal(ids, c.refuses) {
+			t.Errorf("%s: refused by %v, want %v", name, ids, c.refuses)
+		}
+	}
+}
+
+// TestAnotherTryWantsItsOwnChecks: what was checked is sent once.
+func TestAnotherTryWantsItsOwnChecks(t *testing.T) {
+	t.Parallel()
+	n := deployable(t)
+	api, action, runner := gateOf(t, provision.Deploy, &reader{inventory: oneDisk}, n)
+	action.Preflight(t.Context(), []models.Node{n})
+	plan := runner.Plan(action, []models.Node{n})
+	if res := runner.Run(t.Context(), plan, provision.RunOptions{})[0]; res.Outcome != provision.OutcomeAccepted {
+		t.Fatalf("%+v", res)
+	}
+	sent := len(api.calls)
+	for name, again := range map[string]provision.Plan{
+		"the old plan": plan, "a new plan": runner.Plan(action, []models.Node{n}),
+		"another action": runner.Plan(action.Overriding(nil), []models.Node{n}),
+	} {
+		if res := runner.Run(t.Context(), again, provision.RunOptions{})[0]; res.Outcome != provision.OutcomeRefused || len(api.calls) != sent {
+			t.Errorf("%s: %+v %q", name, res, api.calls[sent:])
+		}
+	}
+	// With checks of its own the node is still known as this deployment's.
+	var object map[string]any
+	var ops []models.PatchOp
+	if err := json.Unmarshal([]byte(strings.TrimPrefix(api.calls[0], "n1 patch ")), &ops); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(n.Raw, &object); err != nil {
+		t.Fatal(err)
+	}
+	object["instance_uuid"], object["provision_state"] = ops[0].Value, "deploy failed"
+	raw, err := json.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed, err := models.DecodeNode(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := action.Overriding(nil)
+	again.Preflight(t.Context(), []models.Node{*failed})
+	if refused := again.Refuse(failed, models.APIVersion{}); refused != nil {
+		t.Errorf("its own node is refused: %v", refused)
+	}
+}
+
+func TestOverridingIsForOneNodeAndOneTry(t *testing.T) {
+	t.Parallel()
+	n := deployable(t)
+	_, action, _ := gateOf(t, provision.Deploy, &reader{}, n)
+	for name, c := range map[string]struct {
+		overrides map[string][]models.CheckID
+		refused   bool
+	}{
+		"this one":         {map[string][]models.CheckID{n.UUID: {models.CheckInventory}}, false},
+		"another check":    {map[string][]models.CheckID{n.UUID: {models.CheckValidate}}, true},
+		"what always does": {map[string][]models.CheckID{n.UUID: {models.CheckInventory, models.CheckState}}, false},
+		"another node":     {map[string][]models.CheckID{"n2": {models.CheckInventory}}, true},
+		"none any longer":  {nil, true},
+	} {
+		again := action.Overriding(c.overrides)
+		if again.Refuse(&n, models.APIVersion{}) == nil {
+			t.Errorf("%s: it passes before its checks", name)
+		}
+		again.Preflight(t.Context(), []models.Node{n})
+		if refused := again.Refuse(&n, models.APIVersion{}); (refused != nil) != c.refused {
+			t.Errorf("%s: %v", name, refused)
+		}
+	}
+}
+
+// TestWhatChangedSinceTheChecksIsNotDeployed: other hints mean another disk than the one
+// that somebody has said yes to.
+func TestWhatChangedSinceTheChecksIsNotDeployed(t *testing.T) {
+	t.Parallel()
+	n := deployable(t)
+	for name, c := range map[string]struct{ old, other, says string }{
+		"hints":      {`"serial": "S9"`, `"serial": "S8"`, "properties"},
+		"the state":  {`"available"`, `"manageable"`, "provision_state"},
+		"the BMC":    {`"http://k"`, `"http://other"`, "driver_info"},
+		"not at all": {`"extra": {}`, `"extra": {"note": "x"}`, ""},
+	} {
+		api, action, runner := gateOf(t, provision.Deploy, &reader{inventory: oneDisk}, n)
+		action.Preflight(t.Context(), []models.Node{n})
+		plan := runner.Plan(action, []models.Node{n})
+		api.set("n1", func(now *models.Node) {
+			changed, err := models.DecodeNode([]byte(strings.Replace(string(n.Raw), c.old, c.other, 1)))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			*now = *changed
+		})
+		res := runner.Run(t.Context(), plan, provision.RunOptions{})[0]
+		all := strings.Join(api.calls, "\n")
+		if c.says == "" {
+			if res.Outcome != provision.OutcomeAccepted {
+				t.Errorf("%s: %+v", name, res)
+			}
+			continue
+		}
+		if res.Outcome != provision.OutcomeFailed || !strings.Contains(res.Err.Error(), "changed since the checks: "+c.says) {
+			t.Errorf("%s: %+v", name, res)
+		}
+		if strings.Contains(all, "provision") || !strings.HasSuffix(all, `[{"op":"remove","path":"/instance_uuid"}]`) || len(api.calls) != 2 {
+			t.Errorf("%s: sent\n%s", name, all)
+		}
+	}
+}
+
+// TestEachLookReadsAnew: what is the same for all nodes is not kept from one look to the
+// next, and every node is told of once.
+func TestEachLookReadsAnew(t *testing.T) {
+	t.Parallel()
+	n := deployable(t)
+	r := &countingReader{reader: &reader{inventory: oneDisk}}
+	told := 0
+	action := provision.Deploy(&provision.Preflighter{Reader: r, Clock: clock{}}, provision.DeployOptions{
+		For: func(*models.Node) (provision.Deployment, error) { return deployment(t), nil },
+	}).Telling(func(models.NodeRef) { told++ })
+	for range 2 {
+		action.Preflight(t.Context(), []models.Node{n})
+	}
+	if r.drivers != 2 || told != 2 {
+		t.Errorf("the drivers were read %d times, %d nodes told of", r.drivers, told)
+	}
+	if !action.CheckedBy(&provision.Preflighter{Reader: r}) || action.CheckedBy(&provision.Preflighter{Reader: &reader{}}) || action.CheckedBy(nil) {
+		t.Error("it does not know whose checks they are")
+	}
+}
+
+// countingReader counts how often the drivers are read.
+type countingReader struct {
+	*reader
+	drivers int
+}
+
+func (r *countingReader) Drivers(ctx context.Context) ([]models.Driver, error) {
+	r.drivers++
+	return r.reader.Drivers(ctx)
+}

@@ -1,0 +1,119 @@
+package provision
+
+import (
+	"fmt"
+	"strings"
+
+	"ironworks/models"
+)
+
+// Review is what a deployment would do to one node, for whoever is asked whether it may.
+// Everything in it is safe to show.
+type Review struct {
+	Node models.Node
+	// Refusal is why nothing would be sent; nil where it would.
+	Refusal *models.Refusal
+	Checks  []models.Check
+	Kind    models.DeploymentKind
+	// Target is the disk that is written; nil where there is none or it is not known,
+	// which TargetText says. Others are those that the deployment leaves alone.
+	Target     *models.Disk
+	TargetText string
+	Others     []models.Disk
+	// Steps are in Ironic's order.
+	Steps []models.Step
+	// FirstBoot is what the installed system gets.
+	FirstBoot []models.Detail
+	Effect    models.Effect
+	// Requests and Commands are none where it is refused.
+	Requests []PlannedRequest
+	Commands []string
+}
+
+// Review gathers what the preflight found on a node.
+func (a *DeployAction) Review(n *models.Node) Review {
+	review := Review{
+		Node: *n, Refusal: a.Refuse(n, models.APIVersion{}), Checks: a.Checks(n), Steps: a.Order(n), Effect: a.Effect(n),
+		Requests: a.Requests(n), Commands: a.Commands(n),
+	}
+	r := a.of(n)
+	if r == nil || r.facts == nil {
+		return review
+	}
+	review.Kind = r.facts.Kind
+	review.Target = r.facts.Target()
+	review.TargetText = targetText(r.facts, review.Target)
+	if inventory := r.facts.Inventory; inventory != nil {
+		for _, d := range inventory.Disks {
+			if review.Target == nil || d.Name != review.Target.Name {
+				review.Others = append(review.Others, d)
+			}
+		}
+	}
+	review.FirstBoot = firstBoot(r)
+	return review
+}
+
+// targetText says which disk is written, in full.
+func targetText(f *models.Facts, disk *models.Disk) string {
+	switch {
+	case f.Kind == models.KindRamdisk:
+		return "none: the instance runs from memory"
+	case f.Kind == models.KindAssisted:
+		return "not known: the Assisted Installer's agent picks it"
+	case f.Kind == models.KindConfigured || f.Kind == "":
+		return "not known: deploy interface " + models.Printable(f.DeployInterface()) + " decides"
+	case disk == nil:
+		return "not known: there is no inventory that tells it"
+	}
+	return DiskText(disk)
+}
+
+// DiskText is a disk with all that tells it from another.
+func DiskText(d *models.Disk) string {
+	parts := []string{d.Name, fmt.Sprintf("%.1f GiB", d.GiB())}
+	for _, part := range []struct{ name, value string }{
+		{"", strings.TrimSpace(d.Vendor + " " + d.Model)},
+		{"serial ", d.Serial},
+		{"wwn ", d.WWN},
+		{"", d.Transport},
+		{"hctl ", d.HCTL},
+		{"", d.ByPath},
+	} {
+		if part.value != "" {
+			parts = append(parts, part.name+part.value)
+		}
+	}
+	if d.Rotational != nil {
+		parts = append(parts, named(*d.Rotational, "rotational", "not rotational"))
+	}
+	return models.Printable(strings.Join(parts, ", "))
+}
+
+// firstBoot sums up what the installed system gets.
+func firstBoot(r *readyNode) []models.Detail {
+	var list []models.Detail
+	add := func(name, value string) {
+		list = append(list, models.Detail{Name: models.Printable(name), Value: models.Printable(value)})
+	}
+	d := r.deployment
+	switch {
+	case d.Text != "":
+		add("configdrive", "ready made, "+fmt.Sprint(len(d.Text))+" bytes: what is in it is not known")
+	case d.report != nil:
+		for _, row := range d.report.Summary.Rows() {
+			add(row.Name, row.Text)
+		}
+	case r.facts.Rebuilds() && r.facts.Node.InstanceInfo["configdrive"] != nil:
+		add("user data", "that of the last deployment")
+	default:
+		add("user data", "none")
+	}
+	if n := len(d.Fields.ConfigDrive.MetaData); n > 0 {
+		add("meta data", fmt.Sprintf("%d keys", n))
+	}
+	if len(d.Fields.ConfigDrive.NetworkData) > 0 {
+		add("network", "network_data is sent")
+	}
+	return list
+}

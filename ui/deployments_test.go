@@ -1,0 +1,522 @@
+package ui
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+)
+
+// deployable makes nodes that pass the checks: inspected, valid, and with hints that
+// pick one of two disks.
+func (r *rig) deployable(names ...string) {
+	r.ironic.change(func() {
+		for _, n := range r.ironic.nodes {
+			if !slices.Contains(names, n.Name) {
+				continue
+			}
+			n.valid = true
+			n.DriverInfo["deploy_iso"] = "http://10.0.7.1/agent.iso"
+			n.Properties = map[string]any{"root_device": map[string]any{"serial": "PHLJ1-" + n.Name}}
+			n.InstanceInfo = map[string]any{}
+			n.more = map[string]any{"inspection_finished_at": time.Now().Add(-time.Hour).UTC().Format(time.RFC3339), "extra": map[string]any{}}
+		}
+	})
+}
+
+// hints are those of a node from now on.
+func (r *rig) hints(name string, hints map[string]any) {
+	r.ironic.change(func() {
+		for _, n := range r.ironic.nodes {
+			if n.Name == name {
+				n.Properties = map[string]any{"root_device": hints}
+			}
+		}
+	})
+}
+
+// userData writes a file that the checks have nothing against.
+func userData(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "host.bu")
+	text := "variant: fcos\nversion: 1.5.0\npasswd:\n  users:\n    - name: core\n      ssh_authorized_keys:\n" +
+		"        - ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKqCzEWVaIJ7TnE3gIlxTvxGvT1Bf3oN3Vb3VTb5kXkJ ada@example\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// order fills the form of a deployment in and waits for what its checks say.
+func (r *rig) order(key string, fields ...string) {
+	r.t.Helper()
+	r.press(key)
+	for i, text := range fields {
+		if i > 0 {
+			r.press("tab")
+		}
+		r.write(text)
+	}
+	r.press("enter")
+	r.pass(time.Second)
+}
+
+// ways are how a deployment is asked for.
+func ways() map[string]func(r *rig) {
+	return map[string]func(r *rig){
+		"its key":        func(r *rig) { r.order("D") },
+		"the palette":    func(r *rig) { r.press(":"); r.write("deploy"); r.press("enter", "enter"); r.pass(time.Second) },
+		"the help":       func(r *rig) { r.press("?"); r.write("deploy"); r.press("enter", "enter"); r.pass(time.Second) },
+		"the verbs":      func(r *rig) { r.press("a"); r.write("deploy"); r.press("enter", "enter"); r.pass(time.Second) },
+		"on the node":    func(r *rig) { r.press("enter"); r.order("D") },
+		"of marked ones": func(r *rig) { r.press("space"); r.order("D") },
+	}
+}
+
+// TestEveryWayLeadsThroughTheChecks: whichever way it is asked for, a deployment is
+// reviewed, its node's name typed, and its node validated before it is sent (which the
+// fake Ironic watches over).
+func TestEveryWayLeadsThroughTheChecks(t *testing.T) {
+	for name, way := range ways() {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, rack(), nil, func(r *rig) {
+				r.deployable("r7-n04")
+				r.choose("r7-n04")
+				way(r)
+				r.shows("deploy r7-n04? Type its name to go on.", "overwrites", "serial PHLJ1-r7-n04")
+				r.sent()
+				r.press("y", "enter")
+				r.sent()
+				r.shows("That is not it.")
+				r.press("backspace")
+				r.write("r7-n04")
+				r.press("enter")
+				r.sent("add /instance_uuid r7-n04", "deploy r7-n04")
+				r.pass(3 * time.Second)
+				r.shows("deploy r7-n04: done, now active")
+			})
+		})
+		t.Run(name+", refused", func(t *testing.T) {
+			inBubble(t, rack(), nil, func(r *rig) {
+				r.deployable("r7-n04")
+				r.hints("r7-n04", map[string]any{"serial": "none"})
+				r.choose("r7-n04")
+				way(r)
+				r.shows("refused for r7-n04, nothing was sent", "refuses: root-device: no disk matches the hints", "→ ironworks hints set r7-n04", "/dev/nvme0n1")
+				r.press("enter", "y", "enter")
+				r.sent()
+				r.press("esc")
+				r.lacks("refused for")
+			})
+		})
+	}
+}
+
+// TestWhatIsAskedForIsSent is the form's: user data, hints and steps.
+func TestWhatIsAskedForIsSent(t *testing.T) {
+	file := userData(t)
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.deployable("r7-n04")
+		r.choose("r7-n04")
+		r.order("D", file, `{"serial": "S3Z9-r7-n04"}`, "deploy.install_coreos@77")
+		r.resize(200, 90)
+		r.shows("overwrites  /dev/sda", "other disks untouched by the deployment; erased by automated cleaning at undeploy", "  /dev/nvme0n1, 832.6 GiB",
+			"deploy.install_coreos@77", "user        core: ", `"path":"/instance_info/root_device"`, "baremetal node deploy")
+		r.lacks("AAAAC3") // user data is not shown
+		r.write("r7-n04")
+		r.press("enter")
+		r.sent("add /instance_uuid r7-n04", "add /instance_info/root_device r7-n04", "deploy r7-n04")
+		r.pass(3 * time.Second)
+		r.press("5", "enter")
+		r.shows("--user-data", "--root-device")
+	})
+}
+
+func TestOneOfThreeChecksIsOverridden(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.deployable("r7-n04")
+		r.hints("r7-n04", map[string]any{"serial": "none"})
+		r.ironic.change(func() { r.ironic.nodes[3].Retired = true })
+		r.choose("r7-n04")
+		r.order("D")
+		override := func(id string, typed string) {
+			r.press("o")
+			r.shows("Override a check")
+			r.write(id)
+			r.press("enter")
+			r.shows("Override " + id + " on r7-n04")
+			r.answer()
+			r.write(typed)
+			r.press("enter")
+			r.pass(time.Second)
+		}
+		override("retired", "r7-n05") // another's name
+		r.shows("That is not it.")
+		r.press("esc")
+		r.shows("refuses: retired", "refuses: root-device")
+		override("retired", "r7-n04")
+		r.shows("refuses: root-device")
+		r.lacks("refuses: retired")
+		override("root-device", "r7-n04")
+		r.shows("deploy r7-n04? Type its name to go on.")
+		r.resize(200, 90)
+		r.shows("overridden: retired", "overridden: root-device")
+		r.sent()
+		r.answer()
+		r.write("r7-n04")
+		r.press("enter")
+		r.sent("add /instance_uuid r7-n04", "deploy r7-n04")
+		last := r.audit.records[len(r.audit.records)-1]
+		if last.Verb != "deploy" || !slices.Equal(last.Overrides, []string{"retired", "root-device"}) {
+			t.Errorf("the audit has %+v", last)
+		}
+		r.pass(3 * time.Second)
+		r.press("5", "enter")
+		r.shows("--confirm r7-n04 --override retired --override root-device")
+	})
+}
+
+func TestWhatAlwaysRefusesIsNotOverridden(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.deployable("r7-n04")
+		r.choose("r7-n04")
+		r.order("D", "", `{"colour": "red"}`)
+		r.shows("refuses: hints", "it cannot be overridden")
+		r.press("o", "enter")
+		if r.ironic.change(func() {}); strings.Contains(r.text(), "Override hints on") {
+			t.Error("hints can be overridden")
+		}
+		r.press("esc")
+		r.sent()
+	})
+}
+
+func TestSeveralAreReviewedTogether(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.ironic.change(func() { r.ironic.nodes[5].Maintenance, r.ironic.nodes[5].ProvisionState = false, models.StateAvailable })
+		r.pass(6 * time.Second)
+		r.deployable("r7-n02", "r7-n04", "r7-n06")
+		r.hints("r7-n02", map[string]any{"serial": "none"})
+		r.mark("r7-n02", "r7-n04", "r7-n06")
+		r.order("D")
+		r.shows("refused for r7-n02", "c go on with 2 nodes")
+		r.press("c")
+		r.resize(200, 90)
+		r.shows("serial PHLJ1-r7-n04", "serial PHLJ1-r7-n06", "Left out, for their checks refuse: r7-n02", "Type their number to go on.")
+		r.answer("3")
+		r.press("enter")
+		r.sent()
+		r.press("backspace", "2", "enter")
+		r.pass(3 * time.Second)
+		got := slices.DeleteFunc(r.ironic.said(), func(s string) bool { return !strings.HasPrefix(s, "deploy") })
+		slices.Sort(got)
+		if !slices.Equal(got, []string{"deploy r7-n04", "deploy r7-n06"}) {
+			t.Errorf("sent %q", got)
+		}
+		r.shows("deploy: 1 refused, 2 done")
+	})
+}
+
+// TestARetryHasItsOwnChecks: what was found, and overridden, before the first try counts
+// no more.
+func TestARetryHasItsOwnChecks(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.deployable("r7-n04")
+		r.ironic.change(func() { r.ironic.nodes[3].Retired = true })
+		r.choose("r7-n04")
+		r.order("D")
+		r.press("o")
+		r.write("retired")
+		r.press("enter")
+		r.answer()
+		r.write("r7-n04")
+		r.press("enter")
+		r.pass(time.Second)
+		r.ironic.change(func() { r.ironic.nodes[3].fails = "install_coreos failed" })
+		r.answer()
+		r.write("r7-n04")
+		r.press("enter")
+		r.pass(4 * time.Second)
+		first := len(r.ironic.said())
+		// Ironic says deploy failed, as it does.
+		r.ironic.change(func() { r.ironic.nodes[3].ProvisionState = models.StateDeployFailed })
+		r.hints("r7-n04", map[string]any{"serial": "none"})
+		r.pass(4 * time.Second)
+		r.press("5", "enter")
+		r.shows("install_coreos failed")
+		r.press("r")
+		r.pass(time.Second)
+		r.shows("refuses: retired", "refuses: root-device")
+		r.lacks("refuses: reserved") // it is the same deployment's
+		r.press("esc")
+		r.ironic.change(func() { r.ironic.nodes[3].Retired = false })
+		r.hints("r7-n04", map[string]any{"serial": "S3Z9-r7-n04"})
+		r.press("r")
+		r.pass(time.Second)
+		r.shows("deploy r7-n04? Type its name to go on.", "overwrites  /dev/sda")
+		r.answer()
+		r.write("r7-n04")
+		r.press("enter")
+		r.pass(4 * time.Second)
+		if got := r.ironic.said()[first:]; !slices.Equal(got, []string{"deploy r7-n04"}) {
+			t.Errorf("the second try sent %q", got)
+		}
+		r.shows("Task 2", "✓ done")
+	})
+}
+
+func TestARebuildHasItsChecks(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.deployable("r7-n05")
+		r.choose("r7-n05")
+		r.press("D")
+		r.shows(`deploy: not possible in state "active"`)
+		r.order("B")
+		r.shows("rebuild r7-n05? Type its name to go on.", "overwrites  /dev/nvme0n1", "7b0f6f0e")
+		r.sent()
+		r.answer()
+		r.write("r7-n05")
+		r.press("enter")
+		r.sent("rebuild r7-n05")
+		r.pass(3 * time.Second)
+		r.shows("rebuild r7-n05: done, now active")
+		r.hints("r7-n05", map[string]any{"serial": "none"})
+		r.order("B")
+		r.shows("refuses: root-device")
+		r.press("esc")
+		r.sent("rebuild r7-n05")
+	})
+}
+
+// TestChecksCanBeLeft: esc while they are done leaves nothing behind, and what was typed
+// meanwhile is for nobody.
+func TestChecksCanBeLeft(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.deployable("r7-n04")
+		r.choose("r7-n04")
+		r.press("D")
+		r.deliver(keyMsg("enter")) // the commands have not run yet
+		msg := <-r.msgs
+		r.deliver(msg)
+		if !strings.Contains(r.text(), "Doing the checks.") {
+			t.Fatalf("it does not say what it does:\n%s", r.text())
+		}
+		r.deliver(keyMsg("U"))
+		r.deliver(keyMsg("esc"))
+		r.settle()
+		r.pass(time.Second)
+		r.lacks("Doing the checks.", "Type its name", "undeploy")
+		r.sent()
+	})
+}
+
+// TestAReviewThatIsOldIsNotCarriedOut: another console has changed the hints meanwhile.
+func TestAReviewThatIsOldIsNotCarriedOut(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.deployable("r7-n04")
+		r.choose("r7-n04")
+		r.order("D")
+		r.hints("r7-n04", map[string]any{"serial": "S3Z9-r7-n04"})
+		r.answer()
+		r.write("r7-n04")
+		r.press("enter")
+		r.pass(2 * time.Second)
+		r.shows("changed since the checks: properties")
+		r.sent("add /instance_uuid r7-n04", "add /instance_uuid r7-n04") // taken and given back
+	})
+}
+
+// TestScreensOfDeployments compares the dialogs of a deployment with their golden files.
+func TestScreensOfDeployments(t *testing.T) {
+	file := userData(t)
+	one := func(r *rig) {
+		r.deployable("r7-n04")
+		r.choose("r7-n04")
+	}
+	tests := map[string]func(r *rig){
+		"deploy-checking": func(r *rig) {
+			r.deployable("r7-n02", "r7-n04")
+			r.mark("r7-n02", "r7-n04")
+			r.press("D")
+			r.ironic.change(func() { r.ironic.slow = time.Minute })
+			r.press("enter")
+		},
+		"deploy-review": func(r *rig) { one(r); r.order("D", file) },
+		"deploy-refused": func(r *rig) {
+			one(r)
+			r.hints("r7-n04", map[string]any{"serial": "none"})
+			r.order("D")
+		},
+		"deploy-overridable": func(r *rig) {
+			one(r)
+			r.hints("r7-n04", map[string]any{"serial": "none"})
+			r.order("D", "", "", "deploy.erase_devices@90")
+			r.press("o")
+		},
+		"deploy-override": func(r *rig) {
+			one(r)
+			r.hints("r7-n04", map[string]any{"serial": "none"})
+			r.order("D")
+			r.press("o", "enter")
+			r.pass(time.Second)
+		},
+		"deploy-several": func(r *rig) {
+			r.deployable("r7-n02", "r7-n04")
+			r.mark("r7-n02", "r7-n04")
+			r.order("D")
+		},
+		"rebuild-review": func(r *rig) {
+			r.deployable("r7-n05")
+			r.choose("r7-n05")
+			r.order("B")
+		},
+	}
+	for name, prepare := range tests {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, rack(), nil, func(r *rig) {
+				prepare(r)
+				r.golden(name)
+			})
+		})
+	}
+}
+
+// TestAllOfAReviewIsRead on a small screen, page by page, and back.
+func TestAllOfAReviewIsRead(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.deployable("r7-n04")
+		r.choose("r7-n04")
+		r.order("D", userData(t))
+		r.answer()
+		seen := r.text()
+		for range 6 {
+			r.press("pgdown")
+			seen += r.text()
+		}
+		for _, want := range []string{
+			"uuid ", "overwrites", "other disks", "step-offered", "1  deploy.deploy@100", "core: ssh-ed25519", "/states/provision", "baremetal node validate",
+			"CONFIGDRIVE.json", "↑ back to the beginning",
+		} {
+			if !strings.Contains(seen, want) {
+				t.Errorf("%q is on none of the pages:\n%s", want, seen)
+			}
+		}
+		for range 6 {
+			r.press("pgup")
+		}
+		r.shows("uuid ")
+		r.sent()
+	})
+}
+
+// TestDeploymentsOfScreens are those that a screen has reviewed.
+func TestDeploymentsOfScreens(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.resize(200, 50)
+		r.deployable("r7-n04")
+		node := func() models.Node {
+			n, err := r.ironic.Node(r.t.Context(), "r7-n04")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return *n
+		}
+		session := r.c.env.Session
+		ready := func(checks *provision.Preflighter, check bool) screen.StartDeployment {
+			act := provision.Deploy(checks, provision.DeployOptions{
+				For: func(*models.Node) (provision.Deployment, error) { return provision.Deployment{}, nil },
+			})
+			nodes := []models.Node{node()}
+			if check {
+				act.Preflight(r.t.Context(), nodes)
+			}
+			return screen.StartDeployment{
+				Nodes: []models.NodeRef{nodes[0].Ref()}, Action: act, Plan: session.Runner.Plan(act, nodes), Command: []string{"deploy", "-f", "plan.yaml", "r7-n04"},
+			}
+		}
+		for name, c := range map[string]struct {
+			msg  screen.StartDeployment
+			says string
+		}{
+			"none":            {screen.StartDeployment{}, "no node that its checks let pass"},
+			"not checked":     {ready(session.Checks, false), "no node that its checks let pass"},
+			"another Ironic":  {ready(&provision.Preflighter{Reader: newFakeIronic(), Clock: bubbleClock{}}, true), "another Ironic"},
+			"without a check": {handMade(ready(session.Checks, false)), "the checks were not done"},
+		} {
+			r.deliver(c.msg)
+			r.pass(2 * time.Second)
+			if got := r.text(); !strings.Contains(got, c.says) {
+				t.Errorf("%s: no %q in\n%s", name, c.says, got)
+			}
+			r.sent()
+		}
+		other := ready(session.Checks, true)
+		other.Plan.Action = provision.Power(models.TargetOff) // it is the action that counts
+		r.deliver(other)
+		r.pass(3 * time.Second)
+		r.sent("add /instance_uuid r7-n04", "deploy r7-n04")
+		r.press("5", "enter")
+		r.shows("deploy -f plan.yaml r7-n04")
+	})
+}
+
+// handMade is a plan that nobody's checks have made.
+func handMade(msg screen.StartDeployment) screen.StartDeployment {
+	for i := range msg.Plan.Items {
+		msg.Plan.Items[i].Refusal = nil
+	}
+	return msg
+}
+
+// TestOnlyDeploymentsDeploy walks through everything that can be done to nodes: whatever
+// is built of whatever was filled in, a request to deploy or to rebuild comes out of a
+// DeployAction alone, and of that after its checks alone.
+func TestOnlyDeploymentsDeploy(t *testing.T) {
+	t.Parallel()
+	fillings := []arguments{
+		{},
+		{fieldSettings: "owner=x", fieldDevice: "disk", fieldPassword: "p", fieldSteps: "deploy.install_coreos@80"},
+		{fieldSettings: "provision_state=active target_provision_state=active", fieldRunbook: "CUSTOM_X", fieldReason: "active"},
+		{fieldSettings: "instance_info.x=1", fieldSteps: `[{"interface": "deploy", "step": "install_coreos"}]`},
+	}
+	deploying := map[action.ID]bool{}
+	for _, a := range action.All() {
+		if !a.Changes || a.Scope != action.Nodes {
+			continue
+		}
+		for _, args := range fillings {
+			for _, n := range rack() {
+				fake := newFakeIronic(n)
+				o := order{id: a.ID, args: args, session: &screen.Session{Checks: &provision.Preflighter{Reader: fake, Clock: bubbleClock{}}}}
+				act, err := o.action()
+				if err != nil {
+					continue
+				}
+				runner := provision.Runner{API: fake, Audit: &auditBook{}, Clock: bubbleClock{}}
+				_ = runner.Plan(act, []models.Node{n})
+				// Somebody forgets to look at the refusals.
+				runner.Run(t.Context(), provision.Plan{Action: act, Items: []provision.Item{{Node: n}}}, provision.RunOptions{})
+				_, is := act.(*provision.DeployAction)
+				deploying[a.ID] = is
+				for _, sent := range fake.said() {
+					if strings.HasPrefix(sent, "deploy") || strings.HasPrefix(sent, "rebuild") {
+						t.Errorf("%s in %s sends %q without checks", a.ID, n.ProvisionState, sent)
+					}
+				}
+			}
+		}
+		if verb, _ := action.AsVerb(a.ID); deploying[a.ID] != (verb == models.VerbDeploy || verb == models.VerbRebuild) {
+			t.Errorf("%s: a deployment: %v", a.ID, deploying[a.ID])
+		}
+	}
+	if len(deploying) < 20 {
+		t.Errorf("only %d actions were walked through", len(deploying))
+	}
+}

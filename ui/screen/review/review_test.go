@@ -1,0 +1,120 @@
+package review
+
+import (
+	"strings"
+	"testing"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/overlay"
+	"ironworks/ui/screen/screentest"
+	"ironworks/ui/theme"
+)
+
+func plain(lines []overlay.Text) string {
+	texts := make([]string, len(lines))
+	for i, l := range lines {
+		texts[i] = l.Text
+	}
+	return strings.Join(texts, "\n")
+}
+
+func rotational(yes bool) *bool { return &yes }
+
+// one is a review with something of everything.
+func one() provision.Review {
+	return provision.Review{
+		Node: models.Node{UUID: "u1", Name: "n1", ProvisionState: models.StateAvailable, Owner: "ada"},
+		Kind: models.KindInstallCoreOS, TargetText: "/dev/sda, 447.1 GiB, serial S1",
+		Target: &models.Disk{Name: "/dev/sda", Serial: "S1"},
+		Others: []models.Disk{{Name: "/dev/sdb", Size: 1 << 40, Model: "MZ7", Serial: "S2", Rotational: rotational(true)}},
+		Checks: []models.Check{
+			{ID: models.CheckState, Severity: models.CheckOK, Text: "a deployment may begin"},
+			{ID: models.CheckStableHint, Severity: models.CheckWarn, Text: "by its name only", WayOut: "ironworks hints set n1", Evidence: []models.CheckEvidence{{Field: "hints", Value: "sda"}}},
+			{ID: models.CheckStepOffered, Severity: models.CheckUnknown, Text: "never seen"},
+			{ID: models.CheckInventory, Severity: models.CheckWarn, Overridden: true, Text: "none"},
+		},
+		Steps:     []models.Step{{Interface: "deploy", Step: "deploy"}},
+		FirstBoot: []models.Detail{{Name: "user", Value: "core: a key"}},
+		Requests:  []provision.PlannedRequest{{Method: "PUT", Path: "/v1/nodes/u1/states/provision", Body: map[string]any{"target": "active", "configdrive": map[string]any{"user_data": "hunter2"}}}},
+		Commands:  []string{"baremetal node deploy u1"},
+	}
+}
+
+func TestLinesSayEverything(t *testing.T) {
+	t.Parallel()
+	got := plain(Lines(one()))
+	last := -1
+	for _, want := range []string{
+		"n1\n", "u1", "ada", "overwrites  /dev/sda, 447.1 GiB, serial S1", "untouched by the deployment; erased by automated cleaning at undeploy",
+		"/dev/sdb, 1024.0 GiB, MZ7, serial S2, rotational", "Checks: 1 ok, 3 to be looked at", "▲ warns: stable-hint: by its name only", "hints = sda",
+		"→ ironworks hints set n1", "? not known: step-offered", "▲ overridden: inventory", "1  deploy.deploy@80", "core: a key",
+		"PUT /v1/nodes/u1/states/provision", `"target":"active"`, "baremetal node deploy u1",
+	} {
+		i := strings.Index(got, want)
+		if i <= last {
+			t.Errorf("%q is not there, or not in its place:\n%s", want, got)
+		}
+		last = i
+	}
+	if strings.Contains(got, "hunter2") || strings.Contains(got, "may begin") {
+		t.Errorf("too much is said:\n%s", got)
+	}
+	off := one()
+	off.Node.AutomatedClean = rotational(false)
+	if got := plain(Lines(off)); !strings.Contains(got, "untouched by the deployment; automated cleaning is off for the node") {
+		t.Error(got)
+	}
+}
+
+func TestShortHasDiskAndDoubts(t *testing.T) {
+	t.Parallel()
+	line := Short(one())
+	want := "n1  overwrites /dev/sda, 447.1 GiB, serial S1 – stable-hint – step-offered – overridden: inventory"
+	if line.Text != want || line.Role != theme.Danger {
+		t.Errorf("%q, role %v", line.Text, line.Role)
+	}
+}
+
+func TestRefusedSaysWhatMayBeDone(t *testing.T) {
+	t.Parallel()
+	r := one()
+	r.Checks = []models.Check{
+		{ID: models.CheckHints, Severity: models.CheckRefuse, Text: "no such hint"},
+		{ID: models.CheckInventory, Severity: models.CheckRefuse, Text: "there is none", WayOut: "inspect", Override: true},
+		{ID: models.CheckStableHint, Severity: models.CheckWarn, Text: "by its name only"},
+	}
+	got := plain(Refused(r))
+	want := "n1\n  ✖ refuses: hints: no such hint\n      it cannot be overridden: what it finds cannot end well\n" +
+		"  ✖ refuses: inventory: there is none\n      → inspect\n      it may be overridden"
+	if got != want {
+		t.Errorf("%s", got)
+	}
+	// What no check refuses: the context is read-only.
+	r.Checks, r.Refusal = nil, &models.Refusal{Why: "this context is read-only"}
+	if got := plain(Refused(r)); got != "n1\n  ✖ this context is read-only" {
+		t.Error(got)
+	}
+}
+
+// TestHostileNamesAreHarmless: nothing that a node says can do anything to a terminal.
+func TestHostileNamesAreHarmless(t *testing.T) {
+	t.Parallel()
+	for name, evil := range screentest.Hostile() {
+		r := one()
+		r.Node.Name, r.Node.Owner, r.Node.Description = evil, evil, evil
+		r.Others[0].Model, r.Others[0].Serial = evil, evil
+		r.Steps[0].Step = evil
+		r.Commands = []string{evil}
+		r.Refusal = &models.Refusal{Why: evil}
+		lines := append(Lines(r), Short(r))
+		r.Checks = nil
+		for _, l := range append(lines, Refused(r)...) {
+			for _, c := range l.Text {
+				if c < ' ' || c == 0x7f || c >= 0x80 && c < 0xa0 || c == '\u202e' || c == '\u2066' {
+					t.Errorf("%s: %q has %q", name, l.Text, c)
+				}
+			}
+		}
+	}
+}
