@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -37,30 +36,41 @@ func TestMarksComeAlong(t *testing.T) {
 	})
 }
 
-// TestADeploymentIsWatched: the screen comes by itself, and goes by itself nowhere.
+// TestADeploymentIsWatched: the screen comes by itself when the review was confirmed,
+// and goes by itself nowhere.
 func TestADeploymentIsWatched(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
-		deployment := &screen.Task{Context: "rack7"}
-		deployment.Plan = deployPlan(r, "r7-n04")
-		r.c.env.Tasks.Add(deployment)
-		deployment.Progress = nil
-		r.run(r.c.watchStarted(deployment))
-		r.settle()
-		r.shows("› watch", "r7-n04", "waits for its turn")
-		r.ironic.change(func() {
-			r.ironic.nodes[3].ProvisionState = models.StateDeploying
-		})
+		r.deployable("r7-n04")
+		r.choose("r7-n04")
+		r.order("D")
+		r.shows("deploy r7-n04? Type its name to go on.", "› fleet")
+		r.write("r7-n04")
+		r.press("enter")
+		r.shows("› watch", "r7-n04")
 		r.pass(3 * time.Second)
-		r.shows("power on")
+		r.shows("› watch", "● active")
 		r.press("esc")
 		r.shows("› fleet")
+		// What only cleans leaves the screen where it is.
+		r.choose("r7-n05")
+		r.press("U")
+		r.answer("y")
+		r.pass(2 * time.Second)
+		r.shows("› fleet")
+		r.press("7")
+		r.shows("› watch", "r7-n04", "r7-n05")
+	})
+}
 
-		elsewhere := &screen.Task{Context: "rack8", Plan: deployment.Plan}
-		r.run(r.c.watchStarted(elsewhere))
+// TestADeploymentElsewhere opens no screen of this context.
+func TestADeploymentElsewhere(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.run(r.c.watchStarted(&screen.Task{Context: "rack8", Plan: deployPlan(r, "r7-n04")}))
 		r.settle()
-		if strings.Contains(r.text(), "› watch") {
-			t.Error("a deployment of another context opens the screen of this one")
-		}
+		r.shows("› fleet")
+		r.run(r.c.watchStarted(&screen.Task{Context: "rack7", Plan: deployPlan(r, "r7-n04")}))
+		r.settle()
+		r.shows("› watch")
 	})
 }
 
