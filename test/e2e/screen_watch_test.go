@@ -32,7 +32,9 @@ func TestScreenWatchInTheLab(t *testing.T) {
 	s.until("› r7-n01")
 	s.press(terminal.Tab)
 	s.until("[Timeline]", "Deployment done in", "boot to ramdisk", "install_coreos", "reboot")
-	s.resize(size{80, 24}, "? keys")
+	if err := s.Resize(80, 24); err != nil {
+		t.Fatal(err)
+	}
 	s.until("[Timeline]", "install_coreos", "✓ done")
 	s.quits()
 }
