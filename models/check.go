@@ -14,6 +14,7 @@ type CheckID string
 const (
 	CheckState           CheckID = "state"
 	CheckMaintenance     CheckID = "maintenance"
+	CheckAllocation      CheckID = "allocation"
 	CheckReserved        CheckID = "reserved"
 	CheckProtected       CheckID = "protected"
 	CheckRetired         CheckID = "retired"
@@ -97,6 +98,7 @@ func CheckRules() []CheckRule {
 		{CheckState, CheckRefuse, false, "the node is available or deploy failed; for a rebuild active, error or deploy failed"},
 		{CheckMaintenance, CheckRefuse, false, "the node is not in maintenance"},
 		{CheckReserved, CheckRefuse, true, "no instance_uuid, or nobody else's; a rebuild keeps it"},
+		{CheckAllocation, CheckRefuse, false, "an allocation, where one is asked for, can reserve the node"},
 		{CheckProtected, CheckRefuse, true, "the node is not protected"},
 		{CheckRetired, CheckRefuse, true, "the node is not retired"},
 		{CheckConsoleLock, CheckRefuse, true, "extra.console_lock is not set"},
@@ -130,7 +132,7 @@ func CheckRules() []CheckRule {
 		{CheckUserData, CheckRefuse, false, "the user data is valid Ignition, after translation"},
 		{CheckUserDataOdd, CheckWarn, true, "somebody can log in, and whatever else may be wrong in user data"},
 		{CheckMetaData, CheckRefuse, false, "coreos_append_karg and coreos_copy_network are what the agent can use"},
-		{CheckImage, CheckRefuse, false, "a direct deployment has an image"},
+		{CheckImage, CheckRefuse, false, "a direct deployment has an image; new Ironics want one for every rebuild"},
 		{CheckImageSum, CheckRefuse, false, "an image from the web has a checksum"},
 	}
 }

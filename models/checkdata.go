@@ -118,6 +118,9 @@ func checkImage(f *Facts) finding {
 	switch {
 	case f.Kind == KindDirect && image.Source == "":
 		return bad("a direct deployment needs an image", "image.source in the plan", saw(from, "none"))
+	case image.Source == "" && f.Rebuilds() && GenerationOf(f.Version) == GenerationNewest:
+		return unknown("new Ironics answer 500 to a rebuild without an image, and then do nothing",
+			"undeploy the node, then deploy it; or set any instance_info.image_source", saw(from, "none"))
 	case image.Source == "":
 		return finding{}
 	}

@@ -59,6 +59,10 @@ type request struct {
 	undo *request
 	// overrides are the checks that somebody has overridden for it.
 	overrides []string
+	// sent says that an earlier try has sent it: it is only taken back, where need be.
+	sent bool
+	// stage is written down before it is sent; empty for none of its own.
+	stage Stage
 }
 
 // verdict is how a followed action ended.

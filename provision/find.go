@@ -28,3 +28,24 @@ func FindNodes(ctx context.Context, api API, ids []string) ([]models.Node, error
 	}
 	return nodes, nil
 }
+
+// FindUnfinished fetches the nodes of deployments; those that are there no more come
+// back as gone.
+func FindUnfinished(ctx context.Context, api API, list []Unfinished) (nodes []models.Node, gone []Unfinished, err error) {
+	found := make([]*models.Node, len(list))
+	errs := make([]error, len(list))
+	inParallel(ctx, len(list), func(going context.Context, i int) {
+		found[i], errs[i] = api.Node(going, list[i].Node.UUID)
+	})
+	for i, n := range found {
+		switch {
+		case models.IsFault(errs[i], models.FaultNotFound):
+			gone = append(gone, list[i])
+		case errs[i] != nil:
+			return nil, nil, errs[i]
+		default:
+			nodes = append(nodes, *n)
+		}
+	}
+	return nodes, gone, nil
+}

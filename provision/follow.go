@@ -22,7 +22,7 @@ const firstLook = time.Second
 type following struct {
 	action Action
 	before *models.Node
-	// began is on our own clock; ahead is how far the server's is ahead of it, to the
+	// began is when it was sent, on our own clock; ahead is how far the server's is ahead of it, to the
 	// second, and known says that it was heard.
 	began    time.Time
 	ahead    time.Duration
@@ -46,13 +46,17 @@ func (f *following) look(n *models.Node, at, date time.Time) {
 	f.evidence.Update(n, at.Add(f.ahead))
 }
 
-// follow looks at the node until the action has ended, and puts how into res.
-func (r *Runner) follow(ctx context.Context, a Action, before *models.Node, opts RunOptions, res *Result) {
-	f := &following{action: a, before: before, began: r.Clock.Now()}
-	wait := firstLook
+// follow looks at the node until the action, which was sent at a time, has ended, and
+// puts how into res.
+func (r *Runner) follow(ctx context.Context, a Action, before *models.Node, sent time.Time, opts RunOptions, res *Result) {
+	f := &following{action: a, before: before, began: sent}
+	began, wait := r.Clock.Now(), firstLook
+	opts.next()
+	opts.followed.Add(1)
+	defer opts.followed.Add(-1)
 	for {
 		if opts.Timeout > 0 {
-			wait = min(wait, opts.Timeout-r.Clock.Now().Sub(f.began))
+			wait = min(wait, opts.Timeout-r.Clock.Now().Sub(began))
 		}
 		select {
 		case <-ctx.Done():
@@ -62,7 +66,7 @@ func (r *Runner) follow(ctx context.Context, a Action, before *models.Node, opts
 		}
 		now, date, err := r.API.NodeAt(ctx, before.UUID, followFields()...)
 		at := r.Clock.Now()
-		waited := at.Sub(f.began)
+		waited := at.Sub(began)
 		switch {
 		case ctx.Err() != nil:
 			continue
@@ -90,7 +94,7 @@ func (r *Runner) follow(ctx context.Context, a Action, before *models.Node, opts
 			res.Outcome, res.Err = OutcomeUnknown, errors.Join(ErrTimeout, err)
 			return
 		}
-		wait = r.nextLook(waited)
+		wait = r.nextLook(waited, opts.followed.Load())
 	}
 }
 
@@ -102,14 +106,19 @@ func faultOf(err error) *models.Fault {
 	return &models.Fault{Kind: models.FaultServer, Op: "get node", Message: models.Printable(err.Error()), Err: err}
 }
 
-// nextLook doubles from the first look up to the regular period.
-func (r *Runner) nextLook(waited time.Duration) time.Duration {
+// nextLook doubles from the first look up to the regular period. That is longer where
+// many nodes are followed: ten are asked about in each.
+func (r *Runner) nextLook(waited time.Duration, followed int64) time.Duration {
 	period := r.Poll
 	if period == 0 {
 		period = time.Second
 	}
+	period *= time.Duration(max(followed, inOnePeriod)) / inOnePeriod
 	return min(max(waited/2, firstLook), period)
 }
+
+// inOnePeriod is how many nodes are asked about in a period.
+const inOnePeriod = 10
 
 func progressOf(n *models.Node) Progress {
 	return Progress{Node: n.Ref(), State: n.ProvisionState, Step: models.StepLine(&models.Row{Node: *n})}

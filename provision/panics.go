@@ -31,6 +31,11 @@ func (p *PanicError) Unwrap() error {
 // inParallel does something for each of n, [AtOnce] at a time, and returns when all is
 // done. The context that do gets ends also when one of them panics.
 func inParallel(ctx context.Context, n int, do func(going context.Context, i int)) {
+	inTurns(ctx, n, func(going context.Context, i int, _ func()) { do(going, i) })
+}
+
+// inTurns is the same for work that may let the next begin before it is done itself.
+func inTurns(ctx context.Context, n int, do func(going context.Context, i int, next func())) {
 	going, stop := context.WithCancel(ctx)
 	defer stop()
 	var wg sync.WaitGroup
@@ -40,7 +45,8 @@ func inParallel(ctx context.Context, n int, do func(going context.Context, i int
 	for i := range n {
 		slots <- struct{}{}
 		wg.Go(func() {
-			defer func() { <-slots }()
+			next := sync.OnceFunc(func() { <-slots })
+			defer next()
 			defer func() {
 				if v := recover(); v != nil {
 					p := panicOf(v)
@@ -48,7 +54,7 @@ func inParallel(ctx context.Context, n int, do func(going context.Context, i int
 					stop()
 				}
 			}()
-			do(going, i)
+			do(going, i, next)
 		})
 	}
 	wg.Wait()

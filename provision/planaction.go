@@ -33,10 +33,11 @@ type DeployAction struct {
 	verb    models.Verb
 	options DeployOptions
 	checks  *Preflighter
+	wish    wish
 	// overrides are further ones, by the uuid of the node whose name was typed.
 	overrides map[string][]models.CheckID
-	// earlier are the instances that this deployment has given nodes before, by uuid.
-	earlier map[string]string
+	// earlier are nodes as an action before this one had them, by uuid.
+	earlier map[string]*readyNode
 
 	mu    sync.Mutex
 	ready map[string]*readyNode
@@ -62,15 +63,11 @@ func Rebuild(checks *Preflighter, options DeployOptions) *DeployAction {
 // forgotten; instances that were given to nodes are not.
 func (a *DeployAction) Overriding(overrides map[string][]models.CheckID) *DeployAction {
 	again := Deploy(a.checks, a.options)
-	again.verb, again.overrides, again.earlier = a.verb, overrides, maps.Clone(a.earlier)
-	if again.earlier == nil {
-		again.earlier = map[string]string{}
-	}
+	again.verb, again.wish, again.overrides, again.earlier = a.verb, a.wish, overrides, map[string]*readyNode{}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for uuid, r := range a.ready {
-		again.earlier[uuid] = r.instance
-	}
+	maps.Copy(again.earlier, a.earlier)
+	maps.Copy(again.earlier, a.ready)
 	return again
 }
 
@@ -85,63 +82,84 @@ func (a *DeployAction) Telling(checked func(n models.NodeRef)) *DeployAction {
 // readyNode is a node with all that is sent to it.
 type readyNode struct {
 	deployment Deployment
-	facts      *models.Facts
-	checks     []models.Check
-	err        error
-	instance   string
-	reserve    []models.PatchOp
-	patch      []models.PatchOp
-	request    models.ProvisionRequest
+	// verb is the action's, or that of a deployment that goes on.
+	verb     models.Verb
+	facts    *models.Facts
+	checks   []models.Check
+	err      error
+	instance string
+	reserve  []models.PatchOp
+	allocate *models.AllocationRequest
+	patch    []models.PatchOp
+	request  models.ProvisionRequest
 	// sent says that the requests were made once: another try wants its own checks.
 	sent bool
+
+	// kept says that the node had the instance before. before is the record of an earlier
+	// try, and rest what is left to do about that instead of sending anything.
+	kept   bool
+	before *record
+	rest   rest
+	why    string
+	// seen tells that record from what may be there later.
+	seen string
+	// asked is what the record says of what was asked for; restore takes back what an
+	// earlier try has changed.
+	asked     *recordedDeployment
+	overrides []models.CheckID
+	restore   []models.PatchOp
 }
 
 // Preflight does the checks on nodes, [AtOnce] at a time, and works out what would be
-// sent. A runner's plan follows it. Nothing is kept of the checks before.
+// sent. A runner's plan follows it. Nothing is kept of the checks before. A node with a
+// deployment that was interrupted is read anew, in its place, until it can be told what
+// has arrived of that.
 func (a *DeployAction) Preflight(ctx context.Context, nodes []models.Node) {
 	checks := a.checks.Fresh()
 	inParallel(ctx, len(nodes), func(going context.Context, i int) {
-		n := nodes[i]
-		r := a.readyNode(going, checks, &n)
+		r := a.readyNode(going, checks, &nodes[i])
 		a.mu.Lock()
-		a.ready[n.UUID] = r
+		a.ready[nodes[i].UUID] = r
 		a.mu.Unlock()
 		if a.options.Checked != nil {
-			a.options.Checked(n.Ref())
+			a.options.Checked(nodes[i].Ref())
 		}
 	})
 }
 
 func (a *DeployAction) readyNode(ctx context.Context, checks *Preflighter, n *models.Node) *readyNode {
-	r := &readyNode{instance: newUUID()}
-	d, err := a.options.For(n)
-	if err != nil {
-		r.err = err
+	r := &readyNode{verb: a.verb, instance: newUUID(), overrides: a.overridesOf(n)}
+	var d Deployment
+	if d, r.err = a.wanted(ctx, n, r); r.err != nil || r.rest != restNone {
 		return r
 	}
-	if before := a.instanceOf(n); before != "" && n.InstanceUUID == before {
-		r.instance, d.mine = before, before
+	if before := a.tryBefore(n); before != nil && n.InstanceUUID != "" && n.InstanceUUID == before.instance {
+		r.instance, r.kept, d.mine = before.instance, before.kept, before.instance
 	}
-	d.verb = a.verb
+	d.verb = r.verb
 	d = d.prepared()
 	r.deployment = d
 	if r.facts, r.err = checks.facts(ctx, n, d); r.err != nil {
 		return r
 	}
-	r.checks = models.Checks(r.facts, checks.choices(d, a.overridesOf(n)))
+	r.checks = models.Checks(r.facts, checks.choices(d, r.overrides))
 	if len(models.RefusedChecks(r.checks)) > 0 {
 		return r
 	}
-	if n.InstanceUUID != r.instance {
+	switch {
+	case n.InstanceUUID == r.instance:
+	case d.Fields.Allocate != nil:
+		r.allocate = allocationOf(n, r.instance, d.Fields.Allocate)
+	default:
 		r.reserve = []models.PatchOp{{Op: "add", Path: "/instance_uuid", Value: r.instance}}
 	}
-	if n.InstanceUUID != "" && d.mine == "" || a.verb == models.VerbRebuild {
-		r.reserve, r.instance = nil, n.InstanceUUID // rebuilt, or overridden: it is deployed as the instance that it is
+	if n.InstanceUUID != "" && d.mine == "" || r.verb == models.VerbRebuild {
+		r.reserve, r.allocate, r.instance, r.kept = nil, nil, n.InstanceUUID, true // rebuilt, or overridden: it is deployed as the instance that it is
 	}
 	if r.patch, r.err = models.Patch(n, d.settings(r.facts)); r.err != nil {
 		return r
 	}
-	r.request = models.ProvisionRequest{Verb: a.verb, DeploySteps: r.facts.Steps}
+	r.request = models.ProvisionRequest{Verb: r.verb, DeploySteps: r.facts.Steps}
 	r.request.ConfigDrive, r.err = d.configDrive(r.facts.Kind)
 	return r
 }
@@ -160,12 +178,20 @@ func (a *DeployAction) CheckedBy(checks *Preflighter) bool {
 // Name is that of the verb.
 func (a *DeployAction) Name() string { return string(a.verb) }
 
-// instanceOf is the instance that this deployment has given a node before, or "".
-func (a *DeployAction) instanceOf(n *models.Node) string {
+// tryBefore is a node as this deployment had it before, or nil.
+func (a *DeployAction) tryBefore(n *models.Node) *readyNode {
 	if r := a.of(n); r != nil {
-		return r.instance
+		return r
 	}
 	return a.earlier[n.UUID]
+}
+
+// verbOf is what is, or was, sent to a node.
+func (a *DeployAction) verbOf(n *models.Node) models.Verb {
+	if r := a.of(n); r != nil {
+		return r.verb
+	}
+	return a.verb
 }
 
 // Checks are what the preflight found on a node; nil before it.
@@ -179,11 +205,14 @@ func (a *DeployAction) Checks(n *models.Node) []models.Check {
 // Requests are what will be sent to a node, in order; none to one that is refused.
 func (a *DeployAction) Requests(n *models.Node) []PlannedRequest {
 	r := a.of(n)
-	if a.refuse(n) != nil {
+	if a.refuse(n) != nil || r.rest != restNone {
 		return nil
 	}
 	path := "/v1/nodes/" + n.UUID
 	var list []PlannedRequest
+	if r.allocate != nil {
+		list = plannedAllocation(r.allocate)
+	}
 	for _, ops := range [][]models.PatchOp{r.reserve, r.patch} {
 		if len(ops) > 0 {
 			list = append(list, PlannedRequest{Method: http.MethodPatch, Path: path, Body: ops})
@@ -197,10 +226,13 @@ func (a *DeployAction) Requests(n *models.Node) []PlannedRequest {
 // Commands do the same with the baremetal command.
 func (a *DeployAction) Commands(n *models.Node) []string {
 	r := a.of(n)
-	if a.refuse(n) != nil {
+	if a.refuse(n) != nil || r.rest != restNone {
 		return nil
 	}
 	var list []string
+	if r.allocate != nil {
+		list = append(list, allocateCommand(r.allocate))
+	}
 	for _, op := range r.reserve {
 		list = append(list, fmt.Sprintf("baremetal node set --instance-uuid %s %s", shellWord(fmt.Sprint(op.Value)), shellWord(n.UUID)))
 	}
@@ -265,8 +297,11 @@ func (a *DeployAction) refuse(n *models.Node) *models.Refusal {
 
 // Effect names the disk that is written.
 func (a *DeployAction) Effect(n *models.Node) models.Effect {
-	e := models.VerbEffect(a.verb, n, nil)
+	e := models.VerbEffect(a.verbOf(n), n, nil)
 	r := a.of(n)
+	if r != nil && r.rest != restNone {
+		return models.Effect{Text: r.rest.effect(&r.before.Unfinished)}
+	}
 	if r == nil || r.facts == nil {
 		return e
 	}
@@ -280,7 +315,7 @@ func (a *DeployAction) Effect(n *models.Node) models.Effect {
 	return e
 }
 
-// requests are those of [DeployAction.Requests].
+// requests are those of [DeployAction.Requests], after what an earlier try has sent.
 func (a *DeployAction) requests(n *models.Node) ([]request, error) {
 	if refused := a.Refuse(n, models.APIVersion{}); refused != nil {
 		return nil, refused
@@ -289,10 +324,13 @@ func (a *DeployAction) requests(n *models.Node) ([]request, error) {
 	if r == nil {
 		return nil, refusal(a, n, models.RefusedArguments, "it is being sent already", "")
 	}
-	var list []request
+	list := r.sentBefore(n)
+	if r.allocate != nil {
+		list = append(list, a.allocateRequests(r.allocate)...)
+	}
 	if len(r.reserve) > 0 {
 		reserve := patchRequest("reserve instance_uuid", n, r.reserve)
-		reserve.undo = r.undo(n, r.reserve)
+		reserve.undo = giveBackRequest(n, undone(n, r.reserve))
 		list = append(list, reserve)
 	}
 	list = append(list, request{verb: "look again", ask: a.unchanged(n)})
@@ -302,7 +340,7 @@ func (a *DeployAction) requests(n *models.Node) ([]request, error) {
 			paths[i] = op.Path
 		}
 		patch := patchRequest("set "+strings.Join(paths, " "), n, r.patch)
-		patch.undo = r.undo(n, r.patch)
+		patch.undo = giveBackRequest(n, r.undoPatch(n))
 		list = append(list, patch)
 	}
 	send := verbAction{r.request}
@@ -310,7 +348,7 @@ func (a *DeployAction) requests(n *models.Node) ([]request, error) {
 	if err != nil {
 		return nil, err
 	}
-	last[0].overrides = overridden(r.checks)
+	last[0].overrides, last[0].stage = overridden(r.checks), StageSending
 	return append(append(list, request{verb: "validate", ask: a.validate(n)}), last...), nil
 }
 
@@ -333,8 +371,7 @@ func (a *DeployAction) take(n *models.Node) *readyNode {
 	return r
 }
 
-func (*readyNode) undo(n *models.Node, ops []models.PatchOp) *request {
-	back := undone(n, ops)
+func giveBackRequest(n *models.Node, back []models.PatchOp) *request {
 	if len(back) == 0 {
 		return nil
 	}
@@ -358,11 +395,11 @@ func (a *DeployAction) validate(n *models.Node) func(ctx context.Context, api AP
 		node := *f.Node
 		node.DeployInterface = f.DeployInterface()
 		f.Node = &node
-		d, err := a.options.For(n)
+		d, err := a.of(n).asked.deployment()
 		if err != nil {
 			return err
 		}
-		choices := a.checks.choices(d, a.overridesOf(n))
+		choices := a.checks.choices(d, a.of(n).overrides)
 		for _, c := range models.Checks(&f, choices) {
 			if c.ID == models.CheckValidate && c.Severity == models.CheckRefuse {
 				reasons := make([]string, len(c.Evidence))
@@ -401,5 +438,5 @@ func (a *DeployAction) seen(now *models.Node) {
 }
 
 func (a *DeployAction) ended(before, now *models.Node, waited time.Duration) (verdict, bool) {
-	return verbAction{models.ProvisionRequest{Verb: a.verb}}.ended(before, now, waited)
+	return verbAction{models.ProvisionRequest{Verb: a.verbOf(before)}}.ended(before, now, waited)
 }

@@ -1,9 +1,9 @@
 package provision
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"ironworks/ignition"
@@ -218,15 +218,22 @@ func (d Deployment) hintSettings(n *models.Node) []models.Setting {
 		}
 	}
 	text, err := p.Hints.MarshalJSON()
-	now, errNow := json.Marshal(object["root_device"])
-	var want any
-	if err != nil || errNow != nil || json.Unmarshal(text, &want) != nil {
-		return list
-	}
-	if same, err := json.Marshal(want); err == nil && bytes.Equal(same, now) {
+	if err != nil || sameJSON(p.Hints, object["root_device"]) {
 		return list
 	}
 	return append(list, models.Setting{Path: []string{string(to), "root_device"}, Op: models.SettingSet, Text: string(text)})
+}
+
+// sameJSON says that two values are the same in JSON.
+func sameJSON(a, b any) bool {
+	var plain [2]any
+	for i, v := range []any{a, b} {
+		text, err := json.Marshal(v)
+		if err != nil || json.Unmarshal(text, &plain[i]) != nil {
+			return false
+		}
+	}
+	return reflect.DeepEqual(plain[0], plain[1])
 }
 
 // undone are the operations that take a patch of a node back. Values that Ironic masked

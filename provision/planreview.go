@@ -25,6 +25,9 @@ type Review struct {
 	// FirstBoot is what the installed system gets.
 	FirstBoot []models.Detail
 	Effect    models.Effect
+	// Rest is what is left to do of an interrupted deployment, instead of all that; empty
+	// where there is none.
+	Rest string
 	// Requests and Commands are none where it is refused.
 	Requests []PlannedRequest
 	Commands []string
@@ -37,6 +40,9 @@ func (a *DeployAction) Review(n *models.Node) Review {
 		Requests: a.Requests(n), Commands: a.Commands(n),
 	}
 	r := a.of(n)
+	if r != nil && r.rest != restNone {
+		review.Rest = r.rest.effect(&r.before.Unfinished)
+	}
 	if r == nil || r.facts == nil {
 		return review
 	}

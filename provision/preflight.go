@@ -46,6 +46,9 @@ type Preflighter struct {
 	Offered func(uuid string) *models.OfferedSteps
 	// Keep is told of the list while a node is followed. May be nil.
 	Keep func(uuid string, steps *models.OfferedSteps)
+	// Deployments keeps what deployments will send before they send it. Nil keeps
+	// nothing: who is killed then does not know what has arrived.
+	Deployments *Deployments
 
 	once   sync.Once
 	common common
@@ -63,6 +66,7 @@ type common struct {
 func (p *Preflighter) Fresh() *Preflighter {
 	return &Preflighter{
 		Reader: p.Reader, Clock: p.Clock, MaxInventoryAge: p.MaxInventoryAge, Policy: p.Policy, Offered: p.Offered, Keep: p.Keep,
+		Deployments: p.Deployments,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"ironworks/ironicclient"
@@ -88,9 +89,17 @@ type RunOptions struct {
 	// Wait follows each node until it comes to rest; Timeout bounds that, 0 is no bound.
 	Wait    bool
 	Timeout time.Duration
+	// StopOnFailure lets nodes that were not begun be once one has failed. Then [AtOnce]
+	// nodes are under way at a time to their end; else the next is begun as soon as
+	// Ironic has taken one.
+	StopOnFailure bool
 	// Progress is told of every step, from several goroutines; it must not block. May
 	// be nil.
 	Progress func(Progress)
+
+	// next lets the next node begin; followed counts those that are followed.
+	next     func()
+	followed *atomic.Int64
 }
 
 // Progress is how far one node is.
@@ -119,6 +128,8 @@ const (
 	OutcomeFailed   Outcome = "failed"
 	OutcomeRefused  Outcome = "refused" // nothing was sent
 	OutcomeUnknown  Outcome = "unknown" // sent, but we do not know how it went
+	// OutcomeNotTried: nothing was sent, for another node had failed.
+	OutcomeNotTried Outcome = "not tried"
 )
 
 // Result is how the action went for one node.
@@ -137,11 +148,20 @@ var ErrTimeout = errors.New("did not come to rest in time; it goes on by itself"
 // ErrLeft is in the results of nodes whose following was interrupted.
 var ErrLeft = errors.New("interrupted while waiting; the node goes on by itself")
 
+// ErrNotTried is in the results of nodes that were let be.
+var ErrNotTried = errors.New("another node had failed before")
+
 // Run carries out a plan: the legal items, [AtOnce] at a time; the others come back
 // refused. The results are in the plan's order.
 func (r *Runner) Run(ctx context.Context, p Plan, opts RunOptions) []Result {
 	results := make([]Result, len(p.Items))
-	inParallel(ctx, len(p.Items), func(going context.Context, i int) {
+	opts.followed = new(atomic.Int64)
+	var failed atomic.Bool
+	inTurns(ctx, len(p.Items), func(going context.Context, i int, next func()) {
+		opts := opts
+		if opts.next = next; opts.StopOnFailure {
+			opts.next = func() {}
+		}
 		item := &p.Items[i]
 		refused := item.Refusal
 		if refused == nil && r.ReadOnly {
@@ -151,7 +171,18 @@ func (r *Runner) Run(ctx context.Context, p Plan, opts RunOptions) []Result {
 			results[i] = Result{Node: item.Node.Ref(), Outcome: OutcomeRefused, Err: refused, State: string(item.Node.ProvisionState)}
 			return
 		}
-		results[i] = r.one(ctx, going, p.Action, &item.Node, opts)
+		if opts.StopOnFailure && failed.Load() {
+			results[i] = Result{Node: item.Node.Ref(), Outcome: OutcomeNotTried, Err: ErrNotTried, State: string(item.Node.ProvisionState)}
+			return
+		}
+		if d, is := p.Action.(*DeployAction); is {
+			results[i] = r.deploy(ctx, going, d, &item.Node, opts)
+		} else {
+			results[i] = r.one(ctx, going, p.Action, &item.Node, opts, nil)
+		}
+		if results[i].Err != nil {
+			failed.Store(true)
+		}
 	})
 	return results
 }
@@ -160,11 +191,11 @@ func (r *Runner) readOnly(a Action, n *models.Node) *models.Refusal {
 	return refusal(a, n, models.RefusedReadOnly, "this context is read-only", "--read-only=false lifts it")
 }
 
-// Failed lists the plan's items that failed, for another try.
+// Failed lists the plan's items that failed or were not tried, for another try.
 func (p Plan) Failed(results []Result) []Item {
 	var items []Item
 	for i, res := range results {
-		if res.Outcome == OutcomeFailed {
+		if res.Outcome == OutcomeFailed || res.Outcome == OutcomeNotTried {
 			items = append(items, p.Items[i])
 		}
 	}
@@ -172,8 +203,9 @@ func (p Plan) Failed(results []Result) []Item {
 }
 
 // one acts on one node. What was begun to be sent is sent to its end unless ctx ends;
-// nothing new begins, and nothing is followed any longer, once going has ended.
-func (r *Runner) one(ctx, going context.Context, a Action, n *models.Node, opts RunOptions) Result {
+// nothing new begins, and nothing is followed any longer, once going has ended. How far
+// it is goes into the log first.
+func (r *Runner) one(ctx, going context.Context, a Action, n *models.Node, opts RunOptions, log *deploymentLog) Result {
 	res := Result{Node: n.Ref(), State: string(n.ProvisionState)}
 	reqs, err := a.requests(n)
 	if err != nil {
@@ -184,27 +216,32 @@ func (r *Runner) one(ctx, going context.Context, a Action, n *models.Node, opts 
 		opts.tell(Progress{Node: n.Ref(), State: n.ProvisionState, Retry: &retry})
 	})
 	for i, req := range reqs {
-		if going.Err() != nil {
+		switch {
+		case req.sent:
+			continue
+		case going.Err() != nil:
 			res.Outcome, res.Err = OutcomeRefused, fmt.Errorf("%s %s: interrupted before anything was sent", a.Name(), n.Label())
 			if i > 0 {
 				res.Outcome, res.Err = OutcomeUnknown, fmt.Errorf("%s %s: interrupted before %q", a.Name(), n.Label(), req.verb)
 			}
-			r.giveBack(ctx, reqs[:i], n, &res)
-			return res
-		}
-		if req.ask != nil {
+		case req.ask != nil:
 			if res.Err = req.ask(told, r.API); res.Err != nil {
 				res.Outcome = OutcomeFailed
-				r.giveBack(ctx, reqs[:i], n, &res)
-				return res
 			}
-			continue
+		default:
+			if req.stage != "" {
+				res.Err = log.note(req.stage, r.Clock.Now())
+			}
+			if res.Outcome = OutcomeFailed; res.Err == nil {
+				res.RequestID, res.Outcome, res.Err = r.audited(told, req, n)
+			}
+			if res.Err != nil && res.Outcome != OutcomeFailed {
+				res.Err = log.explained(res.Err)
+				return res // it may have arrived
+			}
 		}
-		res.RequestID, res.Outcome, res.Err = r.audited(told, req, n)
 		if res.Err != nil {
-			if res.Outcome == OutcomeFailed {
-				r.giveBack(ctx, reqs[:i], n, &res)
-			}
+			r.backOut(ctx, reqs[:i], n, log, &res)
 			return res
 		}
 	}
@@ -213,18 +250,35 @@ func (r *Runner) one(ctx, going context.Context, a Action, n *models.Node, opts 
 		res.Outcome = OutcomeDone
 		return res
 	}
-	if opts.Wait {
-		r.follow(going, a, n, opts, &res)
+	if !opts.Wait {
+		_ = log.note(StageSent, r.Clock.Now()) // else it stays to be found out
+		return res
 	}
+	began := r.Clock.Now()
+	_ = log.note(StageFollowing, began) // as above
+	r.follow(going, a, n, began, opts, &res)
+	r.settle(log, &res)
 	return res
 }
 
 // giveBackWithin is how long taking changes back may take, when the rest was interrupted.
 const giveBackWithin = 30 * time.Second
 
-// giveBack takes back what was changed before a request that was not taken, the last
-// first. It is done even where somebody has interrupted the rest.
-func (r *Runner) giveBack(ctx context.Context, sent []request, n *models.Node, res *Result) {
+// backOut gives back what was changed before a request that was not taken.
+func (r *Runner) backOut(ctx context.Context, sent []request, n *models.Node, log *deploymentLog, res *Result) {
+	err := log.note(StageGivingBack, r.Clock.Now())
+	if back := r.giveBack(ctx, sent, n); back != nil {
+		res.Err = errors.Join(res.Err, log.explained(back))
+		return
+	}
+	if err = errors.Join(err, log.over()); err != nil {
+		res.Err = errors.Join(res.Err, err)
+	}
+}
+
+// giveBack takes back what was changed, the last first. It is done even where somebody
+// has interrupted the rest.
+func (r *Runner) giveBack(ctx context.Context, sent []request, n *models.Node) (failed error) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), giveBackWithin)
 	defer stop()
 	for _, req := range slices.Backward(sent) {
@@ -232,9 +286,10 @@ func (r *Runner) giveBack(ctx context.Context, sent []request, n *models.Node, r
 			continue
 		}
 		if _, _, err := r.audited(ctx, *req.undo, n); err != nil {
-			res.Err = errors.Join(res.Err, fmt.Errorf("%s: %w", req.undo.verb, err))
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", req.undo.verb, err))
 		}
 	}
+	return failed
 }
 
 // doneAtOnce marks actions that are done when Ironic has answered.

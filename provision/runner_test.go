@@ -250,7 +250,9 @@ func TestPanicIsRaisedInTheCaller(t *testing.T) {
 				return nil
 			}
 			began := time.Now()
-			check(t, recovered(func() { act(t, api, verb(models.VerbManage), provision.RunOptions{Wait: true}, names...) }))
+			check(t, recovered(func() {
+				act(t, api, verb(models.VerbManage), provision.RunOptions{Wait: true, StopOnFailure: true}, names...)
+			}))
 			synctest.Wait()
 			if len(api.calls) > 8 || time.Since(began) > time.Second {
 				t.Errorf("%d sent, ended after %v: the others were not stopped", len(api.calls), time.Since(began))

@@ -13,6 +13,7 @@ import (
 	"ironworks/ui/action"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
+	"ironworks/ui/screen/deploy"
 )
 
 // order is an action on nodes on its way from the key to the task: arguments, a fresh
@@ -52,6 +53,8 @@ func (c *Console) begin(id action.ID, nodes []models.NodeRef) tea.Cmd {
 		return nil
 	case id == action.Validate:
 		return c.validate(nodes[0])
+	case id == action.DeployWizard:
+		return c.open(screen.Ref{Kind: screen.KindDeploy, ID: deploy.ID(nodes)})
 	}
 	o := order{id: id, nodes: nodes, session: c.env.Session, runner: c.env.Session.Runner}
 	o.runner.ReadOnly = o.runner.ReadOnly || c.env.ReadOnly
@@ -216,7 +219,14 @@ func (c *Console) whyNodes(a *action.Action, nodes []models.NodeRef) string {
 	case a.ID == action.Validate, a.ID == action.NodeVerbs, c.env.Session == nil:
 		return ""
 	}
-	refuse, err := refuses(a.ID)
+	id := a.ID
+	if id == action.DeployWizard {
+		if why := deploy.TooMany(len(nodes)); why != "" {
+			return why
+		}
+		id = action.Verb(models.VerbDeploy)
+	}
+	refuse, err := refuses(id)
 	if err != nil {
 		return ""
 	}

@@ -97,7 +97,7 @@ func New(ctx context.Context, opts Options) *Console {
 		env: &screen.Env{
 			Clock: opts.Clock, ReadOnly: opts.ReadOnly, Events: &screen.EventLog{}, Tasks: &screen.TaskList{}, Watching: &screen.WatchList{},
 			Contexts: opts.Contexts, Probe: opts.Probe, Program: opts.Program,
-			Ramdisks: opts.Ramdisks, Bench: &screen.Bench{File: opts.File},
+			Ramdisks: opts.Ramdisks, Bench: &screen.Bench{File: opts.File}, Drafts: &screen.Drafts{},
 		},
 	}
 	c.env.Chosen = c.chosen

@@ -9,6 +9,7 @@ import (
 	"ironworks/models"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/connect"
+	"ironworks/ui/screen/deploy"
 	"ironworks/ui/screen/drivers"
 	"ironworks/ui/screen/events"
 	"ironworks/ui/screen/fleet"
@@ -108,6 +109,8 @@ func (c *Console) make(ref screen.Ref) screen.Screen {
 		return ramdisk.New(c.env)
 	case screen.KindWatch:
 		return watch.New(c.env)
+	case screen.KindDeploy:
+		return deploy.New(c.env, ref.ID)
 	case screen.KindTask:
 		number, _ := strconv.Atoi(ref.ID)
 		return tasks.NewTask(c.env, number)

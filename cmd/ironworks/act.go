@@ -21,6 +21,9 @@ type actFlags struct {
 	timeout     time.Duration
 	yes         bool
 	skipRefused bool
+	// stopOnFailure lets the other nodes be; again is the command that tries some again.
+	stopOnFailure bool
+	again         func(names []string) string
 }
 
 func (f *actFlags) register(cmd *cobra.Command, follows bool) {
@@ -30,6 +33,9 @@ func (f *actFlags) register(cmd *cobra.Command, follows bool) {
 	}
 	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
 	cmd.Flags().BoolVar(&f.skipRefused, "skip-refused", false, "leave out nodes for which it is not possible, and go on with the others")
+	if follows {
+		cmd.Flags().BoolVar(&f.stopOnFailure, "stop-on-failure", false, "let nodes that were not begun be once one has failed; with --wait at most 8 are under way")
+	}
 }
 
 // act carries an action out on named nodes: plan, ask, send, follow, tell.
@@ -104,7 +110,7 @@ func (a *app) runPlan(
 		board.past = a.experience(ctx, kept)
 	}
 	progress.live(board.line)
-	return runner.Run(ctx, plan, provision.RunOptions{Wait: flags.wait, Timeout: flags.timeout, Progress: func(p provision.Progress) {
+	return runner.Run(ctx, plan, provision.RunOptions{Wait: flags.wait, Timeout: flags.timeout, StopOnFailure: flags.stopOnFailure, Progress: func(p provision.Progress) {
 		board.note(p)
 		if p.Work != nil {
 			kept.Note(nil, []models.Work{*p.Work})
@@ -145,10 +151,20 @@ func (a *app) offersRetry(ctx context.Context, plan provision.Plan, results []pr
 		return false
 	}
 	for _, i := range failed {
-		a.complain("%v", results[plan.Index(i.Node.UUID)].Err)
+		if res := results[plan.Index(i.Node.UUID)]; res.Outcome == provision.OutcomeFailed {
+			a.complain("%v", res.Err)
+		}
 	}
-	answer, err := a.ask(ctx, fmt.Sprintf("%d of %d failed. Try these again? [y/N] ", len(failed), len(plan.Items)))
+	answer, err := a.ask(ctx, fmt.Sprintf("%d of %d failed or were not tried. Try these again? [y/N] ", len(failed), len(plan.Items)))
 	return err == nil && isYes(answer)
+}
+
+func namesOf(items []provision.Item) []string {
+	names := make([]string, len(items))
+	for i := range items {
+		names[i] = items[i].Node.Label()
+	}
+	return names
 }
 
 func uuidsOf(items []provision.Item) []string {
@@ -206,11 +222,17 @@ func (a *app) tellResults(plan provision.Plan, results []provision.Result, flags
 			code = worse(code, max(exitCode(res.Err), exitFailed))
 		case provision.OutcomeRefused:
 			code = worse(code, exitRefused)
+		case provision.OutcomeNotTried:
+			code = worse(code, exitFailed)
 		}
 	}
 	r.data = outcomes
 	if err := a.print(r); err != nil {
 		return err
+	}
+	a.tellLeft(plan, results)
+	if again := plan.Failed(results); len(again) > 0 && flags.again != nil {
+		a.complain("again: %s", flags.again(namesOf(again)))
 	}
 	if len(failed) > 0 && len(results) > 1 {
 		a.complain("failed for %d of %d: %s", len(failed), len(results), models.Printable(strings.Join(failed, " ")))
@@ -224,6 +246,24 @@ func (a *app) tellResults(plan provision.Plan, results []provision.Result, flags
 		return &codeError{code: code}
 	}
 	return nil
+}
+
+// tellLeft says what becomes of the machines that nobody waits for any longer.
+func (a *app) tellLeft(plan provision.Plan, results []provision.Result) {
+	var left []string
+	for _, res := range results {
+		if errors.Is(res.Err, provision.ErrLeft) || errors.Is(res.Err, provision.ErrTimeout) {
+			left = append(left, res.Node.Label())
+		}
+	}
+	if len(left) == 0 {
+		return
+	}
+	further := "ironworks watch shows how it goes on"
+	if _, is := plan.Action.(*provision.DeployAction); is {
+		further = "ironworks deploy --resume goes on following"
+	}
+	a.complain("left alone, and going on: %s; %s", models.Printable(strings.Join(left, " ")), further)
 }
 
 func anyAccepted(results []provision.Result) bool {

@@ -213,7 +213,7 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	s := &screen.Session{
 		Context: c.shown(&x), Defaults: screen.Defaults(x.Defaults), Store: fleet.NewStore(), API: client,
 		Runner:  provision.Runner{API: client, Audit: c.audit, Clock: clock{}, Context: x.Name, ReadOnly: x.ReadOnly},
-		Checks:  c.app.preflighter(client, func(err error) { notice(models.Printable(err.Error())) }),
+		Checks:  c.app.preflighter(&x, client, func(err error) { notice(models.Printable(err.Error())) }),
 		Options: c.options(&x), Ramdisks: &consoleRamdisks{host: c, session: &session{context: x, client: client}},
 	}
 	c.poll(s, client, &x, func(text string) { notice(models.Printable(text)) })

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ironworks/config"
 	"ironworks/ironicclient"
 	"ironworks/models"
 	"ironworks/provision"
@@ -24,22 +25,27 @@ type deployFlags struct {
 	override   []string
 	confirmed  []string
 	policy     []string
+	unfinished unfinishedFlags
+	allocate   bool
+	class      string
+	traits     []string
 }
 
 // deployCommand is the command of a verb that deploys: deploy or rebuild.
 func (a *app) deployCommand(v models.Verb) *cobra.Command {
 	flags := &deployFlags{}
 	cmd := &cobra.Command{
-		Use: "deploy [NODE…] [-f PLAN]", Aliases: []string{"active"}, Short: v.Help(),
+		Use: "deploy [NODE…] [-f PLAN | --resume | --give-back | --unfinished]", Aliases: []string{"active"}, Short: v.Help(),
 		Long: "Deploy nodes by a plan, by flags, or by both: flags come before the plan. Every node is checked before\n" +
 			"anything is sent to any; what refuses ends it with exit code 3 and all the reasons.\n\n" +
 			"A custom-agent node without a step gets install_coreos, at 80.",
 		Example: "  ironworks deploy r7-n01 --user-data host.bu --root-device '{\"serial\": \"S3Z8NB0K\"}' --dry-run\n" +
 			"  ironworks deploy -f rack7.yaml --yes --wait\n" +
-			"  ironworks deploy r7-n02 --user-data host.bu --override inventory --confirm r7-n02",
+			"  ironworks deploy r7-n02 --user-data host.bu --override inventory --confirm r7-n02\n" +
+			"  ironworks deploy --resume",
 		ValidArgsFunction: a.completeNodes(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.deploy(cmd, v, args, flags)
+			return a.deployOrGoOn(cmd, v, args, flags)
 		},
 	}
 	if v == models.VerbRebuild {
@@ -60,6 +66,12 @@ func (a *app) deployCommand(v models.Verb) *cobra.Command {
 	f.StringArrayVar(&flags.override, "override", nil, "go on although this CHECK refuses, on the nodes of --confirm; may be repeated")
 	f.StringArrayVar(&flags.confirmed, "confirm", nil, "NODE that --override is meant for; may be repeated")
 	f.StringArrayVar(&flags.policy, "policy", nil, "CHECK=refuse|warn|off; may be repeated")
+	if v == models.VerbDeploy { // which goes on with rebuilds, too
+		f.BoolVar(&flags.allocate, "allocate", false, "reserve each node by an allocation, of its own resource class")
+		f.StringVar(&flags.class, "allocate-class", "", "resource class for --allocate, which it implies")
+		f.StringArrayVar(&flags.traits, "allocate-trait", nil, "trait for --allocate, which it implies; may be repeated")
+		flags.unfinished.register(cmd)
+	}
 	return cmd
 }
 
@@ -83,7 +95,13 @@ func (a *app) deploy(cmd *cobra.Command, v models.Verb, names []string, flags *d
 	if v == models.VerbRebuild {
 		deploys = provision.Rebuild
 	}
-	action := deploys(a.preflighter(s.client, func(err error) { a.complain("%v", err) }), options)
+	flags.again = func(names []string) string { return deployAgain(cmd, names) }
+	return a.deployNodes(cmd, s, deploys(a.checksOf(s), options), nodes, flags)
+}
+
+// deployNodes is the rest of it, once it is known which nodes.
+func (a *app) deployNodes(cmd *cobra.Command, s *session, action *provision.DeployAction, nodes []models.Node, flags *deployFlags) error {
+	ctx := cmd.Context()
 	runner := &provision.Runner{API: s.client, Clock: clock{}, Context: s.context.Name, ReadOnly: s.context.ReadOnly}
 	if runner.ReadOnly && !flags.dryRun {
 		plan := runner.Plan(action, nodes)
@@ -101,12 +119,17 @@ func (a *app) deploy(cmd *cobra.Command, v models.Verb, names []string, flags *d
 	return a.carryOut(cmd, s, runner, plan, flags.actFlags)
 }
 
+// checksOf are the checks of a command.
+func (a *app) checksOf(s *session) *provision.Preflighter {
+	return a.preflighter(&s.context, s.client, func(err error) { a.complain("%v", err) })
+}
+
 // preflighter does the checks, with what was kept of earlier deployments; complain is
 // told what could not be kept.
-func (a *app) preflighter(client *ironicclient.Client, complain func(error)) *provision.Preflighter {
+func (a *app) preflighter(x *config.Context, client *ironicclient.Client, complain func(error)) *provision.Preflighter {
 	kept := provision.OfferedSteps{Dir: filepath.Join(filepath.Dir(a.files.Audit), "offered")}
 	return &provision.Preflighter{
-		Reader: client, Clock: clock{}, Offered: kept.Load,
+		Reader: client, Clock: clock{}, Offered: kept.Load, Deployments: a.deployments(x),
 		Keep: func(uuid string, steps *models.OfferedSteps) {
 			if err := kept.Keep(uuid, steps); err != nil {
 				complain(err)
@@ -229,6 +252,9 @@ func (a *app) flagFields(f *deployFlags) (own models.PlanFields, drive any, user
 		return own, nil, nil, err
 	}
 	own.Steps = append(own.Steps, req.DeploySteps...)
+	if f.allocate || f.class != "" || len(f.traits) > 0 {
+		own.Allocate = &models.PlanAllocate{ResourceClass: f.class, Traits: f.traits}
+	}
 	if f.rootDevice != "" {
 		if own.RootDevice.Hints, err = a.readHints(f.rootDevice); err != nil {
 			return own, nil, nil, usagef("--root-device: %w", err)

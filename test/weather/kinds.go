@@ -237,3 +237,32 @@ func rewritten(change func(r *http.Request, header http.Header, body []byte) []b
 		_, _ = w.Write(body)
 	}
 }
+
+// Held tells that a request has come and never answers it: before Ironic has it, or,
+// passed on, after.
+func Held(reached chan<- struct{}, passed bool) Kind {
+	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
+		if passed {
+			record(r, clear)
+		}
+		reached <- struct{}{}
+		<-r.Context().Done()
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// Nth matches the nth request that the other matches, from 1.
+func Nth(n int, match Match) Match {
+	return func(r *http.Request) bool {
+		if !match(r) {
+			return false
+		}
+		n--
+		return n == 0
+	}
+}
+
+// Both matches what two match.
+func Both(a, b Match) Match {
+	return func(r *http.Request) bool { return a(r) && b(r) }
+}

@@ -29,6 +29,10 @@ const (
 	Ignition   Scope = "ignition"
 	Watch      Scope = "watch"
 	Filling    Scope = "form" // fields that are filled in on the screen itself
+	Deploy     Scope = "deploy"
+	DeployDisk Scope = "deploy: root disk"
+	DeployStep Scope = "deploy: steps"
+	Review     Scope = "deploy: review"
 )
 
 // Action is one thing an operator can do.

@@ -28,7 +28,11 @@ func scopes() []struct {
 		{Task, "Task"},
 		{Watch, "Watch"},
 		{Ignition, "Ignition"},
-		{Filling, "Ignition: the form"},
+		{Filling, "Forms: Ignition, and Deploy's pages"},
+		{Deploy, "Deploy"},
+		{DeployDisk, "Deploy: root disk"},
+		{DeployStep, "Deploy: steps"},
+		{Review, "Deploy: review"},
 	}
 }
 

@@ -1,6 +1,10 @@
 package action
 
-import "ironworks/models"
+import (
+	"slices"
+
+	"ironworks/models"
+)
 
 // The actions that root and screens carry out by name.
 const (
@@ -70,6 +74,27 @@ const (
 	IgnitionApply ID = "ignition-apply"
 )
 
+// The actions of the Deploy wizard; DeployWizard opens it on nodes.
+const (
+	DeployWizard   ID = "deploy-wizard"
+	DeployNext     ID = "deploy-review"
+	DeployNodeNext ID = "deploy-next-node"
+	DeployNodePrev ID = "deploy-previous-node"
+	ChecksDown     ID = "checks-down"
+	ChecksUp       ID = "checks-up"
+	PlanSave       ID = "plan-save"
+	PlanLoad       ID = "plan-load"
+	HintsTo        ID = "hints-to"
+	HintsWrite     ID = "hints-write"
+	HintsDrop      ID = "hints-drop"
+	StepAdd        ID = "step-add"
+	StepRemove     ID = "step-remove"
+	StepEarlier    ID = "step-earlier"
+	StepLater      ID = "step-later"
+	CheckOverride  ID = "check-override"
+	DeployGo       ID = "deploy-start"
+)
+
 // The actions on nodes that are no provision verb.
 const (
 	PowerOn        ID = "power-on"
@@ -88,7 +113,7 @@ const (
 )
 
 // all is read-only; it is a variable because Go has no constant lists.
-var all = append(append(append(everywhere(), lists()...), ignition()...), nodes()...)
+var all = slices.Concat(everywhere(), lists(), ignition(), deployment(), nodes())
 
 func everywhere() []Action {
 	at := func(id ID, name, help string, foot int, keys ...string) Action {
@@ -158,7 +183,7 @@ func lists() []Action {
 
 		at(Node, NextTab, "next tab", "next tab", 2, "tab"),
 		at(Node, PrevTab, "", "previous tab", 0, "shift+tab"),
-		at(Node, Diff, "diff", "in Raw, mark what changed since the fetch before", 0, "d"),
+		at(Node, Diff, "diff", "in Raw, mark what changed since the fetch before", 0, "="),
 		at(Conductors, NextTab, "drivers", "from conductors to hardware types and back", 2, "tab"),
 		at(Events, Pause, "pause", "stop following the newest, or follow again", 2, "p"),
 		at(Connect, Check, "check", "ask every context whether its Ironic answers", 2, "p"),
@@ -200,6 +225,37 @@ func ignition() []Action {
 	return list
 }
 
+func deployment() []Action {
+	at := func(s Scope, id ID, name, help string, foot int, keys ...string) Action {
+		return Action{ID: id, Scope: s, Keys: keys, Name: name, Help: help, Foot: foot}
+	}
+	start := at(Review, DeployGo, "deploy", "ask for the node's name, or how many there are, and deploy", 1, "D")
+	start.Changes, start.Danger = true, models.DangerErases
+	return []Action{
+		at(Deploy, NextTab, "next page", "next page", 3, "tab"),
+		at(Deploy, PrevTab, "", "page before", 0, "shift+tab"),
+		at(Deploy, DeployNext, "on to review", "to the next page that something refuses, or to Review", 2, "r"),
+		at(Deploy, PlanSave, "save plan", "write the plan to a file, with its comments", 4, "ctrl+s", "S"),
+		at(Deploy, PlanLoad, "load plan", "read a plan from a file", 5, "o"),
+		at(Deploy, DeployNodeNext, "", "of several nodes the next in hand", 0, ">"),
+		at(Deploy, DeployNodePrev, "", "of several nodes the one before", 0, "<"),
+		at(Deploy, ChecksDown, "", "the checks a page down", 0, "ctrl+n"),
+		at(Deploy, ChecksUp, "", "the checks a page up", 0, "ctrl+p"),
+
+		at(DeployDisk, HintsTo, "to", "write the hints to instance_info, or to the properties, where they survive an undeploy", 7, "t"),
+		at(DeployDisk, HintsWrite, "write hints", "write hints by hand", 6, "e"),
+		at(DeployDisk, HintsDrop, "", "leave the hints as the node has them", 0, "x"),
+
+		at(DeployStep, StepAdd, "add", "add a step", 6, "a"),
+		at(DeployStep, StepRemove, "remove", "take a step of the plan out", 7, "x"),
+		at(DeployStep, StepEarlier, "", "run the step earlier", 0, "K", "shift+up"),
+		at(DeployStep, StepLater, "", "run the step later", 0, "J", "shift+down"),
+
+		start,
+		at(Review, CheckOverride, "override", "go on although a check refuses; the node's name has to be typed", 6, "x"),
+	}
+}
+
 // Verb is the id of a provision verb.
 func Verb(v models.Verb) ID { return ID(v) }
 
@@ -226,6 +282,7 @@ func nodes() []Action {
 	}
 	list := []Action{
 		{ID: NodeVerbs, Scope: Nodes, Keys: []string{"a"}, Name: "act", Help: "list what can be done to the node, and do it", Foot: 5},
+		{ID: DeployWizard, Scope: Nodes, Keys: []string{"d"}, Name: "deploy", Help: "prepare a deployment page by page, with its checks; nothing is sent before Review", Foot: 6},
 		{ID: Validate, Scope: Nodes, Name: "validate", Help: "ask each interface whether it could do its work; reaches into the BMC"},
 		verb(models.VerbManage, "M", false),
 		verb(models.VerbInspect, "I", false),

@@ -123,6 +123,8 @@ type Env struct {
 	// being made.
 	Ramdisks Ramdisks
 	Bench    *Bench
+	// Drafts are the deployments that are being prepared.
+	Drafts *Drafts
 	// Chosen are the nodes that another screen is about: the marked ones of the fleet, or
 	// the one that was looked at last. May be nil.
 	Chosen func() []models.NodeRef

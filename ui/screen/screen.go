@@ -29,10 +29,11 @@ const (
 	KindTask       Kind = "task"
 	KindIgnition   Kind = "ignition"
 	KindWatch      Kind = "watch"
+	KindDeploy     Kind = "deploy"
 )
 
 // Ref names a screen, for the history and for links from other screens: the ID is a
-// node's uuid or a task's number.
+// node's uuid, several joined by commas, or a task's number.
 type Ref struct {
 	Kind Kind
 	ID   string

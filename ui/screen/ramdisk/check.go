@@ -177,7 +177,7 @@ func (s *Screen) setSource() {
 		severity, bad := worst[i+1]
 		mark, role := " ", theme.Muted
 		if bad {
-			mark, role = glyph(severity)
+			mark, role = body.Problem(severity)
 		}
 		line := pane.Line{body.S(role, fmt.Sprintf(" %s %*d ", mark, digits, i+1))}
 		column := 0
@@ -214,39 +214,8 @@ func marked(text string, column int) []body.Span {
 	}
 }
 
-func glyph(s ignition.Severity) (string, theme.Role) {
-	switch s {
-	case ignition.SeverityError:
-		return theme.GlyphFailed, theme.Bad
-	case ignition.SeverityWarning:
-		return theme.GlyphMaint, theme.Warn
-	case ignition.SeverityInfo:
-	}
-	return theme.GlyphIdle, theme.Muted
-}
-
 // factLines are all problems, and what the file does.
-func (s *Screen) factLines() []pane.Line {
-	p := &page{}
-	for _, problem := range s.check.report.Problems {
-		mark, role := glyph(problem.Severity)
-		place := ""
-		if problem.Line > 0 {
-			place = fmt.Sprintf("%d:%d ", problem.Line, problem.Column)
-		}
-		p.spans(body.S(role, " "+mark+" "), body.S(theme.Strong, place), body.S(theme.Plain, models.Printable(problem.Message)))
-	}
-	p.gap()
-	summary(p, s.check.report.Summary)
-	return p.lines
-}
-
-// summary is what the configuration does.
-func summary(p *page, s ignition.Summary) {
-	for _, row := range s.Rows() {
-		p.spans(body.S(theme.Muted, fmt.Sprintf(" %-9s", row.Name)), body.S(theme.Plain, models.Printable(row.Text)))
-	}
-}
+func (s *Screen) factLines() []pane.Line { return body.Report(s.check.report) }
 
 // verdict is what is to be said of the file in a word.
 func (s *Screen) verdict() (glyphText, word string, role theme.Role) {

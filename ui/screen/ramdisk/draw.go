@@ -11,12 +11,8 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-const (
-	// besides is the width from which on two things stand beside each other.
-	besides = 110
-	// rule is what stands between them.
-	rule = "│"
-)
+// besides is the width from which on two things stand beside each other.
+const besides = 110
 
 // Draw paints the view in front below its heading.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
@@ -36,10 +32,10 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	case tabFile:
 		return s.drawFile(t, w, h)
 	case tabServing:
-		return drawPane(t, &s.serving, s.nothingServed(), w, h)
+		return body.PaneOr(t, &s.serving, s.nothingServed(), w, h)
 	case tabPreview:
 	}
-	return drawPane(t, &s.preview, s.nothingMade(), w, h)
+	return body.PaneOr(t, &s.preview, s.nothingMade(), w, h)
 }
 
 // place is where one is in the text in front.
@@ -130,26 +126,7 @@ func (s *Screen) drawForm(t *theme.Theme, w, h int) string {
 		return s.form.Draw(t, w, h)
 	}
 	left := min(w/2, 90)
-	return beside(t, s.form.Draw(t, left, h), drawPane(t, &s.preview, s.nothingMade(), w-left-1, h), w, h)
-}
-
-// beside puts two blocks beside each other, with a rule between them.
-func beside(t *theme.Theme, left, right string, w, h int) string {
-	l, r := body.Split(left), body.Split(right)
-	lines := make([]string, 0, max(h, 0))
-	for i := range min(len(l), len(r)) {
-		lines = append(lines, l[i]+t.Paint(theme.Muted, rule)+r[i])
-	}
-	return cell.Block(lines, w, h)
-}
-
-// drawPane paints a text, or what is to be said where there is none.
-func drawPane(t *theme.Theme, p *pane.Pane, nothing string, w, h int) string {
-	p.Resize(w, h)
-	if p.Len() == 0 {
-		return cell.Block(body.Draw(t, body.Indented(theme.Muted, nothing, w-1, 1), w), w, h)
-	}
-	return p.Draw(t)
+	return body.Beside(t, s.form.Draw(t, left, h), body.PaneOr(t, &s.preview, s.nothingMade(), w-left-1, h), w, h)
 }
 
 // drawFile paints the problem in hand, and below it the source: with all that is known
@@ -175,11 +152,11 @@ func (s *Screen) drawFile(t *theme.Theme, w, h int) string {
 		facts := short(s.facts(left, rest), rest)
 		s.file.Resize(w-left-1, rest)
 		s.jump()
-		below = beside(t, cell.Block(body.Draw(t, facts, left), left, rest), drawPane(t, &s.file, "The file is empty.", w-left-1, rest), w, rest)
+		below = body.Beside(t, cell.Block(body.Draw(t, facts, left), left, rest), body.PaneOr(t, &s.file, "The file is empty.", w-left-1, rest), w, rest)
 	} else {
 		s.file.Resize(w, rest)
 		s.jump()
-		below = drawPane(t, &s.file, s.nothingRead(), w, rest)
+		below = body.PaneOr(t, &s.file, s.nothingRead(), w, rest)
 	}
 	return cell.Block(append(lines, body.Split(below)...), w, h)
 }
@@ -234,7 +211,7 @@ func (s *Screen) inHand(t *theme.Theme, w, h int) []string {
 		return nil
 	default:
 		p := c.report.Problems[c.at]
-		mark, role := glyph(p.Severity)
+		mark, role := body.Problem(p.Severity)
 		where := models.Printable(p.Path)
 		if p.Line > 0 {
 			where = fmt.Sprintf("line %d, column %d  %s", p.Line, p.Column, where)

@@ -37,6 +37,16 @@ func (t *text) heading(s string) {
 // Lines are all that a deployment does to one machine: first which one it is and which
 // disk is written, then what is doubtful, and then what is sent.
 func Lines(r provision.Review) []overlay.Text {
+	t := text(Machine(r))
+	if r.Rest != "" {
+		return t
+	}
+	t.checks(r.Checks)
+	return append(t, Sent(r)...)
+}
+
+// Machine is which one it is, which disk is written, and what becomes of the others.
+func Machine(r provision.Review) []overlay.Text {
 	var t text
 	t.line(theme.Strong, models.Printable(r.Node.Label()))
 	for _, d := range models.Card(&r.Node) {
@@ -44,8 +54,21 @@ func Lines(r provision.Review) []overlay.Text {
 			t.named(theme.Plain, d.Name, d.Value)
 		}
 	}
+	if r.Rest != "" {
+		t.named(theme.Warn, "effect", r.Rest)
+		return t
+	}
 	t.disks(r)
-	t.checks(r.Checks)
+	return t
+}
+
+// Sent is what is sent, and what Ironic and the machine make of that: nothing of one that
+// is followed only.
+func Sent(r provision.Review) []overlay.Text {
+	var t text
+	if r.Rest != "" {
+		return t
+	}
 	t.heading("Steps, in the order in which Ironic runs them")
 	for i, s := range r.Steps {
 		t.under(theme.Plain, fmt.Sprintf("%d  %s", i+1, models.StepText(s)))
@@ -85,6 +108,9 @@ func (t *text) disks(r provision.Review) {
 
 // Short is one machine of several: which disk is written, and what is doubtful.
 func Short(r provision.Review) overlay.Text {
+	if r.Rest != "" {
+		return overlay.Text{Role: theme.Warn, Text: models.Printable(r.Node.Label() + "  " + r.Rest), Indent: 4}
+	}
 	line := overlay.Text{Text: models.Printable(r.Node.Label()) + "  overwrites " + r.TargetText, Indent: 4}
 	for _, c := range r.Checks {
 		switch {

@@ -76,6 +76,18 @@ func TestShortHasDiskAndDoubts(t *testing.T) {
 	}
 }
 
+// TestWhatIsLeftIsSaid: an interrupted deployment goes on, and nothing is sent for it.
+func TestWhatIsLeftIsSaid(t *testing.T) {
+	t.Parallel()
+	r := provision.Review{Node: one().Node, Rest: "nothing is sent: it is followed"}
+	if got := plain(Lines(r)); !strings.HasSuffix(got, "effect      nothing is sent: it is followed") || strings.Contains(got, "overwrites") {
+		t.Error(got)
+	}
+	if got := Short(r).Text; got != "n1  nothing is sent: it is followed" {
+		t.Error(got)
+	}
+}
+
 func TestRefusedSaysWhatMayBeDone(t *testing.T) {
 	t.Parallel()
 	r := one()

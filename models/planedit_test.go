@@ -1,0 +1,95 @@
+package models_test
+
+import (
+	"testing"
+
+	"ironworks/models"
+)
+
+func TestPlanChanges(t *testing.T) {
+	t.Parallel()
+	iso := func(f *models.PlanFields) { f.Ramdisk.ISO = "http://new" }
+	hints := func(f *models.PlanFields) { f.RootDevice.Hints = models.MakeHints(models.HintSerial, "NEW") }
+	for name, test := range map[string]struct {
+		plan   string
+		change func(p *models.Plan)
+		want   string
+	}{
+		"all that there are": {
+			"nodes: [a, b]\n", func(p *models.Plan) { p.Change([]string{"a", "b"}, models.PartRamdisk, iso) },
+			"nodes: [a, b]\nramdisk:\n  iso: http://new\n",
+		},
+		"one has a part of its own": {
+			"nodes: [a, {name: b, ramdisk: {iso: http://b}}]\n", func(p *models.Plan) { p.Change([]string{"a", "b"}, models.PartRamdisk, iso) },
+			"nodes: [a, {name: b, ramdisk: {iso: http://new}}]\nramdisk:\n  iso: http://new\n",
+		},
+		"a part of its own that is another": {
+			"nodes: [a, {name: b, kind: direct}]\n", func(p *models.Plan) { p.Change([]string{"a", "b"}, models.PartRootDevice, hints) },
+			"nodes: [a, {name: b, kind: direct}]\nroot_device:\n  hints:\n    serial: NEW\n",
+		},
+		"not the others": {
+			"nodes: [a, b]\nramdisk: {params: quiet}\n", func(p *models.Plan) { p.Change([]string{"a"}, models.PartRamdisk, iso) },
+			"nodes: [{name: a, ramdisk: {iso: http://new, params: quiet}}, b]\nramdisk: {params: quiet}\n",
+		},
+		"one of several": {
+			"nodes: [a, b]\n", func(p *models.Plan) { p.ChangeOne("b", models.PartRootDevice, hints) },
+			"nodes: [a, {name: b, root_device: {hints: {serial: NEW}}}]\n",
+		},
+		"the only one": {
+			"nodes: [a]\n", func(p *models.Plan) { p.ChangeOne("a", models.PartRootDevice, hints) },
+			"nodes: [a]\nroot_device:\n  hints:\n    serial: NEW\n",
+		},
+		"nobody": {
+			"nodes: [a]\n", func(p *models.Plan) { p.Change([]string{"b"}, models.PartRamdisk, iso) }, "nodes: [a]\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			before, err := models.DecodePlan([]byte(test.plan))
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan := before.Clone()
+			test.change(plan)
+			want, err := models.DecodePlan([]byte(test.want))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, node := range []string{"a", "b"} {
+				got, wanted := models.Plan{PlanFields: plan.For(node)}, models.Plan{PlanFields: want.For(node)}
+				g, errG := got.Encode()
+				w, errW := wanted.Encode()
+				if errG != nil || errW != nil || string(g) != string(w) {
+					t.Errorf("%s: %v %v\n%s\nwant\n%s", node, errG, errW, g, w)
+				}
+			}
+			if text, err := before.Encode(); err != nil || string(text) != test.plan {
+				t.Errorf("the plan before is another: %v\n%s", err, text)
+			}
+			if _, err := plan.Encode(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestPlanNames(t *testing.T) {
+	t.Parallel()
+	plan, err := models.DecodePlan([]byte("nodes: [{name: n1, kind: direct}, {name: uuid-2, kind: ramdisk}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		ref  models.NodeRef
+		name string
+		kind models.DeploymentKind
+	}{
+		{models.NodeRef{UUID: "uuid-1", Name: "n1"}, "n1", models.KindDirect},
+		{models.NodeRef{UUID: "uuid-2", Name: "n2"}, "uuid-2", models.KindRamdisk},
+		{models.NodeRef{UUID: "uuid-3"}, "", ""},
+	} {
+		if name, kind := plan.NameOf(test.ref), plan.ForNode(test.ref).Kind; name != test.name || kind != test.kind {
+			t.Errorf("%v: %q, %q", test.ref, name, kind)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package provision
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ironworks/ignition/prepare"
+	"ironworks/models"
+)
+
+// PlanFile is a plan, and the folder that its relative paths are in; "" is where the
+// program was started.
+type PlanFile struct {
+	Plan *models.Plan
+	Dir  string
+}
+
+// ReadPlan reads a plan of a file. A leading ~/ is the home folder.
+func ReadPlan(path string) (PlanFile, error) {
+	path = homePath(path)
+	data, err := os.ReadFile(path) //nolint:gosec // the user's own file
+	if err != nil {
+		return PlanFile{}, err
+	}
+	plan, err := models.DecodePlan(data)
+	if err != nil {
+		return PlanFile{}, fmt.Errorf("plan %s:\n%w", path, err)
+	}
+	return PlanFile{Plan: plan, Dir: filepath.Dir(path)}, nil
+}
+
+// Write writes the plan to a file; one that is there is replaced by force only. The paths
+// in the plan that comes back are relative to the new file's folder, where they were not
+// absolute.
+func (f PlanFile) Write(ctx context.Context, path string, force bool) (PlanFile, error) {
+	path = homePath(path)
+	moved := PlanFile{Plan: f.Plan.Clone(), Dir: filepath.Dir(path)}
+	if err := f.rebase(&moved.Plan.PlanFields, moved.Dir); err != nil {
+		return f, err
+	}
+	for i := range moved.Plan.Nodes {
+		if err := f.rebase(&moved.Plan.Nodes[i].PlanFields, moved.Dir); err != nil {
+			return f, err
+		}
+	}
+	text, err := moved.Plan.Encode()
+	if err != nil {
+		return f, err
+	}
+	if err := prepare.WriteFile(ctx, path, bytes.NewReader(text), force); err != nil {
+		return f, err
+	}
+	// What comes back is the plan of that very file, so that the next one keeps its comments.
+	written, err := models.DecodePlan(text)
+	if err != nil {
+		return f, fmt.Errorf("plan %s cannot be read again: %w", path, err)
+	}
+	moved.Plan = written
+	return moved, nil
+}
+
+func (f PlanFile) rebase(fields *models.PlanFields, to string) error {
+	file := fields.ConfigDrive.UserDataFile
+	if file == "" || filepath.IsAbs(file) || strings.HasPrefix(file, "~/") || f.Dir == to {
+		return nil
+	}
+	from, err := filepath.Abs(filepath.Join(f.Dir, file))
+	if err != nil {
+		return err
+	}
+	if to, err = filepath.Abs(to); err != nil {
+		return err
+	}
+	if fields.ConfigDrive.UserDataFile, err = filepath.Rel(to, from); err != nil {
+		fields.ConfigDrive.UserDataFile = from
+	}
+	return nil
+}
+
+// Path is where a file is that the plan names.
+func (f PlanFile) Path(file string) string {
+	if file = homePath(file); filepath.IsAbs(file) {
+		return file
+	}
+	return filepath.Join(f.Dir, file)
+}
+
+// For is a node's deployment, with its files read: for [DeployOptions].
+func (f PlanFile) For(n *models.Node) (Deployment, error) {
+	d := Deployment{Fields: f.Plan.ForNode(n.Ref())}
+	file := d.Fields.ConfigDrive.UserDataFile
+	if file == "" {
+		return d, nil
+	}
+	var err error
+	if d.UserData, err = os.ReadFile(f.Path(file)); err != nil {
+		return d, fmt.Errorf("configdrive.user_data_file: %w", err)
+	}
+	return d, nil
+}
+
+// homePath resolves a leading ~/, which no shell has done.
+func homePath(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(home, rest)
+		}
+	}
+	return path
+}

@@ -1,0 +1,135 @@
+package provision
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"ironworks/ironicclient"
+	"ironworks/models"
+)
+
+// Facts are what the checks of a node have read, nil before its preflight. Nobody may
+// change them.
+func (a *DeployAction) Facts(n *models.Node) *models.Facts {
+	if r := a.of(n); r != nil {
+		return r.facts
+	}
+	return nil
+}
+
+// Remembering is a Preflighter that asks Ironic everything once: for checks that are done
+// again with every change of a form, so that they do not reach into the BMC each time.
+// What is deployed is checked by one that forgets.
+func (p *Preflighter) Remembering() *Preflighter {
+	fresh := p.Fresh()
+	kept := &remembered{
+		Reader: p.Reader, inventories: map[string]answer[json.RawMessage]{}, validations: map[string]answer[[]models.Validation]{},
+		drivers: map[string]answer[[]models.Driver]{}, conductors: map[string]answer[[]models.Conductor]{}, offered: map[string]*models.OfferedSteps{},
+	}
+	fresh.Reader = kept
+	if list, can := p.Reader.(lister); can {
+		fresh.Reader = &rememberedList{remembered: kept, list: list}
+	}
+	if p.Offered != nil {
+		fresh.Offered = func(uuid string) *models.OfferedSteps { return kept.offeredBy(uuid, p.Offered) }
+	}
+	return fresh
+}
+
+// answer is what Ironic said, "there is none" too.
+type answer[T any] struct {
+	value T
+	err   error
+}
+
+// remembered keeps the answers of a Reader; what could not be asked is asked again.
+type remembered struct {
+	Reader
+
+	mu          sync.Mutex
+	inventories map[string]answer[json.RawMessage]
+	validations map[string]answer[[]models.Validation]
+	drivers     map[string]answer[[]models.Driver]
+	conductors  map[string]answer[[]models.Conductor]
+	offered     map[string]*models.OfferedSteps
+}
+
+// once gives the answer that is kept, or asks.
+func once[T any](mu *sync.Mutex, kept map[string]answer[T], key string, ask func() (T, error)) (T, error) {
+	mu.Lock()
+	known, is := kept[key]
+	mu.Unlock()
+	if is {
+		return known.value, known.err
+	}
+	value, err := ask()
+	if err == nil || models.IsFault(err, models.FaultNotFound) {
+		mu.Lock()
+		kept[key] = answer[T]{value, err}
+		mu.Unlock()
+	}
+	return value, err
+}
+
+func (r *remembered) Inventory(ctx context.Context, node string) (json.RawMessage, error) {
+	return once(&r.mu, r.inventories, node, func() (json.RawMessage, error) { return r.Reader.Inventory(ctx, node) })
+}
+
+func (r *remembered) Validate(ctx context.Context, id string) ([]models.Validation, error) {
+	return once(&r.mu, r.validations, id, func() ([]models.Validation, error) { return r.Reader.Validate(ctx, id) })
+}
+
+func (r *remembered) Drivers(ctx context.Context) ([]models.Driver, error) {
+	return once(&r.mu, r.drivers, "", func() ([]models.Driver, error) { return r.Reader.Drivers(ctx) })
+}
+
+func (r *remembered) Conductors(ctx context.Context) ([]models.Conductor, error) {
+	return once(&r.mu, r.conductors, "", func() ([]models.Conductor, error) { return r.Reader.Conductors(ctx) })
+}
+
+func (r *remembered) offeredBy(uuid string, ask func(uuid string) *models.OfferedSteps) *models.OfferedSteps {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	steps, is := r.offered[uuid]
+	if !is {
+		steps = ask(uuid)
+		r.offered[uuid] = steps
+	}
+	return steps
+}
+
+// rememberedList is remembered where nodes can be listed.
+type rememberedList struct {
+	*remembered
+	list lister
+
+	listing sync.Mutex
+	pages   []*ironicclient.NodePage
+	listed  bool
+}
+
+// EachPage lists once, as far as the first who asked wanted to know.
+func (r *rememberedList) EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error {
+	r.listing.Lock()
+	defer r.listing.Unlock()
+	if r.listed {
+		for _, page := range r.pages {
+			if err := yield(page); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var pages []*ironicclient.NodePage
+	var enough error
+	err := r.list.EachPage(ctx, q, func(page *ironicclient.NodePage) error {
+		pages = append(pages, page)
+		enough = yield(page)
+		return enough
+	})
+	if err == nil || enough != nil {
+		r.pages, r.listed = pages, true
+	}
+	return err
+}

@@ -1,0 +1,90 @@
+package provision_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"ironworks/models"
+	"ironworks/provision"
+)
+
+func TestRememberingAsksOnce(t *testing.T) {
+	t.Parallel()
+	r := &reader{inventory: oneDisk}
+	checks := &provision.Preflighter{Reader: r, Clock: clock{}}
+	options := provision.DeployOptions{For: func(*models.Node) (provision.Deployment, error) { return deployment(t), nil }}
+	n := deployable(t)
+	kept := checks.Remembering()
+	for range 3 {
+		action := provision.Deploy(kept, options)
+		action.Preflight(t.Context(), []models.Node{n})
+		if f := action.Facts(&n); f == nil || f.Inventory == nil || f.Target() == nil {
+			t.Fatalf("%+v", f)
+		}
+		if action.CheckedBy(checks) {
+			t.Error("what is remembered may be carried out")
+		}
+	}
+	if r.asked != 1 {
+		t.Errorf("validity was asked for %d times", r.asked)
+	}
+	action := provision.Deploy(checks, options)
+	if action.Facts(&n) != nil {
+		t.Error("facts before anything was read")
+	}
+	action.Preflight(t.Context(), []models.Node{n})
+	if r.asked != 2 || !action.CheckedBy(checks) {
+		t.Errorf("validity was asked for %d times", r.asked)
+	}
+}
+
+// unreachable is a reader that does not answer the first time.
+type unreachable struct {
+	*reader
+	failed bool
+}
+
+func (f *unreachable) Validate(ctx context.Context, id string) ([]models.Validation, error) {
+	if !f.failed {
+		f.failed = true
+		return nil, errors.New("no route to host")
+	}
+	return f.reader.Validate(ctx, id)
+}
+
+func TestRememberingAsksAgainWhatFailed(t *testing.T) {
+	t.Parallel()
+	kept := (&provision.Preflighter{Reader: &unreachable{reader: &reader{inventory: oneDisk}}, Clock: clock{}}).Remembering()
+	n := deployable(t)
+	for i, want := range []models.CheckSeverity{models.CheckUnknown, models.CheckOK} {
+		checks, err := kept.Fresh().Preflight(t.Context(), &n, deployment(t), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range checks {
+			if c.ID == models.CheckValidate && c.Severity != want {
+				t.Errorf("%d: %s", i, c.Severity)
+			}
+		}
+	}
+}
+
+func TestOverridesOfEachNode(t *testing.T) {
+	t.Parallel()
+	retired := func(uuid string) models.Node {
+		n := deployable(t)
+		n.UUID, n.Retired = uuid, true
+		return n
+	}
+	nodes := []models.Node{retired("uuid-n1"), retired("uuid-n2")}
+	action := provision.Deploy(&provision.Preflighter{Reader: &reader{inventory: oneDisk}, Clock: clock{}}, provision.DeployOptions{
+		For: func(*models.Node) (provision.Deployment, error) { return deployment(t), nil },
+	}).Overriding(map[string][]models.CheckID{"uuid-n1": {models.CheckRetired}})
+	action.Preflight(t.Context(), nodes)
+	for i, refused := range []bool{false, true} {
+		if r := action.Refuse(&nodes[i], models.APIVersion{}); (r != nil) != refused {
+			t.Errorf("%s: %v", nodes[i].UUID, r)
+		}
+	}
+}

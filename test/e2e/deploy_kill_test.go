@@ -1,0 +1,246 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ironworks/test/ironic"
+	"ironworks/test/weather"
+)
+
+const secretButane = `variant: fcos
+version: 1.5.0
+passwd:
+  users:
+    - name: core
+      password_hash: $y$j9T$hunter2
+`
+
+// killing is a request at which the program is killed: before Ironic has it, or after.
+type killing struct {
+	name  string
+	match weather.Match
+	after bool
+	// stage is what the record says then; secrets says that it has the user data.
+	stage   string
+	secrets bool
+	// turned says that Ironic turns the deployment down, so that it is given back.
+	turned bool
+}
+
+var (
+	patches   = weather.Method(http.MethodPatch)
+	validates = weather.Path("/validate")
+	deploys   = weather.Both(weather.Method(http.MethodPut), weather.Path("/states/provision"))
+)
+
+// killings are all of them. What is read between the changes changes nothing, so of
+// following only one look is there.
+func killings() []killing {
+	var list []killing
+	for _, after := range []bool{false, true} {
+		word := map[bool]string{false: "before", true: "after"}[after]
+		list = append(list,
+			killing{"reserve " + word, weather.Nth(1, patches), after, "preparing", true, false},
+			killing{"set " + word, weather.Nth(2, patches), after, "preparing", true, false},
+			killing{"validate " + word, weather.Nth(2, validates), after, "preparing", true, false},
+			killing{"deploy " + word, weather.Nth(1, deploys), after, "sending", true, false},
+			killing{"restore " + word, weather.Nth(3, patches), after, "giving back", true, true},
+			killing{"release " + word, weather.Nth(4, patches), after, "giving back", true, true},
+		)
+	}
+	sent := false
+	return append(list, killing{"follow", func(r *http.Request) bool {
+		sent = sent || deploys(r)
+		return sent && r.Method == http.MethodGet
+	}, true, "following", false, false})
+}
+
+// TestDeployKilled kills the program at every request of a deployment, and starts it
+// again: Ironic gets exactly one request to deploy, and the machine is installed.
+func TestDeployKilled(t *testing.T) {
+	t.Parallel()
+	for _, again := range []string{"resume", "typed again"} {
+		t.Run(again, func(t *testing.T) {
+			t.Parallel()
+			for _, k := range killings() {
+				t.Run(k.name, func(t *testing.T) {
+					t.Parallel()
+					testDeployKilled(t, embeddedIronic(t), k, again == "resume")
+				})
+			}
+		})
+	}
+}
+
+// TestDeployKilledReal is the same under real Ironics: at the request to deploy itself,
+// and in make test-long at all that change something.
+func TestDeployKilledReal(t *testing.T) {
+	t.Parallel()
+	for _, release := range ironic.Releases(t) {
+		t.Run(release.Version(), func(t *testing.T) {
+			t.Parallel()
+			take(t, release.Name())
+			for _, k := range killings() {
+				if ironic.Long() && !strings.HasPrefix(k.name, "validate") || strings.HasPrefix(k.name, "deploy") || k.name == "release after" {
+					t.Run(k.name, func(t *testing.T) { testDeployKilled(t, sharedIronic(t, release), k, true) })
+				}
+			}
+		})
+	}
+}
+
+func testDeployKilled(t *testing.T, s *ironic.Server, k killing, resume bool) {
+	c, p := under(t, s)
+	name, uuid, m := redfishNode(t, s, "ok")
+	serial := m.Disks()[0].Serial
+	at(t, s).ok("manage", name, "--wait", "--timeout", "1m")
+	at(t, s).ok("provide", name, "--wait", "--timeout", "1m")
+	data := c.file("host.bu", []byte(secretButane))
+	command := []string{
+		"deploy", name, "--yes", "--wait", "--timeout", "2m", "--user-data", data, "--root-device", `{"serial": "` + serial + `"}`,
+		"--override", "inventory", "--confirm", name,
+	}
+	reached := make(chan struct{}, 1)
+	rules := []*weather.Rule{weather.On(k.match, weather.Held(reached, k.after)).Times(1)}
+	if k.turned {
+		rules = append(rules, weather.On(deploys, weather.Ironic(400, "not today")).Times(1))
+	}
+	p.Set(rules...)
+	first := c.background(command...)
+	wait(t, reached)
+	rec := c.onlyRecord()
+	if rec.stage != k.stage || rec.secrets != k.secrets || rec.mode != 0o600 {
+		t.Errorf("the record (%v, secrets %v): %s", rec.mode, rec.secrets, rec.text)
+	}
+	if o := c.fails(3, command...); !strings.Contains(o.stderr, fmt.Sprintf("process %d", first.cmd.Process.Pid)) {
+		t.Errorf("while the first is at work: %s", o.stderr)
+	}
+	first.kill()
+	p.Clear()
+	if o := c.ok("deploy", "--unfinished", "-o", "name"); strings.TrimSpace(o.stdout) != name {
+		t.Errorf("unfinished: %s", o.stdout)
+	}
+	if resume && k.turned {
+		o := c.fails(1, "deploy", "--resume", "--yes")
+		if n := apiNode(t, s, uuid); k.name == "release after" && !strings.Contains(o.stdout, "given back") || n["instance_uuid"] != nil || len(n["instance_info"].(map[string]any)) != 0 {
+			t.Errorf("not given back: %v %v\n%s", n["instance_uuid"], n["instance_info"], o.stdout)
+		}
+	} else if resume {
+		c.ok("deploy", "--resume", "--yes", "--timeout", "2m")
+	}
+	if !resume || k.turned {
+		c.ok(command...)
+	}
+	n := apiNode(t, s, uuid)
+	if n["provision_state"] != "active" || !k.turned && n["instance_uuid"] != rec.instance {
+		t.Errorf("the node is %v as %v, want %v", n["provision_state"], n["instance_uuid"], rec.instance)
+	}
+	if installed := m.Disks()[0].Installed; installed == nil || !strings.Contains(string(installed.Ignition), `"merge"`) {
+		t.Errorf("on the disk is %+v", installed)
+	}
+	if sent := arrived(p, k); sent != 1 {
+		t.Errorf("Ironic got %d requests to deploy", sent)
+	}
+	if left := c.records(); len(left) != 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// arrived counts the requests to deploy that Ironic got.
+func arrived(p *weather.Proxy, k killing) int {
+	n := 0
+	for _, r := range p.Requests() {
+		if r.Method == http.MethodPut && strings.HasSuffix(r.Path, "/states/provision") && (!r.Ruled || k.name == "deploy after") {
+			n++
+		}
+	}
+	return n
+}
+
+// killed runs the program and kills it at a request.
+func (c *console) killed(p *weather.Proxy, k killing, args ...string) {
+	c.t.Helper()
+	reached := make(chan struct{}, 1)
+	p.Set(weather.On(k.match, weather.Held(reached, k.after)).Times(1))
+	r := c.background(args...)
+	wait(c.t, reached)
+	r.kill()
+	p.Clear()
+}
+
+// kill ends it as nothing can prevent.
+func (r *running) kill() {
+	r.t.Helper()
+	if err := r.cmd.Process.Signal(syscall.SIGKILL); err != nil {
+		r.t.Fatal(err)
+	}
+	r.interrupt() // which waits for the end
+}
+
+func wait(t *testing.T, reached <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-reached:
+	case <-time.After(time.Minute):
+		t.Fatal("the request never came")
+	}
+}
+
+// kept is a deployment's record.
+type kept struct {
+	text, stage, instance string
+	secrets               bool
+	mode                  os.FileMode
+}
+
+// records are the files that deployments have left in a console's home.
+func (c *console) records() []string {
+	c.t.Helper()
+	list, err := filepath.Glob(filepath.Join(c.home, ".local/state/ironworks/deployments/*/*"))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return list
+}
+
+// onlyRecord reads the record of a home in which there is one.
+func (c *console) onlyRecord() kept {
+	c.t.Helper()
+	for _, path := range c.records() {
+		if filepath.Ext(path) != ".json" {
+			continue
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		var r struct {
+			Stage      string `json:"stage"`
+			Instance   string `json:"instance_uuid"`
+			Deployment *struct {
+				UserData []byte `json:"user_data"`
+			} `json:"deployment"`
+		}
+		if err == nil {
+			err = json.Unmarshal(data, &r)
+		}
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		return kept{
+			text: string(data), stage: r.Stage, instance: r.Instance, mode: info.Mode().Perm(),
+			secrets: r.Deployment != nil && strings.Contains(string(r.Deployment.UserData), "hunter2"),
+		}
+	}
+	c.t.Fatalf("no record: %v", c.records())
+	return kept{}
+}

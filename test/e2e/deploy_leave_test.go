@@ -1,0 +1,84 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"ironworks/test/ironic"
+)
+
+// TestDeployLeft leaves a deployment with Ctrl-C: the machine goes on by itself, which
+// is said, and somebody can follow it again.
+func TestDeployLeft(t *testing.T) {
+	t.Parallel()
+	inTheLab(t, func(t *testing.T, s *ironic.Server) {
+		c, p := under(t, s)
+		name, _, _ := redfishNode(t, s, "ok")
+		c.ok("manage", name, "--wait", "--timeout", "1m")
+		c.ok("provide", name, "--wait", "--timeout", "1m")
+		before := p.Count(http.MethodPut)
+		term := c.sit("deploy", name, "--yes", "--wait", "--override", "inventory", "--confirm", name)
+		term.until("deploying")
+		term.types(ctrlC)
+		term.leaves(1)
+		said := strings.Join(strings.Fields(term.text()), " ")
+		if !strings.Contains(said, "left alone, and going on: "+name+"; ironworks deploy --resume goes on following") {
+			t.Error(term.text())
+		}
+		if o := c.ok("deploy", "--resume", name); !strings.Contains(o.stdout, "done") || c.state(name) != "active" {
+			t.Errorf("followed again: %s", o.stdout)
+		}
+		if sent := p.Count(http.MethodPut) - before; sent != 1 {
+			t.Errorf("%d requests", sent)
+		}
+		c.fails(2, "deploy", "--resume", name)
+	})
+}
+
+// TestDeployGivenBack takes back what a killed deployment has changed.
+func TestDeployGivenBack(t *testing.T) {
+	t.Parallel()
+	inTheLab(t, func(t *testing.T, s *ironic.Server) {
+		c := at(t, s)
+		for _, wrong := range [][]string{{"--resume", "--user-data", "x"}, {"--give-back", "-f", "x"}, {"--resume", "--unfinished"}, {"--resume", "nobody"}} {
+			c.fails(2, append([]string{"deploy"}, wrong...)...)
+		}
+		if o := c.ok("deploy", "--resume"); !strings.Contains(o.stderr, "no unfinished deployment") {
+			t.Errorf("nothing to go on with: %s", o.stderr)
+		}
+		for _, k := range killings() {
+			if k.name != "reserve before" && k.name != "validate after" && k.name != "follow" {
+				continue
+			}
+			t.Run(k.name, func(t *testing.T) {
+				t.Parallel()
+				testDeployGivenBack(t, s, k)
+			})
+		}
+	})
+}
+
+func testDeployGivenBack(t *testing.T, s *ironic.Server, k killing) {
+	c, p := under(t, s)
+	name, uuid, m := redfishNode(t, s, "ok")
+	c.ok("manage", name, "--wait", "--timeout", "1m")
+	c.ok("provide", name, "--wait", "--timeout", "1m")
+	hints := `{"serial": "` + m.Disks()[0].Serial + `"}`
+	c.killed(p, k, "deploy", name, "--yes", "--wait", "--root-device", hints, "--override", "inventory", "--confirm", name)
+	if o := c.fails(3, "deploy", name, "--yes", "--override", "inventory", "--confirm", name); !strings.Contains(o.stderr, "that is not the same") {
+		t.Errorf("another deployment: %s", o.stderr)
+	}
+	c.ok("deploy", "--give-back", name, "--yes")
+	n := apiNode(t, s, uuid)
+	if k.name == "follow" {
+		if n["instance_uuid"] == nil {
+			t.Errorf("what Ironic has was given back: %v", n)
+		}
+	} else if n["instance_uuid"] != nil || n["instance_info"].(map[string]any)["root_device"] != nil || n["provision_state"] != "available" {
+		t.Errorf("the node is %v as %v with %v", n["provision_state"], n["instance_uuid"], n["instance_info"])
+	}
+	if left := c.records(); len(left) != 0 {
+		t.Errorf("left: %v", left)
+	}
+}

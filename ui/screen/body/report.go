@@ -1,0 +1,43 @@
+package body
+
+import (
+	"fmt"
+
+	"ironworks/ignition"
+	"ironworks/models"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/pane"
+)
+
+// Problem is how a problem of a configuration looks: a glyph and a role.
+func Problem(s ignition.Severity) (string, theme.Role) {
+	switch s {
+	case ignition.SeverityError:
+		return theme.GlyphFailed, theme.Bad
+	case ignition.SeverityWarning:
+		return theme.GlyphMaint, theme.Warn
+	case ignition.SeverityInfo:
+	}
+	return theme.GlyphIdle, theme.Muted
+}
+
+// Report tells all problems of a configuration with their places, and what it does. The
+// first span of a line is its lead.
+func Report(report ignition.Report) []pane.Line {
+	var lines []pane.Line
+	for _, problem := range report.Problems {
+		mark, role := Problem(problem.Severity)
+		place := ""
+		if problem.Line > 0 {
+			place = fmt.Sprintf("%d:%d ", problem.Line, problem.Column)
+		}
+		lines = append(lines, pane.Line{S(role, " "+mark+" "), S(theme.Strong, place), S(theme.Plain, models.Printable(problem.Message))})
+	}
+	if len(lines) > 0 {
+		lines = append(lines, nil)
+	}
+	for _, row := range report.Summary.Rows() {
+		lines = append(lines, pane.Line{S(theme.Muted, models.Printable(fmt.Sprintf(" %-9s", row.Name))), S(theme.Plain, models.Printable(row.Text))})
+	}
+	return lines
+}

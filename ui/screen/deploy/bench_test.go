@@ -1,0 +1,29 @@
+package deploy_test
+
+import (
+	"fmt"
+	"testing"
+
+	"ironworks/models"
+	"ironworks/ui/screen/deploy"
+)
+
+// BenchmarkDraw is what every key costs, with the most nodes there may be.
+func BenchmarkDraw(b *testing.B) {
+	for _, count := range []int{1, deploy.NodesAtMost} {
+		nodes := make([]models.Node, count)
+		for i := range nodes {
+			nodes[i] = machine(b, i+1, fmt.Sprintf("n%03d", i), "")
+		}
+		w := opened(b, nodes...)
+		for n, name := range []string{"ramdisk", "disk", "steps", "boot", "review"} {
+			w.page(n + 1)
+			b.Run(fmt.Sprintf("%d/%s", count, name), func(b *testing.B) {
+				th := themed()
+				for b.Loop() {
+					w.s.Draw(th, 200, 46)
+				}
+			})
+		}
+	}
+}

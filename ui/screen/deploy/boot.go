@@ -1,0 +1,172 @@
+package deploy
+
+import (
+	"context"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/ignition"
+	"ironworks/models"
+	"ironworks/ui/cell"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/form"
+	"ironworks/ui/widget/pane"
+)
+
+// userData is what is known of the user data of the node in hand.
+type userData struct {
+	turn int
+	busy bool
+	// path is the file's, inline the text where the plan has it; neither is no user data.
+	path, inline string
+	stamp        screen.FileStamp
+	known        bool
+	kept         ignition.Report
+	err          error
+}
+
+// fileRead is the answer to readFile.
+type fileRead struct {
+	of   *Screen
+	turn int
+	got  screen.Checked
+	err  error
+}
+
+// bootForm is the form of the fourth page.
+func (s *Screen) bootForm() *form.Inline {
+	placeholder := "nothing: nobody can log in to what is installed"
+	if f := s.fields().ConfigDrive; f.UserData != "" {
+		placeholder = "the plan itself has it: " + ignition.SizeText(int64(len(f.UserData)))
+	}
+	const what, how = "What the installed system gets", "How CoreOS is installed"
+	fields := []form.Field{
+		{Key: keyUserData, Section: what, Label: "User data", Placeholder: placeholder, Help: "file: Butane or Ignition; ironworks ignition check says the same of it"},
+		{Key: keyKargs, Section: how, Label: "Kernel args", Help: "coreos_append_karg: one for the installed system; for several kernelArguments in the Ignition"},
+		{
+			Key: keyNetwork, Section: how, Label: "Network", Kind: form.Choice, Options: []string{auto, networkCopied, networkLeft},
+			Help: "coreos_copy_network: take the ramdisk's network over to the installed system; auto leaves it to the ramdisk",
+		},
+	}
+	values := bootValues(s.fields())
+	for i := range fields {
+		fields[i].Value = values[fields[i].Key]
+	}
+	return form.NewInline(fields)
+}
+
+// bootValues are the plan's for the fourth page.
+func bootValues(f models.PlanFields) map[string]string {
+	network := auto
+	if copied, given := f.ConfigDrive.MetaData[metaNetwork].(bool); given {
+		network = map[bool]string{true: networkCopied, false: networkLeft}[copied]
+	}
+	return map[string]string{keyUserData: f.ConfigDrive.UserDataFile, keyKargs: kargsText(f.ConfigDrive.MetaData), keyNetwork: network}
+}
+
+// readFile reads and checks the user data of the node in hand, if it is another one than
+// it was, or if it is wanted anew.
+func (s *Screen) readFile(anew bool) tea.Cmd {
+	drive, u := s.fields().ConfigDrive, &s.file
+	path := ""
+	if drive.UserDataFile != "" {
+		path = s.planFile().Path(drive.UserDataFile)
+	}
+	if anew || path != u.path || drive.UserData != u.inline {
+		*u = userData{turn: u.turn + 1, path: path, inline: drive.UserData}
+		s.setReport()
+	}
+	maker := s.env.Maker()
+	if u.busy || u.path == "" && (u.inline == "" || u.known) || u.path != "" && maker == nil {
+		return nil
+	}
+	u.busy = true
+	turn, inline, stamp, ctx := u.turn, u.inline, u.stamp, s.life
+	return func() tea.Msg {
+		if path == "" {
+			return fileRead{of: s, turn: turn, got: screen.Checked{Report: ignition.Check([]byte(inline))}}
+		}
+		got, err := checkFile(ctx, maker, path, stamp)
+		return fileRead{of: s, turn: turn, got: got, err: err}
+	}
+}
+
+func checkFile(ctx context.Context, maker screen.Ramdisks, path string, stamp screen.FileStamp) (screen.Checked, error) {
+	return maker.Check(ctx, path, stamp)
+}
+
+// takeFile takes over what was found. A file that was changed by somebody changes the
+// checks, too.
+func (s *Screen) takeFile(msg fileRead) tea.Cmd {
+	u := &s.file
+	if msg.turn != u.turn {
+		return nil
+	}
+	again := u.known
+	u.busy, u.err = false, msg.err
+	switch {
+	case msg.err != nil:
+		u.stamp = screen.FileStamp{}
+	case msg.got.Same:
+		return nil
+	default:
+		u.known, u.stamp, u.kept = true, msg.got.Stamp, msg.got.Report
+	}
+	s.setReport()
+	s.show()
+	if again && msg.err == nil {
+		return s.recheck(0, askNothing)
+	}
+	return nil
+}
+
+func (s *Screen) setReport() {
+	switch {
+	case s.file.err != nil:
+		s.report.SetLines([]pane.Line{{body.S(theme.Bad, " "+theme.GlyphFailed+" "), body.S(theme.Plain, models.Printable(s.file.err.Error()))}})
+	case s.file.known:
+		s.report.SetLines(body.Report(s.file.kept))
+	default:
+		s.report.SetLines(nil)
+	}
+}
+
+// drawBoot paints the form, and below it what is in the user data.
+func (s *Screen) drawBoot(t *theme.Theme, w, h int) string {
+	const most = 11 // the form with its help
+	top := min(most, max(h-5, h/2))
+	lines := body.Split(s.boot.Draw(t, w, top))
+	if h > top {
+		lines = append(lines, s.bootRule(t, w))
+		lines = append(lines, body.Split(body.PaneOr(t, &s.report, s.nothingRead(), w, h-top-1))...)
+	}
+	return cell.Block(lines, w, h)
+}
+
+func (s *Screen) bootRule(t *theme.Theme, w int) string {
+	text := " user data "
+	role := theme.Muted
+	switch u := &s.file; {
+	case u.err != nil:
+		text, role = " user data cannot be read ", theme.Bad
+	case u.known && !u.kept.OK():
+		text, role = fmt.Sprintf(" %s, it must not be sent ", u.kept.Kind), theme.Bad
+	case u.known:
+		text, role = fmt.Sprintf(" %s, %s sent ", u.kept.Kind, ignition.SizeText(int64(u.kept.Summary.Sizes.Sent))), theme.Good
+	}
+	text = cell.Cut(models.Printable(text), w)
+	return t.Paint(role, text) + t.Rule(w-cell.Width(text))
+}
+
+func (s *Screen) nothingRead() string {
+	switch {
+	case s.file.path == "" && s.file.inline == "":
+		return "There is no user data. Write the name of a Butane or Ignition file above, or leave it: then nobody can log in."
+	case s.env.Maker() == nil:
+		return "There is nothing here to check it with."
+	}
+	return "It is being read…"
+}

@@ -1,0 +1,275 @@
+package deploy
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
+)
+
+// sideways is how far a text scrolls to the side, in cells.
+const sideways = 8
+
+// Do carries out one of the screen's actions.
+func (s *Screen) Do(id action.ID) tea.Cmd {
+	switch id {
+	case action.NextTab:
+		return s.goTo((s.page() + 1) % pageCount)
+	case action.PrevTab:
+		return s.goTo((s.page() + pageCount - 1) % pageCount)
+	case action.DeployNext:
+		to := s.next()
+		return tea.Batch(s.goTo(to), s.turnToRefused(to))
+	case action.DeployNodeNext:
+		return s.turnNode(1)
+	case action.DeployNodePrev:
+		return s.turnNode(-1)
+	case action.ChecksDown:
+		s.checks.Page(1)
+		return nil
+	case action.ChecksUp:
+		s.checks.Page(-1)
+		return nil
+	case action.PlanSave:
+		return s.askSave()
+	case action.PlanLoad:
+		return s.askLoad()
+	default:
+	}
+	if s.Why(id) != "" {
+		return nil
+	}
+	switch s.page() {
+	case pageDisk:
+		return s.doDisk(id)
+	case pageSteps:
+		return s.doStep(id)
+	case pageReview:
+		return s.doReview(id)
+	default:
+		return s.fill(id)
+	}
+}
+
+// goTo turns to a page. Review is checked without anything from memory.
+func (s *Screen) goTo(to page) tea.Cmd {
+	was := s.page()
+	s.draft.Page = int(to)
+	s.checks.Top()
+	if to == pageReview && was != to {
+		return s.recheck(0, askAll)
+	}
+	if to == pageBoot {
+		return s.readFile(false)
+	}
+	return nil
+}
+
+// next is the next page on which a check refuses, or Review.
+func (s *Screen) next() page {
+	for by := range pageReview {
+		p := (s.page() + 1 + by) % pageReview
+		if s.page() == pageReview {
+			p = by
+		}
+		if p == s.page() {
+			continue
+		}
+		switch s.verdict(p) {
+		case "":
+			return min(s.page()+1, pageReview) // nothing is known yet
+		case models.CheckRefuse:
+			return p
+		case models.CheckOK, models.CheckWarn, models.CheckUnknown:
+		}
+	}
+	return pageReview
+}
+
+func (s *Screen) turnNode(by int) tea.Cmd {
+	n := len(s.refs)
+	return s.take((min(s.draft.Node, n-1) + by + n) % n)
+}
+
+// take takes another node in hand.
+func (s *Screen) take(node int) tea.Cmd {
+	s.draft.Node = node
+	s.checks.Top()
+	s.refill()
+	return s.readFile(false)
+}
+
+// turnToRefused takes the first node in hand that a page's checks refuse, where they let
+// pass the one that is.
+func (s *Screen) turnToRefused(p page) tea.Cmd {
+	refuses := func(uuid string) bool {
+		return slices.ContainsFunc(s.judged[uuid], func(c models.Check) bool { return c.Severity == models.CheckRefuse && pageOf(c.ID) == p })
+	}
+	if p == pageReview || refuses(s.inHand().UUID) {
+		return nil
+	}
+	for i, ref := range s.refs {
+		if refuses(ref.UUID) {
+			return s.take(i)
+		}
+	}
+	return nil
+}
+
+// fill is what an action does in a form.
+func (s *Screen) fill(id action.ID) tea.Cmd {
+	f := s.form()
+	switch id {
+	case action.EditField:
+		f.Edit()
+	case action.ResetField:
+		f.Set("")
+	case action.PageUp, action.PageDown:
+		if s.page() == pageBoot {
+			body.Steer(&s.report, id, 1)
+			return nil
+		}
+		body.Steer(f, id, 1)
+	default:
+		body.Steer(f, id, 1)
+	}
+	return s.formChanged()
+}
+
+func (s *Screen) doDisk(id action.ID) tea.Cmd {
+	switch id {
+	case action.Open:
+		cmd, why := s.pickDisk()
+		if why != "" {
+			return say(screen.Warning, why)
+		}
+		return cmd
+	case action.HintsTo:
+		return s.turnHints()
+	case action.HintsWrite:
+		return s.askHints()
+	case action.HintsDrop:
+		return s.changeOne(models.PartRootDevice, func(f *models.PlanFields) { f.RootDevice.Hints = models.Hints{} })
+	default:
+		body.Steer(s.disks, id, 1)
+	}
+	return nil
+}
+
+func (s *Screen) doStep(id action.ID) tea.Cmd {
+	switch id {
+	case action.Open:
+		if row, ok := s.steps.Cursor(); ok {
+			return s.askStep(&row.Step)
+		}
+	case action.StepAdd:
+		return s.askStep(nil)
+	case action.StepRemove:
+		return s.removeStep()
+	case action.StepEarlier:
+		return s.moveStep(-1)
+	case action.StepLater:
+		return s.moveStep(1)
+	default:
+		body.Steer(s.steps, id, 1)
+	}
+	return nil
+}
+
+func (s *Screen) doReview(id action.ID) tea.Cmd {
+	switch id {
+	case action.DeployGo:
+		return s.start()
+	case action.CheckOverride:
+		return s.override()
+	case action.Search:
+		s.search.Begin(s.review.Query())
+	case action.NextMatch:
+		s.review.Next()
+	case action.PrevMatch:
+		s.review.Prev()
+	case action.WrapLines:
+		s.review.SetWrap(!s.review.Wrap())
+	default:
+		body.Steer(&s.review, id, sideways)
+	}
+	return nil
+}
+
+// Why says why an action cannot be done now.
+func (s *Screen) Why(id action.ID) string {
+	switch id {
+	case action.DeployNodeNext, action.DeployNodePrev:
+		if len(s.refs) < 2 {
+			return "there is one node only"
+		}
+	case action.Open:
+		return s.whyOpen()
+	case action.HintsTo, action.HintsDrop:
+		return s.whyHints()
+	case action.HintsWrite:
+		if !s.planned().Kind.PicksDisk() {
+			return s.noDisks()
+		}
+	case action.StepRemove:
+		return s.whyRemove()
+	case action.StepEarlier:
+		return s.whyMove(-1)
+	case action.StepLater:
+		return s.whyMove(1)
+	case action.DeployGo:
+		return s.whyStart()
+	case action.CheckOverride:
+		return s.whyOverride()
+	case action.NextMatch, action.PrevMatch:
+		if s.review.Query() == "" {
+			return "nothing is searched for; / searches"
+		}
+	default:
+	}
+	return ""
+}
+
+func (s *Screen) whyOpen() string {
+	switch s.page() {
+	case pageDisk:
+		if _, some := s.disks.Cursor(); !some {
+			return s.noDisks()
+		}
+	case pageSteps:
+		if _, some := s.steps.Cursor(); !some {
+			return "there is no step"
+		}
+	default:
+	}
+	return ""
+}
+
+// Copies are the plan, the commands and the requests, and the node's.
+func (s *Screen) Copies() []screen.Copyable {
+	var list []screen.Copyable
+	if text, err := s.draft.Plan.Encode(); err == nil {
+		list = append(list, screen.Copyable{Name: "plan", Text: models.PrintableLines(string(text))})
+	}
+	if s.session == nil {
+		return list
+	}
+	list = append(list, screen.Copyable{Name: "command", Text: s.env.CommandLine(s.command(s.refs)...)})
+	n, read := s.node()
+	if read && s.action != nil {
+		var requests []string
+		for _, r := range s.action.Requests(n) {
+			requests = append(requests, r.String())
+		}
+		if len(requests) > 0 {
+			list = append(list, screen.Copyable{Name: "requests", Text: strings.Join(requests, "\n")},
+				screen.Copyable{Name: "baremetal commands", Text: models.PrintableLines(strings.Join(s.action.Commands(n), "\n"))})
+		}
+	}
+	return list
+}

@@ -1,0 +1,209 @@
+package deploy
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ironworks/models"
+	"ironworks/ui/cell"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/pane"
+)
+
+const (
+	// besides is the width from which on the checks stand beside the page.
+	besides = 110
+	// aside is the width of the checks there.
+	aside = 62
+	// slow is how long the checks take before it is said for how long.
+	slow = 3 * time.Second
+)
+
+// Draw paints the page in front, with the checks beside it or below it.
+func (s *Screen) Draw(t *theme.Theme, w, h int) string {
+	s.wide = w >= besides
+	content := s.content(t, w, max(h-2, 0)) // first: it says where one is in the text
+	titles := make([]string, pageCount)
+	for p := range pageCount {
+		mark, _ := sign(s.verdict(p))
+		titles[p] = fmt.Sprintf("%s %d %s", mark, p+1, p.title())
+		if w < 92 {
+			titles[p] = mark + " " + p.title()
+		}
+	}
+	place := ""
+	if s.page() == pageReview {
+		place = s.review.Position()
+	}
+	tabs := body.Tabs(t, titles, int(s.page()), place, w)
+	if s.search.Typing() {
+		tabs = s.search.Draw(t, w, "")
+	}
+	return body.Page(t, w, h, s.heading(t, w), tabs, func(int) string { return content })
+}
+
+// sign is how a verdict looks.
+func sign(verdict models.CheckSeverity) (string, theme.Role) {
+	switch verdict {
+	case models.CheckOK:
+		return theme.GlyphDone, theme.Good
+	case models.CheckWarn:
+		return theme.GlyphMaint, theme.Warn
+	case models.CheckRefuse:
+		return theme.GlyphFailed, theme.Bad
+	case models.CheckUnknown:
+		return theme.GlyphUnknown, theme.Warn
+	}
+	return theme.GlyphIdle, theme.Muted
+}
+
+func (s *Screen) content(t *theme.Theme, w, h int) string {
+	if s.wide {
+		s.checks.SetLines(s.checkLines(aside))
+		return body.Beside(t, s.drawPage(t, w-aside-1, h), body.PaneOr(t, &s.checks, s.noChecks(), aside, h), w, h)
+	}
+	below := min(max(h/3, 3), 7)
+	if h < 8 {
+		return s.drawPage(t, w, h)
+	}
+	s.checks.SetLines(s.checkLines(w))
+	checks := body.Split(body.PaneOr(t, &s.checks, s.noChecks(), w, below))
+	lines := append(body.Split(s.drawPage(t, w, h-below-1)), s.checksRule(t, w))
+	return cell.Block(append(lines, checks...), w, h)
+}
+
+func (s *Screen) drawPage(t *theme.Theme, w, h int) string {
+	switch s.page() {
+	case pageDisk:
+		return s.drawDisk(t, w, h)
+	case pageSteps:
+		return s.drawSteps(t, w, h)
+	case pageBoot:
+		return s.drawBoot(t, w, h)
+	case pageReview:
+		if s.reviewed != w {
+			s.reviewed = w
+			s.review.SetLines(s.reviewLines(w))
+		}
+		return body.PaneOr(t, &s.review, s.noChecks(), w, h)
+	case pageRamdisk, pageCount:
+	}
+	return s.ramdisk.Draw(t, w, h)
+}
+
+// heading is which nodes, what is done to them, and how fresh the checks are.
+func (s *Screen) heading(t *theme.Theme, w int) string {
+	n, _ := s.node()
+	glyph, role := theme.Node(n)
+	left := []body.Span{body.S(theme.Strong, " Deploy  ")}
+	if len(s.refs) > 1 {
+		left = append(left, body.S(theme.Plain, fmt.Sprintf("%d nodes  < %d > ", len(s.refs), min(s.draft.Node, len(s.refs)-1)+1)))
+	}
+	left = append(left, body.S(theme.Strong, cell.Cut(models.Printable(n.Label()), max(w/3, 8))+"  "),
+		body.S(role, glyph+" "+models.Printable(string(n.ProvisionState))), body.S(theme.Muted, "  "+string(s.planned().Kind)))
+	return body.Line(t, w, left, []body.Span{s.freshness()})
+}
+
+// freshness says how the checks are, and how old.
+func (s *Screen) freshness() body.Span {
+	now := s.env.Clock.Now()
+	switch {
+	case s.session == nil || s.session.Checks == nil:
+		return body.S(theme.Bad, theme.GlyphFailed+" there is no Ironic")
+	case s.busy && now.Sub(s.since) >= slow:
+		return body.S(theme.Busy, fmt.Sprintf("%s checking for %s", theme.GlyphWorking, models.Age(now.Sub(s.since))))
+	case s.busy:
+		return body.S(theme.Busy, theme.GlyphWorking+" checking")
+	case s.err != nil && s.action != nil:
+		return body.S(theme.Bad, theme.GlyphFailed+" contact lost, "+body.Read(now, s.at))
+	case s.err != nil:
+		return body.S(theme.Bad, theme.GlyphFailed+" not checked")
+	}
+	mark, role := sign(s.verdict(pageReview))
+	word := map[models.CheckSeverity]string{models.CheckRefuse: "refused", models.CheckWarn: "with warnings", models.CheckUnknown: "not all known", models.CheckOK: "ready"}
+	if len(s.refs) > 1 {
+		return body.S(role, fmt.Sprintf("%s %d ready, %d refused, %s", mark, s.ready, s.refused, body.Read(now, s.at)))
+	}
+	return body.S(role, mark+" "+word[s.verdict(pageReview)]+", "+body.Read(now, s.at))
+}
+
+func (s *Screen) checksRule(t *theme.Theme, w int) string {
+	text := " checks "
+	if place := s.checks.Position(); place != "" {
+		text += place + " "
+	}
+	text = cell.Cut(text, w)
+	return t.Paint(theme.Muted, text) + t.Rule(w-cell.Width(text))
+}
+
+func (s *Screen) noChecks() string {
+	switch {
+	case s.session == nil || s.session.Checks == nil:
+		return "No context is open: nothing can be checked."
+	case s.err != nil:
+		return "Nothing is known of the nodes: they could not be read."
+	}
+	return "Ironic is being asked…"
+}
+
+// checkLines are what the checks say of the node in hand, wrapped to w cells: on a page
+// its own, on Review all.
+func (s *Screen) checkLines(w int) []pane.Line {
+	x := &text{w: w}
+	if s.err != nil {
+		x.lines = append(x.lines, body.Fault(s.err, w-1)...)
+		x.spans(3, body.S(theme.Muted, "   "), body.S(theme.Muted, "The plan is kept. ctrl+r asks again."))
+	}
+	n, read := s.node()
+	if !read || s.action == nil {
+		return x.lines
+	}
+	fine := 0
+	elsewhere := map[page][]string{}
+	p := s.page()
+	worstFirst := func(a, b models.Check) int { return cmp.Compare(rank(b.Severity), rank(a.Severity)) }
+	for _, c := range slices.SortedStableFunc(slices.Values(s.checksOf(n)), worstFirst) {
+		at := pageOf(c.ID)
+		switch {
+		case p != pageReview && at != p && c.Severity == models.CheckRefuse:
+			elsewhere[at] = append(elsewhere[at], string(c.ID))
+		case p != pageReview && at != p:
+		case c.Severity == models.CheckOK:
+			fine++
+		default:
+			x.check(c)
+		}
+	}
+	if fine > 0 {
+		x.spans(3, body.S(theme.Good, " "+theme.GlyphDone+" "), body.S(theme.Muted, fmt.Sprintf("%d fine", fine)))
+	}
+	for at := range pageCount {
+		if len(elsewhere[at]) > 0 {
+			x.spans(3, body.S(theme.Bad, " "+theme.GlyphFailed+" "), body.S(theme.Muted, "on "+at.title()+": "+strings.Join(elsewhere[at], ", ")))
+		}
+	}
+	if len(s.refs) > 1 {
+		x.spans(3, body.S(theme.Muted, "   "), body.S(theme.Muted, fmt.Sprintf("of %d nodes %d are ready, %d refused; < and > go through them", len(s.refs), s.ready, s.refused)))
+	}
+	return x.lines
+}
+
+// check is a check that is not fine, with its way out and evidence.
+func (x *text) check(c models.Check) {
+	mark, role := sign(c.Severity)
+	name := string(c.ID)
+	if c.Overridden {
+		name += " (overridden)"
+	}
+	x.spans(3, body.S(role, " "+mark+" "), body.S(theme.Strong, name+" "), body.S(theme.Plain, c.Text))
+	if c.WayOut != "" {
+		x.spans(5, body.S(theme.Accent, "   → "), body.S(theme.Plain, c.WayOut))
+	}
+	for _, e := range c.Evidence {
+		x.spans(7, body.S(theme.Muted, "     "), body.S(theme.Muted, e.String()))
+	}
+}

@@ -1,0 +1,243 @@
+package deploy
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/provision"
+)
+
+// look is what was last read and checked.
+type look struct {
+	nodes []models.Node
+	// action has done the checks, nil before the first; planned is a runner's plan of it.
+	// Final says that nothing of it was remembered from before: it may be carried out.
+	action *provision.DeployAction
+	plan   provision.Plan
+	final  bool
+	at     time.Time
+	// judged are the checks by the nodes' uuids, verdicts the worst of each page; so many
+	// nodes are ready, and refused.
+	judged         map[string][]models.Check
+	verdicts       [pageCount]models.CheckSeverity
+	ready, refused int
+	// err is why the checks could not be done the last time.
+	err error
+
+	// turn numbers the attempts; an answer to an older one is dropped. Since is when the
+	// one under way began.
+	turn  int
+	busy  bool
+	since time.Time
+	stop  context.CancelFunc
+	// stale says that the nodes have to be read again.
+	stale bool
+	// memory asks Ironic everything once; states are what the fleet had of the nodes then.
+	memory *provision.Preflighter
+	states []string
+}
+
+// looked is the answer to recheck.
+type looked struct {
+	of     *Screen
+	turn   int
+	nodes  []models.Node
+	action *provision.DeployAction
+	plan   provision.Plan
+	final  bool
+	err    error
+}
+
+// asking is what Ironic is asked again for the checks.
+type asking int
+
+// The ways; on Review everything is asked.
+const (
+	askNothing asking = iota // what is remembered will do
+	askNodes
+	askAll
+)
+
+// recheck does the checks when nothing was changed for a while; what is under way is
+// given up.
+func (s *Screen) recheck(after time.Duration, ask asking) tea.Cmd {
+	if s.session == nil || s.session.Checks == nil {
+		return nil
+	}
+	if s.stop != nil {
+		s.stop()
+	}
+	ctx, cancel := context.WithCancel(s.life)
+	s.turn++
+	s.stop = cancel
+	if !s.busy {
+		s.since = s.env.Clock.Now()
+	}
+	s.busy = true
+	if ask == askAll || s.memory == nil {
+		s.memory = s.session.Checks.Remembering()
+	}
+	msg := looked{of: s, turn: s.turn, nodes: s.nodes, final: s.page() == pageReview}
+	checks := s.memory
+	if msg.final {
+		checks = s.session.Checks
+	}
+	// Who gives a look up that asked for the nodes has not seen them.
+	s.stale = s.stale || ask != askNothing
+	if s.stale || msg.final || len(s.nodes) == 0 {
+		msg.nodes, s.states = nil, s.fleetStates()
+	}
+	ids := make([]string, len(s.refs))
+	for i, ref := range s.refs {
+		ids[i] = ref.UUID
+	}
+	runner, clock := s.session.Runner, s.env.Clock
+	runner.ReadOnly = false // who may not change anything is told so when it comes to that
+	msg.action = provision.Deploy(checks, provision.DeployOptions{For: s.planFile().For}).Overriding(maps.Clone(s.overrides))
+	return func() tea.Msg {
+		if after > 0 {
+			select {
+			case <-clock.After(after):
+			case <-ctx.Done():
+				return nil
+			}
+		}
+		if msg.nodes == nil {
+			msg.nodes, msg.err = provision.FindNodes(ctx, runner.API, ids)
+		}
+		if msg.err == nil {
+			msg.action.Preflight(ctx, msg.nodes)
+			msg.plan = runner.Plan(msg.action, msg.nodes)
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		return msg
+	}
+}
+
+// takeLook takes over what was read and checked, unless something newer is on its way.
+func (s *Screen) takeLook(msg looked) tea.Cmd {
+	if msg.turn != s.turn {
+		return nil
+	}
+	s.stop()
+	s.busy, s.err = false, msg.err
+	if msg.err != nil {
+		s.final = false
+		s.show()
+		return nil
+	}
+	first := len(s.nodes) == 0
+	s.stale = false
+	s.nodes, s.action, s.plan, s.final, s.at = msg.nodes, msg.action, msg.plan, msg.final, s.env.Clock.Now()
+	s.judge()
+	if first && !s.Typing() {
+		s.refill() // the forms show what the nodes have
+	}
+	s.show()
+	return s.readFile(false)
+}
+
+// fleetStates are the nodes' as far as a deployment depends on them.
+func (s *Screen) fleetStates() []string {
+	states := make([]string, len(s.refs))
+	for i, ref := range s.refs {
+		if row, _, known := s.session.Store.Get(ref.UUID); known {
+			n := &row.Node
+			states[i] = string(n.ProvisionState) + " " + n.InstanceUUID + " " + map[bool]string{true: "maintenance"}[n.Maintenance]
+		}
+	}
+	return states
+}
+
+// nodesChanged looks again when a node is in another state than it was, and when Ironic
+// answers again.
+func (s *Screen) nodesChanged() tea.Cmd {
+	if s.session == nil || s.session.Checks == nil || s.busy {
+		return nil
+	}
+	switch {
+	case s.err != nil && s.env.Status.Connected:
+		return s.recheck(pause, askAll)
+	case !slices.Equal(s.states, s.fleetStates()):
+		return s.recheck(pause, askNodes)
+	}
+	return nil
+}
+
+// checksOf are those of a node; none before they were done.
+func (s *Screen) checksOf(n *models.Node) []models.Check { return s.judged[n.UUID] }
+
+// judge keeps what the checks found, with what kept a node from being judged at all as
+// one more check.
+func (s *Screen) judge() {
+	s.judged = map[string][]models.Check{}
+	s.verdicts = [pageCount]models.CheckSeverity{}
+	s.ready, s.refused = 0, 0
+	for i := range s.nodes {
+		n := &s.nodes[i]
+		checks := s.action.Checks(n)
+		refused := s.action.Refuse(n, s.env.Status.Version)
+		if refused == nil {
+			s.ready++
+		} else {
+			s.refused++
+		}
+		if refused != nil && len(models.RefusedChecks(checks)) == 0 {
+			checks = append(slices.Clip(checks), models.Check{ID: checkPlan, Severity: models.CheckRefuse, Text: models.Printable(refused.Why)})
+		}
+		s.judged[n.UUID] = checks
+		for p := range pageCount {
+			s.verdicts[p] = worse(s.verdicts[p], models.CheckOK)
+		}
+		for _, c := range checks {
+			p := pageOf(c.ID)
+			s.verdicts[p] = worse(s.verdicts[p], c.Severity)
+			s.verdicts[pageReview] = worse(s.verdicts[pageReview], c.Severity)
+		}
+	}
+}
+
+func worse(a, b models.CheckSeverity) models.CheckSeverity {
+	if rank(b) > rank(a) {
+		return b
+	}
+	return a
+}
+
+// checkPlan stands for what is wrong with a plan before any check: a file that is not
+// there.
+const checkPlan models.CheckID = "plan"
+
+// pageOf is the page on which something can be done about a check.
+func pageOf(id models.CheckID) page {
+	switch id {
+	case models.CheckDeployInterface, models.CheckRamdisk, models.CheckKernelParams, models.CheckImage, models.CheckImageSum:
+		return pageRamdisk
+	case models.CheckHints, models.CheckHintsDoubt, models.CheckHintsPlaces, models.CheckInventory, models.CheckInventoryBy,
+		models.CheckRootDevice, models.CheckSingleDisk, models.CheckStableHint, models.CheckSharedDisk, models.CheckDataDisk,
+		models.CheckOddDisk, models.CheckSameDisk, models.CheckRAIDRoot, models.CheckAssisted:
+		return pageDisk
+	case models.CheckInstallStep, models.CheckSteps, models.CheckStepOrder, models.CheckStepOffered:
+		return pageSteps
+	case models.CheckConfigDrive, models.CheckUserData, models.CheckUserDataOdd, models.CheckMetaData, checkPlan:
+		return pageBoot
+	default: // about the node itself
+		return pageReview
+	}
+}
+
+// verdict is the worst that the checks of a page say of any node; "" before they were
+// done. On Review it is that of all.
+func (s *Screen) verdict(p page) models.CheckSeverity { return s.verdicts[p] }
+
+// rank orders severities, the worst last.
+func rank(s models.CheckSeverity) int {
+	return slices.Index([]models.CheckSeverity{models.CheckOK, models.CheckUnknown, models.CheckWarn, models.CheckRefuse}, s)
+}

@@ -1,0 +1,240 @@
+package deploy
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/ui/widget/form"
+)
+
+// The keys of the fields of the pages Ramdisk and First boot.
+const (
+	keyKind      = "kind"
+	keyInterface = "deploy_interface"
+	keyISO       = "iso"
+	keyKernel    = "kernel"
+	keyInitrd    = "initrd"
+	keyParams    = "params"
+	keyImage     = "image"
+	keyChecksum  = "checksum"
+	keyAlgorithm = "algorithm"
+	keyUserData  = "user_data_file"
+	keyKargs     = "kargs"
+	keyNetwork   = "copy network"
+)
+
+// auto stands for the empty value of a choice.
+const auto = "auto"
+
+// ramdiskForm is the form of the first page.
+func (s *Screen) ramdiskForm() *form.Inline {
+	f, n := s.fields(), s.planned().Node
+	s.kind = s.planned().Kind
+	has := func(object map[string]any, keys ...string) string {
+		for _, key := range keys {
+			if text, is := object[key].(string); is && text != "" {
+				return models.Printable(key + " of the node: " + text)
+			}
+		}
+		return ""
+	}
+	kinds := []string{auto}
+	for _, k := range models.DeploymentKinds() {
+		kinds = append(kinds, string(k))
+	}
+	info, iso, kernel, initrd := n.DriverInfo, "deploy_iso", "deploy_kernel", "deploy_ramdisk"
+	if s.planned().Kind == models.KindRamdisk {
+		info, iso, kernel, initrd = n.InstanceInfo, "boot_iso", "kernel", "ramdisk"
+	}
+	iface := "the kind's, or the node's"
+	if n.DeployInterface != "" {
+		iface = models.Printable("the node's: " + n.DeployInterface)
+	}
+	const what, boots, image = "What is deployed, and how", "What the machine boots for it", "The image"
+	fields := []form.Field{
+		{
+			Key: keyKind, Section: what, Label: "Kind", Kind: form.Choice, Options: kinds,
+			Help: "auto goes by the deploy interface and the steps" + here(s.kind) + "; a custom-agent node without steps gets install_coreos",
+		},
+		{
+			Key: keyInterface, Section: what, Label: "Interface", Placeholder: iface,
+			Suggestions: []string{"custom-agent", "direct", "ramdisk"}, Help: "deploy interface; written to the node when it has another one",
+		},
+		{Key: keyISO, Section: boots, Label: "ISO", Placeholder: has(info, iso), Help: "URL of an ISO that is ready; empty: what the node has. The Ignition screen (6) makes and serves one"},
+		{Key: keyKernel, Section: boots, Label: "Kernel", Placeholder: has(info, kernel), Help: "URL of a kernel, instead of an ISO"},
+		{Key: keyInitrd, Section: boots, Label: "Initrd", Placeholder: has(info, initrd), Help: "URL of the initramfs that goes with it"},
+		{
+			Key: keyParams, Section: boots, Label: "Kernel args", Placeholder: has(info, "kernel_append_params"),
+			Help: "kernel_append_params; with a kernel only: Ironic passes none to an ISO",
+		},
+	}
+	if s.planned().Kind == models.KindDirect {
+		source := has(n.InstanceInfo, "image_source")
+		fields = append(fields,
+			form.Field{Key: keyImage, Section: image, Label: "Source", Placeholder: source, Help: "URL of the image that is written to the disk"},
+			form.Field{Key: keyChecksum, Section: image, Label: "Checksum", Help: "digest, or the URL of a file that has it"},
+			form.Field{Key: keyAlgorithm, Section: image, Label: "Algorithm", Kind: form.Choice, Options: []string{auto, "md5", "sha256", "sha512"}, Help: "auto goes by the checksum's length"},
+		)
+	}
+	values := ramdiskValues(f)
+	for i := range fields {
+		fields[i].Value = values[fields[i].Key]
+	}
+	return form.NewInline(fields)
+}
+
+func here(kind models.DeploymentKind) string {
+	if kind == "" {
+		return ""
+	}
+	return ": " + string(kind) + " here"
+}
+
+func orAuto(text string) string {
+	if text == "" {
+		return auto
+	}
+	return text
+}
+
+func notAuto(text string) string {
+	if text == auto {
+		return ""
+	}
+	return strings.TrimSpace(text)
+}
+
+// formChanged takes over what the page's form holds now.
+func (s *Screen) formChanged() tea.Cmd {
+	f := s.form()
+	if f == nil {
+		return nil
+	}
+	before := s.fields()
+	was := ramdiskValues(before)
+	if s.page() == pageBoot {
+		was = bootValues(before)
+	}
+	var cmd tea.Cmd
+	values := f.Values()
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if value := values[key]; value != was[key] {
+			cmd = s.setField(key, value)
+		}
+	}
+	if s.planned().Kind != s.kind && s.page() == pageRamdisk && !f.Editing() {
+		focus := f.Focus() // another kind has other fields
+		s.ramdisk = s.ramdiskForm()
+		s.ramdisk.SetFocus(focus)
+	}
+	if before.ConfigDrive.UserDataFile != s.fields().ConfigDrive.UserDataFile && !f.Editing() {
+		return tea.Batch(cmd, s.readFile(true))
+	}
+	return cmd
+}
+
+// ramdiskValues are the plan's for the first page.
+func ramdiskValues(f models.PlanFields) map[string]string {
+	return map[string]string{
+		keyKind: orAuto(string(f.Kind)), keyInterface: f.DeployInterface, keyISO: f.Ramdisk.ISO, keyKernel: f.Ramdisk.Kernel,
+		keyInitrd: f.Ramdisk.Initrd, keyParams: f.Ramdisk.Params, keyImage: f.Image.Source, keyChecksum: f.Image.Checksum,
+		keyAlgorithm: orAuto(f.Image.Algorithm),
+	}
+}
+
+// setField writes a field into the plan.
+func (s *Screen) setField(key, value string) tea.Cmd {
+	if slices.Contains([]string{keyUserData, keyKargs, keyNetwork}, key) {
+		return s.change(models.PartConfigDrive, func(f *models.PlanFields) { setBoot(f, key, value) })
+	}
+	return s.change(models.PartRamdisk, func(f *models.PlanFields) {
+		value := notAuto(value)
+		switch key {
+		case keyKind:
+			f.Kind = models.DeploymentKind(value)
+		case keyInterface:
+			f.DeployInterface = value
+		case keyISO:
+			f.Ramdisk.ISO = value
+		case keyKernel:
+			f.Ramdisk.Kernel = value
+		case keyInitrd:
+			f.Ramdisk.Initrd = value
+		case keyParams:
+			f.Ramdisk.Params = value
+		case keyImage:
+			f.Image.Source = value
+		case keyChecksum:
+			f.Image.Checksum = value
+		case keyAlgorithm:
+			f.Image.Algorithm = value
+		}
+	})
+}
+
+// setBoot writes a field of the page First boot.
+func setBoot(f *models.PlanFields, key, value string) {
+	d := &f.ConfigDrive
+	meta := map[string]any{}
+	for name, is := range d.MetaData {
+		meta[name] = is
+	}
+	set := func(name string, to any, given bool) {
+		delete(meta, name)
+		if given {
+			meta[name] = to
+		}
+		d.MetaData = meta
+		if len(meta) == 0 {
+			d.MetaData = nil
+		}
+	}
+	switch key {
+	case keyUserData:
+		d.UserDataFile = strings.TrimSpace(value)
+		if d.UserDataFile != "" {
+			d.UserData = ""
+		}
+	case keyKargs:
+		var list []any
+		for _, word := range strings.Fields(value) {
+			list = append(list, word)
+		}
+		set(metaKargs, list, len(list) > 0)
+	case keyNetwork:
+		set(metaNetwork, value == networkCopied, value == networkCopied || value == networkLeft)
+	}
+}
+
+// The keys of the configdrive's meta data that mean something to install_coreos.
+const (
+	metaKargs   = "coreos_append_karg"
+	metaNetwork = "coreos_copy_network"
+)
+
+// The choices of copying the network.
+const (
+	networkCopied = "copied"
+	networkLeft   = "not copied"
+)
+
+// kargsText is the meta data's list of kernel arguments as it is written.
+func kargsText(meta map[string]any) string {
+	list, isList := meta[metaKargs].([]any)
+	if !isList {
+		if v := meta[metaKargs]; v != nil {
+			return fmt.Sprint(v)
+		}
+		return ""
+	}
+	words := make([]string, len(list))
+	for i, v := range list {
+		words[i] = fmt.Sprint(v)
+	}
+	return strings.Join(words, " ")
+}

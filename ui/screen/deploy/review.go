@@ -1,0 +1,185 @@
+package deploy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ironworks/models"
+	"ironworks/ui/cell"
+	"ironworks/ui/overlay"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/screen/review"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/pane"
+)
+
+// text is lines that are put together, wrapped to a width of w cells. What goes in is made
+// safe to show.
+type text struct {
+	w     int
+	lines []pane.Line
+}
+
+// spans adds a line whose last span is wrapped, so many cells in.
+func (x *text) spans(indent int, spans ...body.Span) {
+	lead := 0
+	for i := range spans {
+		spans[i].Text = models.Printable(spans[i].Text)
+		if i < len(spans)-1 {
+			lead += cell.Width(spans[i].Text)
+		}
+	}
+	last := spans[len(spans)-1]
+	room := x.w - lead - 1
+	if room < 8 || cell.Width(last.Text) <= room {
+		x.lines = append(x.lines, pane.Line(spans))
+		return
+	}
+	first := cell.Wrap(last.Text, room)[0]
+	x.lines = append(x.lines, append(pane.Line(slices.Clone(spans[:len(spans)-1])), body.S(last.Role, first)))
+	rest := strings.TrimLeft(strings.TrimPrefix(last.Text, first), " ")
+	x.lines = append(x.lines, body.Indented(last.Role, rest, x.w-1, indent)...)
+}
+
+func (x *text) gap() {
+	if len(x.lines) > 0 {
+		x.lines = append(x.lines, nil)
+	}
+}
+
+// text takes over lines of a dialog.
+func (x *text) texts(list []overlay.Text) {
+	for _, t := range list {
+		x.spans(max(t.Indent+1, 3), body.S(t.Role, " "), body.S(t.Role, t.Text))
+	}
+}
+
+// reviewLines are all that is to be read before the node in hand is deployed, wrapped to
+// w cells: what the dialogs of the console show, but for the checks, which have a place of
+// their own.
+func (s *Screen) reviewLines(w int) []pane.Line {
+	x := &text{w: w}
+	if len(s.refs) > 1 && s.action != nil {
+		s.summaryLines(x)
+	}
+	n, read := s.node()
+	if !read || s.action == nil {
+		return x.lines
+	}
+	r := s.action.Review(n)
+	if s.known() == nil && r.Rest == "" {
+		return x.lines // the checks say why it could not be judged
+	}
+	if may, not := s.refusals(); len(may)+len(not) > 0 {
+		said := fmt.Sprintf("%s refused: nothing is sent to %s.", times(len(may)+len(not)), n.Label())
+		if len(may) > 0 {
+			said += " x goes on against what may be overridden."
+		}
+		x.gap()
+		x.spans(3, body.S(theme.Bad, " "+theme.GlyphFailed+" "), body.S(theme.Strong, said))
+	}
+	x.gap()
+	x.texts(review.Machine(r))
+	x.texts(review.Sent(r))
+	if len(r.Requests) > 0 {
+		command := s.env.CommandLine(s.command([]models.NodeRef{n.Ref()})...)
+		x.texts([]overlay.Text{
+			{}, {Role: theme.Strong, Text: "The same with " + s.env.Program}, {Role: theme.Muted, Text: "  " + command, Indent: 4},
+		})
+	}
+	return x.lines
+}
+
+func times(checks int) string {
+	if checks == 1 {
+		return "One check has"
+	}
+	return fmt.Sprintf("%d checks have", checks)
+}
+
+// summaryLines are the nodes, and what is to be said of each.
+func (s *Screen) summaryLines(x *text) {
+	x.spans(3, body.S(theme.Strong, " "), body.S(theme.Strong, fmt.Sprintf("%d nodes: %d will be deployed, %d are left out", len(s.refs), s.ready, s.refused)))
+	for i := range s.nodes {
+		n := &s.nodes[i]
+		mark, role, what := theme.GlyphDone, theme.Good, "no disk is picked by hints"
+		if f := s.action.Facts(n); f != nil && f.Target() != nil {
+			what = fmt.Sprintf("%s, %.1f GiB, serial %s", f.Target().Name, f.Target().GiB(), f.Target().Serial)
+		}
+		if bad := worstOf(s.checksOf(n)); bad.Severity == models.CheckRefuse {
+			mark, role, what = theme.GlyphFailed, theme.Bad, string(bad.ID)+": "+bad.Text
+		} else if bad.Severity == models.CheckWarn {
+			mark, role, what = theme.GlyphMaint, theme.Warn, what+" – "+string(bad.ID)
+		}
+		hand := " "
+		if n.UUID == s.inHand().UUID {
+			hand = theme.GlyphCursor
+		}
+		x.spans(5, body.S(theme.Accent, " "+hand+" "), body.S(role, mark+" "), body.S(theme.Strong, n.Label()+"  "), body.S(theme.Plain, what))
+	}
+}
+
+func worstOf(checks []models.Check) models.Check {
+	worst := models.Check{Severity: models.CheckOK}
+	for _, c := range checks {
+		if rank(c.Severity) > rank(worst.Severity) {
+			worst = c
+		}
+	}
+	return worst
+}
+
+// command is the command line that deploys nodes by this plan: the plan's file where it
+// is saved, or flags.
+func (s *Screen) command(nodes []models.NodeRef) []string {
+	words := []string{"deploy"}
+	for _, n := range nodes {
+		words = append(words, n.Label())
+	}
+	flags, can := s.flags(nodes)
+	switch {
+	case s.draft.File != "" && s.draft.Saved:
+		words = append(words, "-f", s.draft.File)
+	case can:
+		words = append(words, flags...)
+	default:
+		words = append(words, "-f", "PLAN.yaml") // to be saved
+	}
+	for _, n := range nodes {
+		for _, id := range s.overrides[n.UUID] {
+			words = append(words, "--override", string(id))
+		}
+		if len(s.overrides[n.UUID]) > 0 {
+			words = append(words, "--confirm", n.Label())
+		}
+	}
+	return words
+}
+
+// flags say the same as the plan of one node, where flags can.
+func (s *Screen) flags(nodes []models.NodeRef) ([]string, bool) {
+	if len(nodes) != 1 {
+		return nil, false
+	}
+	f := s.draft.Plan.ForNode(nodes[0])
+	d := f.ConfigDrive
+	if f.Ramdisk != (models.PlanRamdisk{}) || f.Image != (models.PlanImage{}) || f.DeployInterface != "" || f.Kind != "" || len(f.Policy) > 0 ||
+		f.RootDevice.To == models.HintsOfProperties || len(d.MetaData) > 0 || len(d.NetworkData) > 0 || d.UserData != "" {
+		return nil, false
+	}
+	var words []string
+	if f.RootDevice.Hints.Given() {
+		words = append(words, "--root-device", f.RootDevice.Hints.String())
+	}
+	if d.UserDataFile != "" {
+		words = append(words, "--user-data", s.planFile().Path(d.UserDataFile))
+	}
+	for _, step := range f.Steps {
+		if len(step.Args) > 0 {
+			return nil, false
+		}
+		words = append(words, "--step", models.StepText(step))
+	}
+	return words, true
+}

@@ -1,0 +1,332 @@
+package deploy_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/ignition"
+	"ironworks/ironicclient"
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/deploy"
+	"ironworks/ui/screen/screentest"
+	"ironworks/ui/theme"
+)
+
+func TestMain(m *testing.M) { screentest.Main(m) }
+
+// ironic is what the checks and the wizard ask; it refuses to be told anything.
+type ironic struct {
+	provision.API // nothing is sent by a screen
+	api           *screentest.API
+
+	mu    sync.Mutex
+	disks map[string]string // inventories by uuid
+	asked map[string]int
+	err   error
+}
+
+func (f *ironic) ask(what string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked[what]++
+	return f.err
+}
+
+func (f *ironic) count(what string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.asked[what]
+}
+
+func (f *ironic) Node(_ context.Context, id string, _ ...string) (*models.Node, error) {
+	if err := f.ask("node"); err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.api.Node(context.Background(), id)
+}
+
+func (f *ironic) Version() (models.APIVersion, bool) { return f.api.Version() }
+
+func (f *ironic) Inventory(_ context.Context, node string) (json.RawMessage, error) {
+	if err := f.ask("inventory"); err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if text, there := f.disks[node]; there {
+		return json.RawMessage(text), nil
+	}
+	return nil, &models.Fault{Kind: models.FaultNotFound, Status: 404}
+}
+
+func (f *ironic) Validate(context.Context, string) ([]models.Validation, error) {
+	yes := true
+	var all []models.Validation
+	for _, name := range []string{"power", "management", "boot", "deploy", "network"} {
+		all = append(all, models.Validation{Interface: name, Result: &yes})
+	}
+	return all, f.ask("validate")
+}
+
+func (f *ironic) Drivers(context.Context) ([]models.Driver, error) {
+	return []models.Driver{{Name: "redfish", Hosts: []string{"c1"}, Enabled: map[string][]string{"deploy": {"custom-agent", "direct", "ramdisk"}}}}, f.ask("drivers")
+}
+
+func (f *ironic) Conductors(context.Context) ([]models.Conductor, error) {
+	return []models.Conductor{{Hostname: "c1", Alive: true, Drivers: []string{"redfish"}}}, f.ask("conductors")
+}
+
+// EachPage lists the nodes.
+func (f *ironic) EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error {
+	if err := f.ask("list"); err != nil {
+		return err
+	}
+	page, err := f.api.NodePage(ctx, q)
+	if err != nil {
+		return err
+	}
+	return yield(page)
+}
+
+// files is what the user data is read with.
+type files struct{ screen.Ramdisks }
+
+func (*files) Check(_ context.Context, path string, known screen.FileStamp) (screen.Checked, error) {
+	text, err := os.ReadFile(path) //nolint:gosec // a file of the test's own
+	if err != nil {
+		return screen.Checked{}, err
+	}
+	stamp := screen.FileStamp{Size: int64(len(text)), Modified: screentest.Began}
+	if stamp == known {
+		return screen.Checked{Same: true}, nil
+	}
+	return screen.Checked{Stamp: stamp, Report: ignition.Check(text), Source: text}, nil
+}
+
+// machine is a node that can be deployed, with JSON fields of its own in the place of
+// the usual ones.
+func machine(tb testing.TB, n int, name string, fields string) models.Node {
+	tb.Helper()
+	usual := map[string]any{
+		"uuid": screentest.UUID(n), "name": name, "provision_state": "available", "power_state": "power off", "driver": "redfish",
+		"deploy_interface": "custom-agent", "boot_interface": "redfish-virtual-media", "inspection_finished_at": "2026-03-13T12:00:00+00:00",
+		"driver_info": map[string]any{"redfish_address": fmt.Sprintf("https://10.0.0.%d", n), "deploy_iso": "http://10.0.0.2/ramdisk.iso"},
+		"properties":  map[string]any{}, "instance_info": map[string]any{}, "extra": map[string]any{}, "resource_class": "gp-2x",
+	}
+	if fields != "" {
+		if err := json.Unmarshal([]byte(fields), &usual); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	raw, err := json.Marshal(usual)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	node, err := models.DecodeNode(raw)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return *node
+}
+
+// disk is one of an inventory.
+func disk(name string, gib int, serial string) string {
+	return fmt.Sprintf(`{"name": %q, "size": %d, "model": "SAMSUNG MZ7LH480", "vendor": "ATA", "serial": %q, "wwn": "0x5002538e%s",
+		"rotational": false, "tran": "sata", "hctl": "0:0:0:0", "by_path": "/dev/disk/by-path/%s"}`, name, gib<<30, serial, strings.ToLower(serial), serial)
+}
+
+func inventory(disks ...string) string {
+	return `{"inventory": {"disks": [` + strings.Join(disks, ",") + `], "system_vendor": {"manufacturer": "Dell", "product_name": "R640", "serial_number": "7XQ"}}}`
+}
+
+func threeDisks() string {
+	return inventory(disk("/dev/sda", 447, "S1A0"), disk("/dev/sdb", 894, "S1A1"), disk("/dev/nvme0n1", 3726, "S1A2"))
+}
+
+// table is a rig with a wizard's session.
+type table struct {
+	*screentest.Rig
+	t      testing.TB
+	ironic *ironic
+	s      *deploy.Screen
+	wishes []tea.Msg
+}
+
+// set makes a rig on some nodes; the wizard is not open yet.
+func set(tb testing.TB, nodes ...models.Node) *table {
+	tb.Helper()
+	r := screentest.New(tb, nodes...)
+	f := &ironic{api: r.API, disks: map[string]string{}, asked: map[string]int{}}
+	w := &table{Rig: r, t: tb, ironic: f}
+	for i := range nodes {
+		f.disks[nodes[i].UUID] = inventory(disk("/dev/sda", 447, fmt.Sprintf("N%dA0", i)), disk("/dev/sdb", 894, fmt.Sprintf("N%dA1", i)))
+	}
+	r.Env.Session.Checks = &provision.Preflighter{Reader: f, Clock: r.Clock}
+	r.Env.Session.Runner = provision.Runner{API: f, Clock: r.Clock, Context: "rack7"}
+	r.Env.Ramdisks = &files{}
+	r.Env.Drafts = &screen.Drafts{}
+	r.Clock.Hasty = false
+	r.Sync()
+	r.Clock.Hasty = true
+	return w
+}
+
+// opened opens the wizard on all nodes.
+func opened(tb testing.TB, nodes ...models.Node) *table {
+	tb.Helper()
+	w := set(tb, nodes...)
+	w.open()
+	return w
+}
+
+func (w *table) open() {
+	w.t.Helper()
+	refs := make([]models.NodeRef, len(w.API.Nodes))
+	for i := range w.API.Nodes {
+		refs[i] = w.API.Nodes[i].Ref()
+	}
+	w.s = deploy.New(w.Env, deploy.ID(refs))
+	w.wishes = w.Open(w.s)
+}
+
+// do does actions, and gives what the last one wished for.
+func (w *table) do(ids ...action.ID) []tea.Msg {
+	w.t.Helper()
+	for _, id := range ids {
+		w.wishes = w.Do(w.s, w.s.Do(id))
+	}
+	return w.wishes
+}
+
+// page turns to a page, counted from 1.
+func (w *table) page(n int) {
+	w.t.Helper()
+	for range 5 {
+		if slices.Contains(pages(w.s), n) {
+			return
+		}
+		w.do(action.NextTab)
+	}
+	w.t.Fatalf("page %d is not there:\n%s", n, screentest.Text(w.s, 200, 46))
+}
+
+// pages are the numbers of the pages in front: one.
+func pages(s *deploy.Screen) []int {
+	for i, title := range []string{"1 Ramdisk", "2 Root disk", "3 Steps", "4 First boot", "5 Review"} {
+		if strings.Contains(strings.Split(screentest.Text(s, 200, 46), "\n")[1], title+"]") {
+			return []int{i + 1}
+		}
+	}
+	return nil
+}
+
+// write writes into the field at the cursor and keeps it.
+func (w *table) write(text string) {
+	w.t.Helper()
+	w.do(action.EditField)
+	if !w.s.Typing() {
+		w.t.Fatal("it is no text")
+	}
+	w.Tell(w.s, tea.PasteMsg{Content: text})
+	w.Tell(w.s, screentest.Press("enter"))
+}
+
+// dialog is the one that was asked for.
+func (w *table) dialog() screen.Overlay {
+	w.t.Helper()
+	for _, wish := range w.wishes {
+		if ask, is := wish.(screen.Ask); is {
+			return ask.Overlay
+		}
+	}
+	w.t.Fatalf("nothing is asked: %v", w.wishes)
+	return nil
+}
+
+// answer fills in the dialog's fields in their order; "-" leaves one, "+" chooses.
+func (w *table) answer(texts ...string) (done bool) {
+	w.t.Helper()
+	o := w.dialog()
+	for _, text := range texts {
+		switch text {
+		case "-":
+		case "+":
+			o.Update(screentest.Press("right"))
+		default:
+			o.Update(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl})
+			o.Update(tea.PasteMsg{Content: text})
+		}
+		o.Update(screentest.Press("down"))
+	}
+	done, cmd := o.Update(screentest.Press("enter"))
+	if done {
+		w.wishes = w.Do(w.s, cmd)
+	}
+	return done
+}
+
+// confirm types into a question, when it listens.
+func (w *table) confirm(text string) []tea.Msg {
+	w.t.Helper()
+	o := w.dialog()
+	starter, ok := o.(interface{ Start() tea.Cmd })
+	if !ok {
+		w.t.Fatalf("%T asks nothing", o)
+	}
+	cmd := starter.Start()
+	w.Clock.Time = w.Clock.Time.Add(2 * time.Second)
+	for _, msg := range screentest.Run(cmd) {
+		o.Update(msg)
+	}
+	o.Update(tea.PasteMsg{Content: text})
+	done, yes := o.Update(screentest.Press("enter"))
+	if !done {
+		return nil
+	}
+	w.wishes = w.Do(w.s, yes)
+	return w.wishes
+}
+
+// said is what was said in toasts.
+func said(wishes []tea.Msg) string {
+	var texts []string
+	for _, wish := range wishes {
+		if say, is := wish.(screen.Say); is {
+			texts = append(texts, say.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// plan is the draft's as a file.
+func (w *table) plan() string {
+	for _, c := range w.s.Copies() {
+		if c.Name == "plan" {
+			return c.Text
+		}
+	}
+	return ""
+}
+
+func (w *table) shows(texts ...string) {
+	w.t.Helper()
+	if t, is := w.t.(*testing.T); is {
+		screentest.Shows(t, w.s, 200, 46, texts...)
+	}
+}
+
+func themed() *theme.Theme { return theme.New(theme.Options{}) }

@@ -1,0 +1,127 @@
+package deploy_test
+
+import (
+	"strings"
+	"testing"
+
+	"ironworks/models"
+	"ironworks/ui/action"
+	"ironworks/ui/screen/screentest"
+)
+
+func offers(w *table, steps ...string) {
+	offered := &models.OfferedSteps{At: models.Time{Time: screentest.Began}}
+	for _, name := range steps {
+		offered.Steps = append(offered.Steps, models.OfferedStep{Interface: "deploy", Step: name, Args: map[string]models.StepArgInfo{"force": {}}})
+	}
+	w.Env.Session.Checks.Offered = func(string) *models.OfferedSteps { return offered }
+}
+
+func TestStepsAreChecked(t *testing.T) {
+	w := set(t, machine(t, 1, "r7-n01", ""))
+	offers(w, "install_coreos", "erase_devices_metadata")
+	w.open()
+	w.page(3)
+	w.shows("80  deploy.install_coreos            kind    offered")
+	for _, refused := range []struct{ step, priority, args, says string }{
+		{"install_coreos", "80", "", "want INTERFACE.STEP"},
+		{"deploy.install_coreos", "-1", "", "A whole number from 0"},
+		{"deploy.install_coreos", "100", "", "would run before the agent is there at 100"},
+		{"deploy.install_coreos", "40", "", "would run when the agent is gone at 40"},
+		{"deploy.erase_devices_metadata", "90", "[]", "A JSON object is wanted"},
+		{"nobody.knows", "90", "", "no interface"},
+	} {
+		w.do(action.StepAdd)
+		if w.answer(refused.step, refused.priority, refused.args) {
+			t.Errorf("%v was taken", refused)
+		}
+		if shown := w.dialog().Draw(themed(), 150, 20); !strings.Contains(shown, refused.says) {
+			t.Errorf("%v: no %q in\n%s", refused, refused.says, shown)
+		}
+	}
+	w.do(action.StepAdd)
+	w.answer("deploy.erase_devices_metadata", "90", `{"force": true}`)
+	w.do(action.StepAdd)
+	w.answer("deploy.mistake", "85", "")
+	screentest.Golden(t, w.s, "steps-changed")
+	w.shows("deploy.mistake was not offered")
+}
+
+func TestStepsMove(t *testing.T) {
+	w := opened(t, machine(t, 1, "r7-n01", ""))
+	w.page(3)
+	w.do(action.Top)
+	for id, says := range map[action.ID]string{
+		action.StepEarlier: "the driver's", action.StepLater: "the driver's", action.StepRemove: "the driver's; enter switches it off",
+	} {
+		if why := w.s.Why(id); !strings.Contains(why, says) {
+			t.Errorf("%s: %q", id, why)
+		}
+	}
+	w.do(action.StepAdd)
+	w.answer("deploy.one", "70", "")
+	w.do(action.Up) // install_coreos
+	if why := w.s.Why(action.StepEarlier); !strings.Contains(why, "before the agent is there") {
+		t.Errorf("%q", why)
+	}
+	w.do(action.StepLater) // changes places with one
+	w.shows("80  deploy.one", "70  deploy.install_coreos")
+	w.do(action.StepLater) // past the driver's
+	w.shows("59  deploy.install_coreos")
+	w.do(action.StepLater) // beyond tear_down_agent
+	if why := w.s.Why(action.StepLater); !strings.Contains(why, "when the agent is gone") {
+		t.Errorf("%q", why)
+	}
+	w.do(action.StepEarlier)
+	w.shows("61  deploy.install_coreos")
+	w.do(action.StepRemove)
+	if strings.Contains(w.plan(), "install_coreos") || !strings.Contains(w.plan(), "step: one") {
+		t.Errorf("%s", w.plan())
+	}
+}
+
+func TestStepsBeyondRemoval(t *testing.T) {
+	w := opened(t, machine(t, 1, "r7-n01", ""))
+	w.page(3)
+	w.do(action.Down)
+	if why := w.s.Why(action.StepRemove); !strings.Contains(why, "is what the kind does") {
+		t.Errorf("%q", why)
+	}
+	// A driver's step is switched off with the priority 0, and can be brought back.
+	w.do(action.Bottom, action.Open)
+	w.answer("-", "0")
+	w.shows("0  deploy.boot_instance             plan")
+	w.do(action.Bottom, action.StepRemove)
+	w.shows("20  deploy.boot_instance             driver")
+}
+
+func TestKinds(t *testing.T) {
+	for kind, shows := range map[string]string{
+		"start_assisted_install": "deploy.start_assisted_install     kind", "direct": "deploy.write_image", "ramdisk": "is not known here",
+	} {
+		t.Run(kind, func(t *testing.T) {
+			w := opened(t, machine(t, 1, "r7-n01", ""))
+			w.page(1)
+			for range 10 {
+				if strings.Contains(w.plan(), "kind: "+kind) {
+					break
+				}
+				w.do(action.EditField)
+			}
+			w.page(3)
+			w.shows(strings.Fields(shows)[0])
+		})
+	}
+}
+
+func TestImageIsAskedForWhereThereIsOne(t *testing.T) {
+	w := opened(t, machine(t, 1, "r7-n01", `{"deploy_interface": "direct"}`))
+	w.page(1)
+	w.shows("The image", "image ")
+	w.do(action.Bottom, action.Up, action.Up)
+	w.write("http://10.0.0.2/os.qcow2")
+	if !strings.Contains(w.plan(), "source: http://10.0.0.2/os.qcow2") {
+		t.Errorf("%s", w.plan())
+	}
+	w.shows("image-checksum")
+}

@@ -1,0 +1,101 @@
+package ui
+
+import (
+	"testing"
+	"time"
+
+	"ironworks/models"
+)
+
+// TestWizardLeadsToADeployment goes the wizard's way from the fleet to what is sent.
+func TestWizardLeadsToADeployment(t *testing.T) {
+	for name, way := range map[string]func(r *rig){
+		"its key":     func(r *rig) { r.press("d") },
+		"the palette": func(r *rig) { r.press(":"); r.write("deploy-wizard"); r.press("enter") },
+		"on the node": func(r *rig) { r.press("enter", "d") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, rack(), nil, func(r *rig) {
+				r.deployable("r7-n04")
+				r.hints("r7-n04", map[string]any{"serial": "none"})
+				r.choose("r7-n04")
+				way(r)
+				r.pass(time.Second)
+				r.shows("› deploy r7-n04", "✖ Root disk")
+				r.press("r")
+				r.shows("[✖ Root disk]", "no disk matches the hints")
+				r.press("enter")
+				r.pass(time.Second)
+				r.press("r")
+				r.pass(time.Second)
+				r.shows("Review]", "overwrites")
+				r.press("D")
+				r.pass(time.Second)
+				r.press("y", "enter")
+				r.sent()
+				r.shows("That is not it.")
+				r.press("backspace")
+				r.write("r7-n04")
+				r.press("enter")
+				r.sent("add /instance_uuid r7-n04", "add /instance_info/root_device r7-n04", "deploy r7-n04")
+				r.pass(3 * time.Second)
+				r.shows("deploy r7-n04: done, now active")
+				r.press("1")
+				r.pass(time.Second)
+				r.choose("r7-n04")
+				r.press("d")
+				r.shows(`not possible in state "active"`)
+			})
+		})
+	}
+}
+
+func TestWizardSaysWhyNot(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.choose("r7-n05")
+		r.press("d")
+		r.shows(`deploy-wizard: not possible in state "active", only in "available"`)
+		// Who may only look may prepare, and is told so when it comes to that.
+		r.press("1")
+		r.deployable("r7-n04")
+		r.choose("r7-n04")
+		r.press("ctrl+o", "d")
+		r.pass(time.Second)
+		r.press("r")
+		r.pass(time.Second)
+		r.shows("Review]", "overwrites")
+		r.press("D")
+		r.shows("deploy-start: read-only; ctrl+o allows changes again")
+		r.sent()
+	})
+}
+
+func TestWizardOfTooMany(t *testing.T) {
+	nodes := make([]models.Node, 10_000)
+	for i := range nodes {
+		nodes[i] = models.Node{UUID: models.Printable(string(rune('a'+i%26))) + time.Duration(i).String(), ProvisionState: models.StateAvailable}
+	}
+	inBubble(t, nodes, nil, func(r *rig) {
+		r.press("*", "d")
+		r.shows("10000 nodes are chosen, at most 200 at a time", "mark fewer")
+		r.lacks("› deploy")
+	})
+}
+
+func TestWizardKeepsItsPlan(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.deployable("r7-n04")
+		r.choose("r7-n04")
+		r.press("d")
+		r.pass(time.Second)
+		r.press("down", "down", "enter")
+		r.write("http://10.0.7.9/other.iso")
+		r.press("enter", "esc")
+		r.shows("› fleet")
+		r.press("2", "1", "d")
+		r.pass(time.Second)
+		r.shows("http://10.0.7.9/other.iso")
+		r.press("tab")
+		r.golden("wizard")
+	})
+}
