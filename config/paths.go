@@ -72,9 +72,9 @@ func (c *Config) LookedText() string {
 }
 
 // Journal is the file of what happened under a context, or "" where there is no folder
-// for it. Names may hold anything, such as the address of an Ironic.
+// for it or no context. Names may hold anything, such as the address of an Ironic.
 func (f *Files) Journal(context string) string {
-	if f.State == "" {
+	if f.State == "" || context == "" {
 		return ""
 	}
 	return filepath.Join(f.State, "journal-"+url.PathEscape(context)+".db")
