@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 // empty when there is neither a home nor the XDG variable.
 type Files struct {
 	Config  string // our configuration file
+	State   string // folder of what is kept from run to run: the audit, the journals
 	Audit   string // every action that was taken, one JSON object a line
 	Crashes string // folder of crash reports
 	Cache   string // folder of what can be fetched again
@@ -69,6 +71,15 @@ func (c *Config) LookedText() string {
 	return b.String()
 }
 
+// Journal is the file of what happened under a context, or "" where there is no folder
+// for it or no context. Names may hold anything, such as the address of an Ironic.
+func (f *Files) Journal(context string) string {
+	if f.State == "" || context == "" {
+		return ""
+	}
+	return filepath.Join(f.State, "journal-"+url.PathEscape(context)+".db")
+}
+
 // Paths are the files and folders that ironworks uses and whether they exist, for
 // `config paths`.
 func (c *Config) Paths() []Place {
@@ -78,6 +89,7 @@ func (c *Config) Paths() []Place {
 		{What: "clouds", Path: f.Clouds},
 		{What: "secure", Path: f.Secure},
 		{What: "audit", Path: f.Audit},
+		{What: "journal", Path: f.Journal(c.Current.Name)},
 		{What: "crashes", Path: f.Crashes},
 		{What: "cache", Path: f.Cache},
 	}
@@ -94,6 +106,7 @@ func (c *Config) Paths() []Place {
 
 func (l *loader) files() Files {
 	f := Files{
+		State:   l.xdg("XDG_STATE_HOME", ".local/state", "ironworks"),
 		Audit:   l.xdg("XDG_STATE_HOME", ".local/state", "ironworks/audit.jsonl"),
 		Crashes: l.xdg("XDG_STATE_HOME", ".local/state", "ironworks/crashes"),
 		Cache:   l.xdg("XDG_CACHE_HOME", ".cache", "ironworks"),

@@ -117,6 +117,7 @@ func TestPaths(t *testing.T) {
 			"clouds: none",
 			"secure: none",
 			"audit home/.local/state/ironworks/audit.jsonl: not found",
+			"journal home/.local/state/ironworks/journal-x.db: not found",
 			"crashes home/.local/state/ironworks/crashes: not found",
 			"cache home/.cache/ironworks: not found",
 		}},
@@ -131,6 +132,7 @@ func TestPaths(t *testing.T) {
 				"clouds c/openstack/clouds.yaml: found",
 				"secure: none",
 				"audit s/ironworks/audit.jsonl: not found",
+				"journal s/ironworks/journal-x.db: not found",
 				"crashes s/ironworks/crashes: not found",
 				"cache k/ironworks: found",
 			},
@@ -140,6 +142,7 @@ func TestPaths(t *testing.T) {
 			"clouds: none",
 			"secure: none",
 			"audit home/.local/state/ironworks/audit.jsonl: not found",
+			"journal: none",
 			"crashes home/.local/state/ironworks/crashes: not found",
 			"cache home/.cache/ironworks: not found",
 		}},
@@ -173,5 +176,23 @@ func TestFromOS(t *testing.T) {
 	o := FromOS()
 	if o.Home != "/some/home" || o.Env("IRONWORKS_URL") != "http://h" || o.WorkDir == "" {
 		t.Errorf("options %+v", o)
+	}
+}
+
+// A context may have any name, also one with a path in it.
+func TestJournalOfAContext(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"rack7": "/s/journal-rack7.db", "http://10.0.0.1:6385": "/s/journal-http:%2F%2F10.0.0.1:6385.db",
+		"../../etc/passwd": "/s/journal-..%2F..%2Fetc%2Fpasswd.db", "": "",
+	} {
+		f := Files{State: "/s"}
+		if got := f.Journal(name); got != want {
+			t.Errorf("%q: %s, want %s", name, got, want)
+		}
+	}
+	var none Files
+	if got := none.Journal("x"); got != "" {
+		t.Error(got)
 	}
 }

@@ -55,7 +55,7 @@ func (p *Poller) screenful(ctx context.Context) error {
 func (p *Poller) listed() {
 	p.list.phase, p.list.marker, p.list.page, p.list.faults = steady, "", nil, 0
 	p.list.due = p.clock.Now().Add(p.sweepEvery())
-	p.notify(nil, func(s *Status) { s.Complete = true })
+	p.notify(Update{}, func(s *Status) { s.Complete = true })
 }
 
 func (p *Poller) sweepEvery() time.Duration {

@@ -248,7 +248,7 @@ func (p *Poller) failed(err error, wait time.Duration) error {
 		return f
 	}
 	next := p.clock.Now().Add(wait)
-	p.notify(nil, func(s *Status) {
+	p.notify(Update{}, func(s *Status) {
 		s.Connected, s.Fault, s.Failures, s.NextTry = false, f, max(p.failures, p.list.faults), next
 	})
 	return nil
@@ -271,10 +271,11 @@ func (p *Poller) answered(date, began time.Time, small bool) time.Time {
 	return p.server.at(now)
 }
 
-func (p *Poller) notify(events []models.Event, change func(*Status)) {
-	status := p.store.setStatus(change)
+func (p *Poller) notify(u Update, change func(*Status)) {
+	u.Status = p.store.setStatus(change)
+	u.Revision = p.store.Revision()
 	if p.opts.Notify != nil {
-		p.opts.Notify(Update{Events: events, Revision: p.store.Revision(), Status: status})
+		p.opts.Notify(u)
 	}
 }
 
@@ -288,12 +289,12 @@ func (p *Poller) put(ctx context.Context, nodes []models.Node, at time.Time, fro
 		p.wantReasons = append(p.wantReasons, wantedReason{uuid: uuid})
 	}
 	p.explain(ctx, out.events)
-	p.tell(out.events)
+	p.tell(Update{Events: out.events, Works: p.blamed(out.works)})
 	return out.news
 }
 
-func (p *Poller) tell(events []models.Event) {
-	p.notify(events, func(*Status) {})
+func (p *Poller) tell(u Update) {
+	p.notify(u, func(*Status) {})
 }
 
 func faultOf(err error) *models.Fault {

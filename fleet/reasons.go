@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -44,6 +45,30 @@ func (p *Poller) explain(ctx context.Context, events []models.Event) {
 	}
 }
 
+// blamed fills in why works failed, as far as it is known by now.
+func (p *Poller) blamed(works []models.Work) []models.Work {
+	for i := range works {
+		w := &works[i]
+		if w.Outcome != models.OutcomeFailed {
+			continue
+		}
+		row, evidence, _ := p.store.Get(w.Node.UUID)
+		w.Blame(cmp.Or(row.Reason, evidence.LastError))
+	}
+	return works
+}
+
+// tellBlamed tells work once more whose reason to fail was found after its end.
+func (p *Poller) tellBlamed(uuid string) {
+	row, evidence, ok := p.store.Get(uuid)
+	if !ok {
+		return
+	}
+	if w, seen := evidence.Work(&row); seen && w.Outcome == models.OutcomeFailed && w.Reason != "" {
+		p.tell(Update{Works: []models.Work{w}})
+	}
+}
+
 // reasons fetches why nodes failed that were so when we came, a few each round. A
 // history that cannot be had is no fault of the connection and holds nothing up.
 func (p *Poller) reasons(ctx context.Context) error {
@@ -61,6 +86,7 @@ func (p *Poller) reasons(ctx context.Context) error {
 			asked++
 		}
 		if err == nil {
+			p.tellBlamed(want.uuid)
 			continue
 		}
 		if want.tries++; want.tries < reasonTries {
@@ -69,6 +95,7 @@ func (p *Poller) reasons(ctx context.Context) error {
 		}
 		if row, evidence, ok := p.store.unexplained(want.uuid); ok {
 			p.store.setReason(want.uuid, models.FailureReason(&row.Node, evidence, nil))
+			p.tellBlamed(want.uuid)
 		}
 	}
 	return nil

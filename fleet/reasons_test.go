@@ -253,6 +253,15 @@ func TestReasonIsNotLostToAFault(t *testing.T) {
 		if got := r.row(id).Reason; got != noDisk {
 			t.Errorf("reason %q", got)
 		}
+		r.mu.Lock()
+		last := r.updates[len(r.updates)-1].Works
+		for i := len(r.updates) - 1; last == nil && i > 0; i-- {
+			last = r.updates[i].Works
+		}
+		r.mu.Unlock()
+		if len(last) != 1 || last[0].Reason != noDisk || last[0].Outcome != models.OutcomeFailed {
+			t.Errorf("the work was told last as %+v", last)
+		}
 		if got := r.told(); len(got) != 1 || strings.Contains(got[0], noDisk) {
 			t.Errorf("told %q", got)
 		}

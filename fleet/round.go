@@ -50,7 +50,7 @@ func (p *Poller) one(ctx context.Context, id string) error {
 		if row, _, ok := p.store.Get(id); ok {
 			at := p.answered(time.Time{}, began, true)
 			if e, ok := p.store.remove(row.Node.UUID, at); ok {
-				p.tell([]models.Event{e})
+				p.tell(Update{Events: []models.Event{e}})
 			}
 		}
 		return nil // also where it was gone before we knew of it

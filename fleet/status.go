@@ -42,6 +42,9 @@ const staleAfter = 20 * time.Second
 type Update struct {
 	// Events are what happened, in order; may be empty.
 	Events []models.Event
+	// Works are the pieces of work that moved on: into another phase, or to their end; and
+	// those whose reason to fail was found later.
+	Works []models.Work
 	// Revision grows with every change of the store.
 	Revision uint64
 	Status   Status

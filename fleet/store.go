@@ -118,6 +118,8 @@ type applied struct {
 	// news counts the nodes that were new or different; a node whose
 	// driver_internal_info was merely not asked for before is not.
 	news int
+	// works are those that moved on: into another phase, or to their end.
+	works []models.Work
 	// failed are the uuids of nodes that are in a failed state without a reason.
 	failed []string
 	// changed says that something in the store is different.
@@ -151,7 +153,7 @@ func (s *Store) applyOne(n *models.Node, at time.Time, from origin, sweep uint64
 			s.change(r, n, at, out)
 		}
 	}
-	r.evidence.Update(n, at)
+	out.works = append(out.works, r.evidence.Update(n, at)...)
 	r.sweep = max(r.sweep, sweep)
 	if n.ProvisionState.Failed() && !r.wanted && r.row.Reason == "" {
 		r.wanted = true
@@ -190,7 +192,7 @@ func (s *Store) change(r *record, n *models.Node, at time.Time, out *applied) {
 		row.Since, row.Reason = at, ""
 		r.wanted, r.explained = false, false
 		if beginsWork(old.ProvisionState, n.ProvisionState) {
-			r.evidence = models.Evidence{}
+			r.evidence.Begin()
 		}
 	}
 	if reason := failureOf(n); reason != "" {

@@ -28,6 +28,8 @@ type following struct {
 	ahead    time.Duration
 	known    bool
 	evidence models.Evidence
+	// reason is why it failed.
+	reason string
 }
 
 // look takes a node in as it was at local time at, when the server's clock said date.
@@ -77,9 +79,11 @@ func (r *Runner) follow(ctx context.Context, a Action, before *models.Node, sent
 			if w, watches := a.(interface{ seen(now *models.Node) }); watches {
 				w.seen(now)
 			}
-			opts.tell(progressOf(now))
+			opts.tell(f.progress(now))
 			if v, ended := a.ended(before, now, waited); ended {
-				r.judge(ctx, f, now, v, res)
+				if r.judge(ctx, f, now, v, res); f.reason != "" {
+					opts.tell(f.progress(now))
+				}
 				return
 			}
 		default:
@@ -120,6 +124,15 @@ func progressOf(n *models.Node) Progress {
 	return Progress{Node: n.Ref(), State: n.ProvisionState, Step: models.StepLine(&models.Row{Node: *n})}
 }
 
+// progress is how far the node is, with the work that was seen so far.
+func (f *following) progress(now *models.Node) Progress {
+	p := progressOf(now)
+	if w, seen := f.evidence.Work(&models.Row{Node: *now, Reason: f.reason}); seen {
+		p.Work, p.At = &w, f.evidence.At
+	}
+	return p
+}
+
 // judge fills in how it ended, with the reason of a failure from wherever it still is.
 func (r *Runner) judge(ctx context.Context, f *following, now *models.Node, v verdict, res *Result) {
 	res.State, res.Err = v.state, nil
@@ -134,6 +147,7 @@ func (r *Runner) judge(ctx context.Context, f *following, now *models.Node, v ve
 		history, _ = r.API.History(ctx, now.UUID)
 	}
 	reason := models.FailureReason(now, f.evidence, history)
+	f.reason = reason
 	switch {
 	case models.ProvisionState(v.state).Class() == models.ClassHold:
 		reason = "a hold step stopped it; ironworks unhold " + now.Label() + " goes on"

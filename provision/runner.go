@@ -112,6 +112,10 @@ type Progress struct {
 	Retry *ironicclient.Retry
 	// Fault is set while Ironic cannot be asked how the node is.
 	Fault *models.Fault
+	// Work is what was seen of the work so far, and At when that was, on the server's
+	// clock; nil while there is nothing.
+	Work *models.Work
+	At   time.Time
 }
 
 // Outcome is how it went for one node.

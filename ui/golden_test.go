@@ -87,17 +87,32 @@ func TestScreens(t *testing.T) {
 		},
 		"node":         func(r *rig) { r.choose("r7-n01"); r.press("enter") },
 		"node-failed":  func(r *rig) { r.choose("r7-n02"); r.press("enter") },
-		"node-steps":   func(r *rig) { r.choose("r7-n01"); r.press("enter", "tab") },
-		"node-network": func(r *rig) { r.choose("r7-n01"); r.press("enter", "tab", "tab") },
-		"node-history": func(r *rig) { r.choose("r7-n02"); r.press("enter", "tab", "tab", "tab") },
-		"node-raw":     func(r *rig) { r.choose("r7-n01"); r.press("enter", "shift+tab") },
-		"events":       func(r *rig) { r.someEvents(); r.press("2") },
-		"conductors":   func(r *rig) { r.press("3") },
-		"drivers":      func(r *rig) { r.press("3", "tab") },
-		"connect":      func(r *rig) { r.press("4") },
-		"validate":     func(r *rig) { r.press(":"); r.write("validate"); r.press("enter") },
-		"tasks":        func(r *rig) { r.someTasks(); r.press("5") },
-		"task":         func(r *rig) { r.someTasks(); r.press("5", "enter") },
+		"node-steps":   func(r *rig) { r.choose("r7-n01"); r.press("enter"); r.tab("Steps") },
+		"node-network": func(r *rig) { r.choose("r7-n01"); r.press("enter"); r.tab("Network") },
+		"node-history": func(r *rig) { r.choose("r7-n02"); r.press("enter"); r.tab("History") },
+		"node-timeline": func(r *rig) {
+			r.choose("r7-n01")
+			r.press("enter")
+			r.tab("Timeline")
+			r.pass(4 * time.Second)
+		},
+		"watch": func(r *rig) {
+			r.choose("r7-n01")
+			r.press("space")
+			r.choose("r7-n03")
+			r.press("space", "7")
+			r.someEvents()
+			r.pass(9 * time.Second)
+		},
+		"empty-watch": func(r *rig) { r.press("2", "7") },
+		"node-raw":    func(r *rig) { r.choose("r7-n01"); r.press("enter", "shift+tab") },
+		"events":      func(r *rig) { r.someEvents(); r.press("2") },
+		"conductors":  func(r *rig) { r.press("3") },
+		"drivers":     func(r *rig) { r.press("3", "tab") },
+		"connect":     func(r *rig) { r.press("4") },
+		"validate":    func(r *rig) { r.press(":"); r.write("validate"); r.press("enter") },
+		"tasks":       func(r *rig) { r.someTasks(); r.press("5") },
+		"task":        func(r *rig) { r.someTasks(); r.press("5", "enter") },
 	}
 	for name, prepare := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -159,6 +174,18 @@ func (r *rig) cursor() string {
 		}
 	}
 	return ""
+}
+
+// tab goes to a tab of a node by its name.
+func (r *rig) tab(name string) {
+	r.t.Helper()
+	for range 20 {
+		if strings.Contains(r.text(), "["+name+"]") {
+			return
+		}
+		r.press("tab")
+	}
+	r.t.Fatalf("no tab %s in:\n%s", name, r.text())
 }
 
 // someEvents lets things happen.

@@ -16,6 +16,7 @@ import (
 	"ironworks/ui/screen/node"
 	"ironworks/ui/screen/ramdisk"
 	"ironworks/ui/screen/tasks"
+	"ironworks/ui/screen/watch"
 )
 
 // maxHistory bounds how many screens are kept to go back to.
@@ -106,6 +107,8 @@ func (c *Console) make(ref screen.Ref) screen.Screen {
 		return tasks.New(c.env)
 	case screen.KindIgnition:
 		return ramdisk.New(c.env)
+	case screen.KindWatch:
+		return watch.New(c.env)
 	case screen.KindDeploy:
 		return deploy.New(c.env, ref.ID)
 	case screen.KindTask:

@@ -64,7 +64,7 @@ func (c *Console) do(id action.ID) tea.Cmd {
 		return c.walk(-1)
 	case action.Newer:
 		return c.walk(1)
-	case action.GoFleet, action.GoEvents, action.GoDrivers, action.GoConnect, action.GoTasks, action.GoIgnition:
+	case action.GoFleet, action.GoEvents, action.GoDrivers, action.GoConnect, action.GoTasks, action.GoIgnition, action.GoWatch:
 		return c.home(screen.Kind(id))
 	case action.Refresh:
 		return c.refresh()

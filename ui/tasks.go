@@ -69,7 +69,7 @@ func (c *Console) run(o order, plan provision.Plan) tea.Cmd {
 	}
 	t.Command = c.env.CommandLine(o.words(names)...)
 	c.say(screen.Say{Text: fmt.Sprintf("%s %s: sending (5 shows tasks)", plan.Action.Name(), planText(plan.Legal()))})
-	return c.follow(t, plan)
+	return tea.Batch(c.follow(t, plan), c.watchStarted(t))
 }
 
 // follow carries a plan out. What each node says is joined until the screen takes it.

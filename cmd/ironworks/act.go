@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ironworks/journal"
 	"ironworks/models"
 	"ironworks/provision"
 )
@@ -90,20 +91,30 @@ func (a *app) carryOutConfirmed(
 	}
 	defer func() { _ = audit.Close() }()
 	runner.Audit = audit
-	results := a.runPlan(ctx, runner, plan, flags)
-	results = a.retryFailed(ctx, runner, plan, results, flags)
+	kept := a.commandJournal(ctx, s)
+	defer kept.Close()
+	results := a.runPlan(ctx, runner, kept, plan, flags)
+	results = a.retryFailed(ctx, runner, kept, plan, results, flags)
 	return a.tellResults(plan, results, flags)
 }
 
-// runPlan runs a plan with its progress on the terminal.
-func (a *app) runPlan(ctx context.Context, runner *provision.Runner, plan provision.Plan, flags actFlags) []provision.Result {
+// runPlan runs a plan with its progress on the terminal, and keeps how long it takes.
+func (a *app) runPlan(
+	ctx context.Context, runner *provision.Runner, kept *journal.Journal, plan provision.Plan, flags actFlags,
+) []provision.Result {
 	progress := a.newProgress()
 	defer progress.stop()
 	board := newBoard(plan)
-	progress.live(board.line)
 	_, painted := terminal(a.stderr)
+	if painted && flags.wait {
+		board.past = a.experience(ctx, kept)
+	}
+	progress.live(board.line)
 	return runner.Run(ctx, plan, provision.RunOptions{Wait: flags.wait, Timeout: flags.timeout, StopOnFailure: flags.stopOnFailure, Progress: func(p provision.Progress) {
 		board.note(p)
+		if p.Work != nil {
+			kept.Note(nil, []models.Work{*p.Work})
+		}
 		if text := board.contact(p); text != "" && !painted {
 			a.complain("%s", text) // where no progress line shows it
 		}
@@ -113,7 +124,7 @@ func (a *app) runPlan(ctx context.Context, runner *provision.Runner, plan provis
 // retryFailed offers another try for the nodes that failed, where somebody is there to
 // be asked. Whatever becomes of the question, the results so far are kept.
 func (a *app) retryFailed(
-	ctx context.Context, runner *provision.Runner, plan provision.Plan, results []provision.Result, flags actFlags,
+	ctx context.Context, runner *provision.Runner, kept *journal.Journal, plan provision.Plan, results []provision.Result, flags actFlags,
 ) []provision.Result {
 	for a.offersRetry(ctx, plan, results, flags) {
 		failed := plan.Failed(results)
@@ -126,7 +137,7 @@ func (a *app) retryFailed(
 			d.Preflight(ctx, nodes)
 		}
 		second := runner.Plan(plan.Action, nodes)
-		for i, res := range a.runPlan(ctx, runner, second, flags) {
+		for i, res := range a.runPlan(ctx, runner, kept, second, flags) {
 			results[plan.Index(second.Items[i].Node.UUID)] = res
 		}
 	}

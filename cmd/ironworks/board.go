@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"ironworks/models"
 	"ironworks/provision"
 )
 
@@ -17,10 +18,19 @@ type board struct {
 	at    map[string]string
 	until map[string]time.Time
 	lost  bool
+	// works is what goes on with each node, with how far the server's clock is ahead; past
+	// is what earlier work took, and may be nil.
+	works map[string]boardWork
+	past  *models.Experience
+}
+
+type boardWork struct {
+	*models.Work
+	ahead time.Duration
 }
 
 func newBoard(p provision.Plan) *board {
-	return &board{total: len(p.Legal()), name: p.Action.Name(), at: map[string]string{}, until: map[string]time.Time{}}
+	return &board{total: len(p.Legal()), name: p.Action.Name(), at: map[string]string{}, until: map[string]time.Time{}, works: map[string]boardWork{}}
 }
 
 func (b *board) note(p provision.Progress) {
@@ -28,6 +38,7 @@ func (b *board) note(p provision.Progress) {
 	defer b.mu.Unlock()
 	label := p.Node.Label()
 	delete(b.until, label)
+	delete(b.works, label)
 	switch {
 	case p.Retry != nil:
 		b.at[label] = fmt.Sprintf("%s, try %d of %d", p.Retry.Fault.Kind, p.Retry.Attempt+1, p.Retry.Tries)
@@ -39,6 +50,9 @@ func (b *board) note(p provision.Progress) {
 		b.at[label] = p.Fault.Reason()
 	default:
 		b.at[label] = strings.TrimSpace(string(p.State) + " " + p.Step)
+		if p.Work != nil {
+			b.works[label] = boardWork{Work: p.Work, ahead: time.Until(p.At)}
+		}
 	}
 }
 
@@ -58,6 +72,20 @@ func (b *board) contact(p provision.Progress) string {
 	return ""
 }
 
+// left is how long the work still takes, by what others took: with that where it is the
+// only node.
+func (b *board) left(w boardWork) string {
+	estimate := b.past.Estimate(w.Work, time.Now().Add(w.ahead))
+	text := estimate.Short()
+	if b.total == 1 {
+		text = estimate.Text()
+	}
+	if text == "" || w.Outcome != models.OutcomeRunning {
+		return ""
+	}
+	return ", " + text
+}
+
 // line is the board on one line, with countdowns.
 func (b *board) line() string {
 	b.mu.Lock()
@@ -70,6 +98,9 @@ func (b *board) line() string {
 		text := label + " " + b.at[label]
 		if t, ok := b.until[label]; ok {
 			text += fmt.Sprintf(" in %ds", max(int(time.Until(t).Round(time.Second).Seconds()), 0))
+		}
+		if w, ok := b.works[label]; ok {
+			text += b.left(w)
 		}
 		parts = append(parts, text)
 	}

@@ -210,17 +210,31 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	if err != nil {
 		return nil, err
 	}
-	store := fleet.NewStore()
 	s := &screen.Session{
-		Context: c.shown(&x), Defaults: screen.Defaults(x.Defaults), Store: store, API: client, Close: client.Close,
+		Context: c.shown(&x), Defaults: screen.Defaults(x.Defaults), Store: fleet.NewStore(), API: client,
 		Runner:  provision.Runner{API: client, Audit: c.audit, Clock: clock{}, Context: x.Name, ReadOnly: x.ReadOnly},
 		Checks:  c.app.preflighter(&x, client, func(err error) { notice(models.Printable(err.Error())) }),
 		Options: c.options(&x), Ramdisks: &consoleRamdisks{host: c, session: &session{context: x, client: client}},
 	}
+	c.poll(s, client, &x, func(text string) { notice(models.Printable(text)) })
+	return s, nil
+}
+
+// poll gives a session its poller, and keeps what that tells.
+func (c *consoleHost) poll(s *screen.Session, client *ironicclient.Client, x *config.Context, notice func(text string)) {
+	kept := openJournal(c.cmd.Context(), &c.app.files, x.Name, func(err error) { notice(err.Error()) })
+	s.Journal = kept
+	s.Close = func() {
+		client.Close()
+		kept.Close()
+	}
 	// The poller's ear is the session's own: it is there once Poll runs.
 	ear := &struct{ notify func(fleet.Update) }{}
-	poller := fleet.NewPoller(client, store, fleet.Options{
-		Clock: clock{}, Fields: extraFields(x.Defaults), Notify: func(u fleet.Update) { ear.notify(u) },
+	poller := fleet.NewPoller(client, s.Store, fleet.Options{
+		Clock: clock{}, Fields: extraFields(x.Defaults), Notify: func(u fleet.Update) {
+			kept.Note(u.Events, u.Works)
+			ear.notify(u)
+		},
 	})
 	s.Poll = func(ctx context.Context, notify func(fleet.Update)) error {
 		ear.notify = notify
@@ -228,7 +242,6 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	}
 	s.Watch, s.Unwatch, s.Look = poller.Watch, poller.Unwatch, poller.Look
 	s.Hurry, s.Refresh, s.Need = poller.Hurry, poller.Refresh, poller.Need
-	return s, nil
 }
 
 // probe asks a context's Ironic for one node, with a connection of its own.

@@ -78,6 +78,7 @@ func (a *app) labConfig(site *lab.Site, dir string) (cfg *config.Config, done fu
 		return nil, func() {}, err
 	}
 	cfg.Current.Name, cfg.Current.Source = labName, "--lab"
+	cfg.Files.State = dir
 	cfg.Files.Audit = filepath.Join(dir, "audit.jsonl")
 	a.files = cfg.Files
 	a.flags.URL = site.Ironic.URL

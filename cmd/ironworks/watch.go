@@ -109,9 +109,14 @@ func (a *app) watch(cmd *cobra.Command, flags watchFlags, names []string) error 
 		period = watchPeriod
 	}
 	w := &watcher{app: a, store: fleet.NewStore(), until: models.ProvisionState(flags.until), named: names, stop: stop}
+	kept := a.commandJournal(ctx, s)
+	defer kept.Close()
 	poller := fleet.NewPoller(s.client, w.store, fleet.Options{
 		Clock: clock{}, Fast: period, Idle: period, Only: names,
-		Notify: w.update,
+		Notify: func(u fleet.Update) {
+			kept.Note(u.Events, u.Works)
+			w.update(u)
+		},
 		GiveUp: func(*models.Fault) bool { return !w.ever },
 	})
 	err = poller.Run(ctx)

@@ -76,7 +76,7 @@ func (s *screenConsole) frozen(first, second string) {
 	shows("/"+second, "a filter", func() bool { return s.rowAt(first) < 0 && s.rowAt(second) >= 0 })
 	shows(terminal.Esc, "no filter", func() bool { return s.rowAt(first) >= 0 })
 	shows(terminal.Home+terminal.Enter, "the node", func() bool { return s.Contains("› "+first) && s.Contains("fake-hardware") })
-	shows(terminal.Tab, "its steps", func() bool { return s.Contains("[Steps]") })
+	shows(terminal.Tab, "its timeline", func() bool { return s.Contains("[Timeline]") })
 	shows("?", "the help", func() bool { return s.Contains(helpTitle) })
 	shows(terminal.Esc, "no help", func() bool { return !s.Contains(helpTitle) })
 	shows(terminal.Esc, "the fleet", func() bool { return s.Contains("› fleet") })

@@ -109,12 +109,12 @@ func (s *screenConsole) everywhere(name string, look func(where string)) {
 		s.gone(" " + list.title + " ")
 	}
 	s.press(terminal.Enter)
-	for _, tab := range []string{"[Overview]", "[Steps]", "[Network]", "[History]", "[Raw]"} {
+	for _, tab := range []string{"[Overview]", "[Timeline]", "[Steps]", "[Network]", "[History]", "[Raw]"} {
 		s.until(tab)
 		look(tab)
 		s.press(terminal.Tab)
 	}
-	for _, to := range []struct{ key, title string }{{"2", "events"}, {"3", "conductors"}, {"4", "connect"}, {"5", "tasks"}} {
+	for _, to := range []struct{ key, title string }{{"2", "events"}, {"3", "conductors"}, {"4", "connect"}, {"5", "tasks"}, {"7", "watch"}} {
 		s.press(to.key)
 		s.until(" " + to.title)
 		look(to.title)
@@ -207,12 +207,12 @@ func (s *screenConsole) asciiEverywhere(name string, look func(where string)) {
 	s.until(takesYes)
 	look("a question")
 	s.press(terminal.Esc, terminal.Enter)
-	for _, tab := range []string{"[Overview]", "[Steps]", "[Network]", "[History]", "[Raw]"} {
+	for _, tab := range []string{"[Overview]", "[Timeline]", "[Steps]", "[Network]", "[History]", "[Raw]"} {
 		s.until(tab)
 		look(tab)
 		s.press(terminal.Tab)
 	}
-	for _, to := range []struct{ key, title string }{{"2", "> events"}, {"3", "> conductors"}, {"4", "> connect"}, {"5", "> tasks"}} {
+	for _, to := range []struct{ key, title string }{{"2", "> events"}, {"3", "> conductors"}, {"4", "> connect"}, {"5", "> tasks"}, {"7", "> watch"}} {
 		s.press(to.key)
 		s.until(to.title)
 		look(to.title)

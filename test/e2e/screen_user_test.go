@@ -27,6 +27,7 @@ func places() []struct {
 		{"conductors", "› conductors", []action.Scope{action.Conductors}},
 		{"connect", "› connect", []action.Scope{action.List, action.Connect}},
 		{"tasks", "› tasks", []action.Scope{action.List, action.Tasks}},
+		{"watch", "› watch", []action.Scope{action.Watch, action.List, action.Nodes}},
 	}
 }
 
@@ -66,7 +67,7 @@ func TestScreenNewUser(t *testing.T) {
 		s.until("› "+name, "[Overview]")
 		s.helps(action.Reading, action.Node, action.Nodes, action.Everywhere)
 		s.pick("?", helpTitle, "next-tab")
-		s.until("[Steps]")
+		s.until("[Timeline]")
 		s.helps(action.List, action.Node, action.Nodes)
 		s.pick("?", helpTitle, "maintenance-on")
 		s.until("╭─ maintenance-on " + name)
@@ -164,7 +165,7 @@ func (s *screenConsole) answers(p *weather.Proxy, word, here string) {
 			s.until("the mouse scrolls")
 			s.pick(":", paletteTitle, string(a.ID))
 			s.until("the mouse is the terminal's again")
-		case action.GoFleet, action.GoEvents, action.GoDrivers, action.GoConnect, action.GoTasks, action.GoIgnition:
+		case action.GoFleet, action.GoEvents, action.GoDrivers, action.GoConnect, action.GoTasks, action.GoIgnition, action.GoWatch:
 			s.press(key)
 			s.until("› " + string(a.ID))
 			s.pick(":", paletteTitle, word)

@@ -38,7 +38,7 @@ func console(c *camera) error {
 	}); err != nil {
 		return err
 	}
-	for _, show := range []func(*camera) error{deploying, failure, asking, everywhere, ramdisk} {
+	for _, show := range []func(*camera) error{watching, deploying, failure, asking, everywhere, ramdisk} {
 		if err := show(c); err != nil {
 			return err
 		}
@@ -72,12 +72,34 @@ func (c *camera) open(node string) error {
 	return c.until(node, func(lines []string) bool { return has(lines, "› "+node, "[Overview]") })
 }
 
+// watching shows the phases of all nodes, and goes back to the fleet.
+func watching(c *camera) error {
+	c.screen.Type("*")
+	if err := c.until("marks", func(lines []string) bool { return has(lines, "marked") }); err != nil {
+		return err
+	}
+	c.screen.Type("7")
+	if err := c.snapWhen("watch", "work under way", func(lines []string) bool {
+		return has(lines, "› watch") && row(lines, slow, "install_coreos") && row(lines, failed, "Deploy step") && row(lines, works, "deployment took")
+	}); err != nil {
+		return err
+	}
+	c.screen.Type("1", "-")
+	return c.until("the fleet without marks", func(lines []string) bool { return has(lines, "› fleet") && !has(lines, "marked") })
+}
+
 // deploying shows a node that is being deployed.
 func deploying(c *camera) error {
 	if err := c.open(slow); err != nil {
 		return err
 	}
 	if err := c.snap("node", "a node while it is deployed", "[Overview]", "install_coreos", "bmc", "for booting", "read just now"); err != nil {
+		return err
+	}
+	c.screen.Type(terminal.Tab)
+	if err := c.sized(100, 16, func() error {
+		return c.snap("timeline", "the phases of a deployment that goes on", "[Timeline]", "boot to ramdisk", "install_coreos")
+	}); err != nil {
 		return err
 	}
 	c.screen.Type(terminal.Tab)

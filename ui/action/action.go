@@ -27,6 +27,7 @@ const (
 	Tasks      Scope = "tasks"
 	Task       Scope = "task"
 	Ignition   Scope = "ignition"
+	Watch      Scope = "watch"
 	Filling    Scope = "form" // fields that are filled in on the screen itself
 	Deploy     Scope = "deploy"
 	DeployDisk Scope = "deploy: root disk"

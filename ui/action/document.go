@@ -26,6 +26,7 @@ func scopes() []struct {
 		{Conductors, "Conductors & drivers"},
 		{Connect, "Connect"},
 		{Task, "Task"},
+		{Watch, "Watch"},
 		{Ignition, "Ignition"},
 		{Filling, "Forms: Ignition, and Deploy's pages"},
 		{Deploy, "Deploy"},

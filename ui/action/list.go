@@ -27,6 +27,7 @@ const (
 	GoConnect   ID = "connect"
 	GoTasks     ID = "tasks"
 	GoIgnition  ID = "ignition"
+	GoWatch     ID = "watch"
 	Up          ID = "up"
 	Down        ID = "down"
 	PageUp      ID = "page-up"
@@ -54,6 +55,7 @@ const (
 	Diff        ID = "diff"
 	Retry       ID = "retry-failed"
 	Leave       ID = "stop-following"
+	DropEnded   ID = "drop-ended"
 	NodeVerbs   ID = "verbs"
 	Validate    ID = "validate"
 	Check       ID = "check"
@@ -125,6 +127,7 @@ func everywhere() []Action {
 		at(GoConnect, "connect", "contexts, their health, and how to get to them", 0, "4"),
 		at(GoTasks, "tasks", "what was done from here, and how it went", 0, "5"),
 		at(GoIgnition, "ignition", "make a ramdisk, check user data, make either bootable", 0, "6"),
+		at(GoWatch, "watch", "work under way: a bar of phases for each node, and what is left", 0, "7"),
 		at(Help, "keys", "list what can be done here, and do it", 91, "?"),
 		at(Palette, "go to", "go to a screen, node or context, or do anything by name", 90, ":"),
 		at(Back, "back", "back to where I came from; first drop the filter or the marks", 80, "esc"),
@@ -187,6 +190,7 @@ func lists() []Action {
 		at(Events, Pause, "pause", "stop following the newest, or follow again", 2, "p"),
 		at(Connect, Check, "check", "ask every context whether its Ironic answers", 2, "p"),
 		at(Task, Retry, "retry failed", "try again for the nodes that failed", 2, "r"),
+		at(Watch, DropEnded, "drop ended", "leave out the nodes that nothing goes on with any more", 10, "-"),
 		at(Task, Leave, "", "stop following; the nodes go on by themselves", 0, "X"),
 	}
 }

@@ -33,6 +33,14 @@ type API interface {
 	Refused() []string
 }
 
+// Journal is what was kept of past work; *journal.Journal has it.
+type Journal interface {
+	// OfNode gives the last pieces of work on a node, the newest first.
+	OfNode(ctx context.Context, uuid string, most int) ([]models.Work, error)
+	// Latest gives the last pieces of each kind of work that ended.
+	Latest(ctx context.Context, most int) ([]models.Work, error)
+}
+
 // Context is one Ironic that can be gone to, as the configuration has it.
 type Context struct {
 	Name, Source string
@@ -85,6 +93,8 @@ type Session struct {
 	Need func(fields ...string)
 	// Ramdisks makes ramdisks that find this Ironic; may be nil.
 	Ramdisks Ramdisks
+	// Journal is what was kept of past work; may be nil.
+	Journal Journal
 	// Options are the flags that lead the command line to this context.
 	Options []string
 	// Close drops the connection.
@@ -103,6 +113,8 @@ type Env struct {
 	// Events are those since the console was opened, Tasks what was done from here.
 	Events *EventLog
 	Tasks  *TaskList
+	// Watching are the nodes of the Watch screen.
+	Watching *WatchList
 	// Contexts are those that can be gone to.
 	Contexts []Context
 	// Probe asks another context's Ironic whether it answers.

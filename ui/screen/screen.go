@@ -28,6 +28,7 @@ const (
 	KindTasks      Kind = "tasks"
 	KindTask       Kind = "task"
 	KindIgnition   Kind = "ignition"
+	KindWatch      Kind = "watch"
 	KindDeploy     Kind = "deploy"
 )
 

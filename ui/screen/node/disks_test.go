@@ -16,8 +16,6 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// disksTab is how many tabs the disks are from the first.
-const disksTab = 2
 
 // inventory is Ironic's answer for disks.
 func inventory(disks ...string) json.RawMessage {
@@ -64,7 +62,7 @@ func onDisks(t *testing.T, n models.Node, found json.RawMessage) (*screentest.Ri
 	r.Sync()
 	s := node.New(r.Env, n.UUID)
 	r.Open(s)
-	tab(t, r, s, disksTab)
+	to(t, r, s, "Disks")
 	return r, s
 }
 
@@ -103,9 +101,9 @@ func TestDisksAreReadWhenTheyAreLookedAt(t *testing.T) {
 	if asked() != 0 {
 		t.Error("read before anybody wanted it")
 	}
-	tab(t, r, s, disksTab)
+	to(t, r, s, "Disks")
 	screentest.Shows(t, s, 80, 20, "● picked", "/dev/sdb", "inspected 3d ago, by an agent")
-	for range 6 {
+	for range 7 {
 		tab(t, r, s, 1)
 	}
 	if asked() != 1 {
@@ -116,7 +114,7 @@ func TestDisksAreReadWhenTheyAreLookedAt(t *testing.T) {
 		t.Error("not read again when it was asked for")
 	}
 	r.Pass(time.Minute)
-	for range 6 {
+	for range 7 {
 		tab(t, r, s, 1)
 	}
 	if asked() != 3 {

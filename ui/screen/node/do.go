@@ -29,6 +29,8 @@ func (s *Screen) pane() *pane.Pane {
 // mover is what scrolls in the tab.
 func (s *Screen) mover() body.Mover {
 	switch s.tab {
+	case timelineTab:
+		return s.timeline.list
 	case stepsTab:
 		return s.steps
 	case disksTab:
@@ -94,6 +96,7 @@ func (s *Screen) step() int {
 func (s *Screen) goTo(tab int) tea.Cmd {
 	s.tab = tab % tabCount
 	s.setSteps()
+	s.setTimeline()
 	return s.open()
 }
 
@@ -137,6 +140,8 @@ func (s *Screen) Copies() []screen.Copyable {
 
 func (s *Screen) tabCopies() []screen.Copyable {
 	switch s.tab {
+	case timelineTab:
+		return s.timelineCopies()
 	case stepsTab:
 		if st, ok := s.steps.Cursor(); ok {
 			return []screen.Copyable{{Name: "step", Text: st.label}, {Name: "arguments", Text: st.args}}

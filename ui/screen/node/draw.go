@@ -24,6 +24,8 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	case room <= 0 || !s.known():
 	case s.tab == overviewTab:
 		lines = s.drawOverview(t, w, room)
+	case s.tab == timelineTab:
+		lines = s.drawTimeline(t, w, room)
 	case s.tab == stepsTab:
 		lines = s.drawSteps(t, w, room)
 	case s.tab == disksTab:
@@ -49,7 +51,10 @@ func (s *Screen) rule(t *theme.Theme, w int) string {
 		place = s.overview.Position()
 	}
 	if _, some := s.diskRows.Cursor(); some && s.tab == disksTab {
-		place = fmt.Sprintf("%d of %d · p pins", s.diskRows.Index()+1, s.diskRows.Len())
+		place = fmt.Sprintf("%d of %d", s.diskRows.Index()+1, s.diskRows.Len())
+		if w >= 100 {
+			place += " · p pins"
+		}
 	}
 	return body.Tabs(t, tabTitles(), s.tab, place, w)
 }

@@ -28,11 +28,15 @@ func TestHostileNames(t *testing.T) {
 			r.API.PortList[0].LocalLink = map[string]any{"switch_info": text, "port_id": []any{text}}
 			r.API.Entries = history()
 			r.API.Entries[0].Event, r.API.Entries[0].State, r.API.Entries[0].User, r.API.Entries[0].Severity = text, text, text, text
+			r.Env.Session.Journal = &kept{works: []models.Work{{
+				Kind: models.ProvisionState(text), Reason: text, Outcome: models.OutcomeFailed, ResourceClass: text,
+				Phases: []models.Phase{{Kind: models.PhaseStep, Step: text}, {Kind: models.PhaseKind(text)}},
+			}}}
 			r.Sync()
 			s := node.New(r.Env, n.UUID)
 			r.Open(s)
 			r.Tell(s, r.Change(n.UUID, func(n *models.Node) { n.PowerState, n.Fault = models.PowerError, text }))
-			for range 5 {
+			for range 9 {
 				screentest.CheckSizes(t, s)
 				tab(t, r, s, 1)
 			}

@@ -23,6 +23,7 @@ import (
 // The tabs.
 const (
 	overviewTab = iota
+	timelineTab
 	stepsTab
 	disksTab
 	networkTab
@@ -31,7 +32,9 @@ const (
 	tabCount
 )
 
-func tabTitles() []string { return []string{"Overview", "Steps", "Disks", "Network", "History", "Raw"} }
+func tabTitles() []string {
+	return []string{"Overview", "Timeline", "Steps", "Disks", "Network", "History", "Raw"}
+}
 
 const (
 	// freshFor is how old what a tab shows may be when it is opened again.
@@ -70,6 +73,7 @@ type Screen struct {
 	ports    *table.Table[models.Port]
 	entries  *table.Table[models.HistoryEntry]
 	raw      raw
+	timeline *timeline
 	prompt   body.Prompt
 }
 
@@ -80,7 +84,7 @@ var (
 
 // New makes the screen of the node with a uuid.
 func New(env *screen.Env, uuid string) screen.Screen {
-	s := &Screen{env: env, session: env.Session, uuid: uuid, raw: raw{marked: true}}
+	s := &Screen{env: env, session: env.Session, uuid: uuid, raw: raw{marked: true}, timeline: newTimeline(env, uuid)}
 	var api screen.API
 	if env.Session != nil {
 		api = env.Session.API
@@ -123,6 +127,7 @@ func (s *Screen) Shown() tea.Cmd {
 		s.session.Watch(s.uuid)
 	}
 	defer s.setSteps()
+	defer s.setTimeline()
 	if changed := s.take(); changed || s.old(s.detail.At()) && !s.detail.Busy() {
 		return tea.Batch(s.detail.Get(), s.open())
 	}
@@ -134,7 +139,10 @@ func (s *Screen) old(at time.Time) bool { return s.env.Clock.Now().Sub(at) >= fr
 // open reads what the tab in front needs, unless it is there and fresh.
 func (s *Screen) open() tea.Cmd {
 	switch {
-	case s.session == nil || s.gone():
+	case s.session == nil:
+	case s.tab == timelineTab && !s.timeline.past.Busy() && s.old(s.timeline.past.At()):
+		return s.timeline.get()
+	case s.gone():
 	case s.tab == disksTab && !s.disks.Busy() && s.old(s.disks.At()):
 		return s.disks.Get()
 	case s.tab == networkTab && !s.network.Busy() && s.old(s.network.At()):
@@ -151,8 +159,11 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	cmd := s.told(msg)
-	if s.tab == stepsTab {
+	switch s.tab {
+	case stepsTab:
 		s.setSteps()
+	case timelineTab:
+		s.setTimeline()
 	}
 	return cmd
 }
@@ -198,10 +209,19 @@ func (s *Screen) tasksChanged() tea.Cmd {
 	return nil
 }
 
+// worked says that the work has got into another phase than the list has of it.
+func (s *Screen) worked() bool {
+	w := s.timeline.current
+	return w == nil || len(w.Phases) != len(s.evidence.Phases) || w.Outcome != s.evidence.Outcome
+}
+
 // reload reads everything again that the tab in front shows.
 func (s *Screen) reload() tea.Cmd {
 	s.take()
-	if s.tab == networkTab || s.tab == overviewTab {
+	switch {
+	case s.tab == timelineTab:
+		return tea.Batch(s.detail.Get(), s.timeline.get())
+	case s.tab == networkTab || s.tab == overviewTab:
 		return tea.Batch(s.detail.Get(), s.network.Get())
 	}
 	return s.reread()
@@ -212,6 +232,8 @@ func (s *Screen) reread() tea.Cmd {
 	switch {
 	case s.tab == disksTab:
 		return tea.Batch(s.detail.Get(), s.disks.Get())
+	case s.tab == timelineTab && s.worked():
+		return tea.Batch(s.detail.Get(), s.timeline.get())
 	case s.tab == historyTab && s.hasHistory():
 		return tea.Batch(s.detail.Get(), s.history.Get())
 	}
@@ -226,6 +248,9 @@ func (s *Screen) answered(msg tea.Msg) tea.Cmd {
 		if n, ok := s.detail.Value(); ok && s.detail.Err() == nil {
 			s.raw.put(n.Raw, s.detail.At())
 		}
+		return next
+	}
+	if mine, next := s.timeline.take(msg); mine {
 		return next
 	}
 	if mine, next := s.disks.Take(msg); mine {
@@ -274,6 +299,7 @@ func (s *Screen) Close() {
 	s.disks.Close()
 	s.network.Close()
 	s.history.Close()
+	s.timeline.close()
 	if s.watched {
 		s.watched = false
 		s.session.Unwatch(s.uuid)

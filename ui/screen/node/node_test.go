@@ -89,12 +89,24 @@ func tab(t *testing.T, r *screentest.Rig, s screen.Screen, n int) {
 	}
 }
 
+// to goes to a tab by its name.
+func to(t *testing.T, r *screentest.Rig, s screen.Screen, name string) {
+	t.Helper()
+	for range 20 {
+		if strings.Contains(screentest.Text(s, 120, 20), "["+name+"]") {
+			return
+		}
+		tab(t, r, s, 1)
+	}
+	t.Fatalf("no tab %s in:\n%s", name, screentest.Text(s, 120, 20))
+}
+
 func TestGoldens(t *testing.T) {
 	r, s := opened(t, deploying(t))
 	r.Pass(30 * time.Second)
 	r.Tell(s, r.Change(screentest.UUID(1), func(n *models.Node) { n.PowerState = models.PowerOff }))
 	r.Tell(s, r.Change(screentest.UUID(1), func(n *models.Node) { n.PowerState = models.PowerOn }))
-	for i, name := range []string{"overview", "steps", "disks-deploying", "network", "history", "raw"} {
+	for i, name := range []string{"overview", "timeline-deploying", "steps", "disks-deploying", "network", "history", "raw"} {
 		if i > 0 {
 			tab(t, r, s, 1)
 		}
@@ -112,6 +124,8 @@ func TestGoldenFailed(t *testing.T) {
 	}))
 	screentest.Golden(t, s, "failed")
 	tab(t, r, s, 1)
+	screentest.Golden(t, s, "failed-timeline")
+	to(t, r, s, "Steps")
 	screentest.Golden(t, s, "failed-steps")
 }
 
@@ -146,7 +160,7 @@ func TestFirstFetchFails(t *testing.T) {
 	screentest.Shows(t, s, 80, 20, "wait call-back → active", "not read", "database is away")
 	screentest.Shows(t, s, 80, 46, "cannot be read")
 	screentest.CheckSizes(t, s)
-	tab(t, r, s, 5)
+	to(t, r, s, "Raw")
 	screentest.Shows(t, s, 80, 20, "not read yet")
 }
 
@@ -183,7 +197,7 @@ func TestNoSession(t *testing.T) {
 	r.Open(s)
 	r.Tell(s, r.Pass(time.Second))
 	r.Tell(s, screen.Reload{})
-	tab(t, r, s, 6)
+	tab(t, r, s, 7)
 	screentest.Shows(t, s, 80, 20, "No context could be opened")
 	for _, id := range []action.ID{action.PowerOn, action.Down, action.Diff} {
 		s.Why(id)

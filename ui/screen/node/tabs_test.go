@@ -15,7 +15,7 @@ import (
 
 func TestTabsAndScopes(t *testing.T) {
 	r, s := opened(t, deploying(t))
-	want := []action.Scope{action.Reading, action.List, action.List, action.List, action.List, action.Reading}
+	want := []action.Scope{action.Reading, action.List, action.List, action.List, action.List, action.List, action.Reading}
 	for i, scope := range want {
 		if got := s.Scopes()[0]; got != scope {
 			t.Errorf("tab %d has scope %s, want %s", i, got, scope)
@@ -40,7 +40,7 @@ func TestHistoryNeedsItsVersion(t *testing.T) {
 	r.Sync()
 	s := node.New(r.Env, n.UUID)
 	r.Open(s)
-	tab(t, r, s, 4)
+	to(t, r, s, "History")
 	screentest.Shows(t, s, 80, 20, "node history needs API 1.78; this Ironic has 1.72")
 	for _, what := range r.API.Asked {
 		if what == "history" {
@@ -65,7 +65,7 @@ func TestStepsThatAreNotThere(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			n := models.Node{UUID: screentest.UUID(1), Name: "n", ProvisionState: tc.state, Internal: &models.Internal{AgentURL: tc.agent}}
 			r, s := opened(t, n)
-			tab(t, r, s, 1)
+			to(t, r, s, "Steps")
 			screentest.Shows(t, s, 80, 20, tc.want)
 		})
 	}
@@ -77,7 +77,7 @@ func TestStepsOfWorkThatEndedWell(t *testing.T) {
 	r.Tell(s, r.Change(n.UUID, func(n *models.Node) {
 		n.ProvisionState, n.DeployStep, n.TargetProvisionState, n.Internal, n.Raw = models.StateActive, nil, "", &models.Internal{}, nil
 	}))
-	tab(t, r, s, 1)
+	to(t, r, s, "Steps")
 	screentest.Shows(t, s, 80, 20, "the work ended well", "✓ done")
 	screentest.Lacks(t, s, 80, 20, "to come", "running")
 }
@@ -85,7 +85,7 @@ func TestStepsOfWorkThatEndedWell(t *testing.T) {
 func TestRawDiff(t *testing.T) {
 	n := deploying(t)
 	r, s := opened(t, n)
-	tab(t, r, s, 5)
+	to(t, r, s, "Raw")
 	screentest.Shows(t, s, 80, 20, "what changes is marked from the next fetch on")
 	if s.Why(action.Diff) == "" {
 		t.Error("a difference after one fetch")
@@ -112,7 +112,7 @@ func TestRawDiff(t *testing.T) {
 
 func TestRawSearch(t *testing.T) {
 	r, s := opened(t, deploying(t))
-	tab(t, r, s, 5)
+	to(t, r, s, "Raw")
 	s.Do(action.Search)
 	r.Type(s, "redfish_pass")
 	screentest.Shows(t, s, 80, 20, " / redfish_pass", `redfish_password: '******'`)
@@ -148,8 +148,8 @@ func TestRawSearch(t *testing.T) {
 func TestCopies(t *testing.T) {
 	r, s := opened(t, deploying(t))
 	r.API.Found = rackDisks()
-	want := map[int]string{1: "step", 2: "disk", 3: "address", 4: "event", 5: "yaml"}
-	for i := range 6 {
+	want := map[int]string{1: "phases", 2: "step", 3: "disk", 4: "address", 5: "event", 6: "yaml"}
+	for i := range 7 {
 		copies := map[string]string{}
 		for _, c := range s.Copies() {
 			copies[c.Name] = c.Text

@@ -71,7 +71,7 @@ func New(tb testing.TB, nodes ...models.Node) *Rig {
 		Auth: "http_basic", Accent: "cyan", Current: true,
 	}
 	r.Env = &screen.Env{
-		Clock: r.Clock, Started: Began, Events: &screen.EventLog{}, Tasks: &screen.TaskList{}, Program: "ironworks",
+		Clock: r.Clock, Started: Began, Events: &screen.EventLog{}, Tasks: &screen.TaskList{}, Watching: &screen.WatchList{}, Program: "ironworks",
 		Bench:    &screen.Bench{},
 		Contexts: []screen.Context{here},
 		Session: &screen.Session{

@@ -55,6 +55,9 @@ func (t *Table[R]) title(d *pen, p *plan) {
 			w = min(w, d.w-d.x-1)
 		}
 		text := cell.Cut(col.Title, w)
+		if col.Head != nil {
+			text = cell.Cut(col.Head(w), w)
+		}
 		if col.Right {
 			d.blanks(w - cell.Width(text))
 		}
@@ -155,6 +158,11 @@ func (d *pen) end() { d.blanks(d.w - d.x) }
 // cell writes a cell w wide: its glyph, a blank and its text.
 func (d *pen) cell(c Cell, w int, right bool) {
 	end := d.x + w
+	if c.Draw != nil {
+		d.b.WriteString(c.Draw(d.th, w))
+		d.x = end
+		return
+	}
 	// One line break would shift everything below.
 	c.Text = strings.ReplaceAll(c.Text, "\n", " ")
 	if right {

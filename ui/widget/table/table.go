@@ -16,6 +16,9 @@ type Cell struct {
 	Role      theme.Role
 	Glyph     string
 	GlyphRole theme.Role
+	// Draw, where it is set, paints exactly w cells instead of the rest: a picture, for
+	// which a column that grows has the room.
+	Draw func(t *theme.Theme, w int) string
 }
 
 // Column is one column of rows of type R.
@@ -30,6 +33,8 @@ type Column[R any] struct {
 	Right bool
 	// Drop is when the column goes, where not all can stand: the highest first, 0 never.
 	Drop int
+	// Head, where it is set, is the title by the column's width: of an axis.
+	Head func(w int) string
 	// Cell is asked for rows in sight, and for some more to learn the column's width.
 	Cell func(r R) Cell
 }

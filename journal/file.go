@@ -1,0 +1,195 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	_ "modernc.org/sqlite" // the driver
+)
+
+// NewerError says that a file was written by a newer program; nothing is written to it.
+type NewerError struct {
+	Path       string
+	Has, Knows int
+}
+
+// Error names the file and the way out.
+func (e *NewerError) Error() string {
+	return fmt.Sprintf("journal %s has schema %d, and this program knows %d: use the newer ironworks that wrote it, or move the file away",
+		e.Path, e.Has, e.Knows)
+}
+
+// migrations lead from each schema to the next; the number of those that were done is
+// the file's user_version. One that was released is never changed.
+func migrations() []string {
+	return []string{`
+CREATE TABLE transitions (
+	id       INTEGER PRIMARY KEY,
+	at       INTEGER NOT NULL, -- microseconds since 1970 on the server's clock, as all times
+	node     TEXT NOT NULL,    -- uuid
+	name     TEXT NOT NULL,
+	kind     TEXT NOT NULL,    -- models.EventKind
+	was      TEXT NOT NULL,
+	became   TEXT NOT NULL,
+	reason   TEXT NOT NULL,
+	inferred INTEGER NOT NULL,
+	writer   TEXT NOT NULL     -- the run of the program that saw it
+) STRICT;
+CREATE INDEX transitions_node ON transitions (node, at);
+CREATE INDEX transitions_at ON transitions (at);
+CREATE TABLE works (
+	id      INTEGER PRIMARY KEY,
+	node    TEXT NOT NULL,
+	name    TEXT NOT NULL,
+	class   TEXT NOT NULL,     -- resource class
+	kind    TEXT NOT NULL,     -- deploying, cleaning, …
+	began   INTEGER NOT NULL,
+	ended   INTEGER,           -- NULL: it goes on, or nobody saw its end
+	seen    INTEGER NOT NULL,  -- the last that is known of it
+	whole   INTEGER NOT NULL,  -- its beginning was seen
+	outcome TEXT NOT NULL,
+	reason  TEXT NOT NULL
+) STRICT;
+CREATE INDEX works_node ON works (node, kind, began);
+CREATE INDEX works_kind ON works (kind, began);
+CREATE TABLE phases (
+	work    INTEGER NOT NULL REFERENCES works (id) ON DELETE CASCADE,
+	place   INTEGER NOT NULL,
+	kind    TEXT NOT NULL,
+	step    TEXT NOT NULL,
+	began   INTEGER NOT NULL,
+	ended   INTEGER,
+	outcome TEXT NOT NULL,
+	PRIMARY KEY (work, place)
+) STRICT, WITHOUT ROWID;`}
+}
+
+// forWriting opens the file, and makes it where there is none.
+func (j *Journal) forWriting(ctx context.Context) (*sql.DB, error) {
+	j.dbMu.Lock()
+	defer j.dbMu.Unlock()
+	if j.write != nil {
+		return j.write, nil
+	}
+	if j.opts.Path == "" {
+		return nil, errors.New("journal: there is neither XDG_STATE_HOME nor a home directory to keep it in")
+	}
+	if err := os.MkdirAll(filepath.Dir(j.opts.Path), 0o700); err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	// SQLite would make it readable for all; its other files take the mode of this one.
+	f, err := os.OpenFile(j.opts.Path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	if err := f.Close(); err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	db, err := connect(j.opts.Path, "journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(ON)")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	if err := migrate(ctx, db, j.opts.Path, migrations()); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	j.write = db
+	return db, nil
+}
+
+// forReading opens the file if there is one; nil if not.
+func (j *Journal) forReading(ctx context.Context) (*sql.DB, error) {
+	j.dbMu.Lock()
+	defer j.dbMu.Unlock()
+	if j.read != nil {
+		return j.read, nil
+	}
+	if info, err := os.Stat(j.opts.Path); j.opts.Path == "" || errors.Is(err, os.ErrNotExist) || err == nil && info.Size() == 0 {
+		return nil, nil //nolint:nilnil // there is nothing to read, and that is no error
+	}
+	db, err := connect(j.opts.Path, "query_only(ON)")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(2)
+	version := 0
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return nil, errors.Join(fmt.Errorf("journal %s: %w", j.opts.Path, err), db.Close())
+	}
+	switch knows := len(migrations()); {
+	case version > knows:
+		return nil, errors.Join(&NewerError{Path: j.opts.Path, Has: version, Knows: knows}, db.Close())
+	case version < knows:
+		// What an older program wrote is read once something new is written.
+		return nil, db.Close()
+	}
+	j.read = db
+	return db, nil
+}
+
+// connect names the file and what each connection begins with. A file that another
+// program is writing to is waited for.
+func connect(path string, pragmas ...string) (*sql.DB, error) {
+	q := url.Values{"_txlock": {"immediate"}, "_pragma": append([]string{"busy_timeout(5000)"}, pragmas...)}
+	name := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: q.Encode()}
+	db, err := sql.Open("sqlite", name.String())
+	if err != nil {
+		return nil, fmt.Errorf("journal %s: %w", path, err)
+	}
+	return db, nil
+}
+
+// migrate brings a file to the newest schema; each step is done or it is not.
+func migrate(ctx context.Context, db *sql.DB, path string, steps []string) error {
+	for {
+		done, err := migrateOnce(ctx, db, path, steps)
+		if err != nil || done {
+			return err
+		}
+	}
+}
+
+func migrateOnce(ctx context.Context, db *sql.DB, path string, steps []string) (done bool, err error) {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return false, fmt.Errorf("journal %s: %w", path, err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	version := 0
+	// Another program may have done it meanwhile: it is looked at within the lock.
+	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return false, fmt.Errorf("journal %s: %w", path, err)
+	}
+	switch {
+	case version > len(steps):
+		return false, &NewerError{Path: path, Has: version, Knows: len(steps)}
+	case version == len(steps):
+		return true, nil
+	}
+	if _, err := tx.ExecContext(ctx, steps[version]); err != nil {
+		return false, fmt.Errorf("journal %s: schema %d: %w", path, version+1, err)
+	}
+	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", version+1)); err != nil {
+		return false, fmt.Errorf("journal %s: schema %d: %w", path, version+1, err)
+	}
+	if err := tx.Commit(); err != nil {
+		return false, fmt.Errorf("journal %s: schema %d: %w", path, version+1, err)
+	}
+	return false, nil
+}
+
+// closeFiles closes what was opened.
+func (j *Journal) closeFiles() {
+	j.dbMu.Lock()
+	defer j.dbMu.Unlock()
+	for _, db := range []*sql.DB{j.read, j.write} {
+		if db != nil {
+			_ = db.Close() // all that was to be kept was committed
+		}
+	}
+}

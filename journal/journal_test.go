@@ -1,0 +1,385 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"ironworks/models"
+)
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(writesFor); path != "" {
+		writeUntilKilled(path)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// hasty waits for nothing.
+type hasty struct{}
+
+func (hasty) After(time.Duration) <-chan time.Time {
+	over := make(chan time.Time, 1)
+	over <- time.Time{}
+	return over
+}
+
+// never comes back from a wait: what is written was asked for.
+type never struct{}
+
+func (never) After(time.Duration) <-chan time.Time { return nil }
+
+func second(s int) time.Time { return time.Unix(1_700_000_000+int64(s), 0).UTC() }
+
+const uuid = "11111111-0000-4000-8000-000000000000"
+
+func ref() models.NodeRef { return models.NodeRef{UUID: uuid, Name: "r7-n01"} }
+
+// deployment is one that is in the phases that begin at these seconds, and ended at the
+// last of them, or goes on where that is negative.
+func deployment(begins ...int) models.Work {
+	kinds := []models.Phase{{Kind: models.PhasePower}, {Kind: models.PhaseBoot}, {Kind: models.PhaseStep, Step: "deploy.install_coreos"}, {Kind: models.PhaseReboot}}
+	w := models.Work{Node: ref(), ResourceClass: "gp", Kind: models.StateDeploying, Begin: second(begins[0]), Whole: true, Outcome: models.OutcomeRunning}
+	end := begins[len(begins)-1]
+	begins = begins[:len(begins)-1]
+	for i, b := range begins {
+		p := kinds[i]
+		p.Begin, p.Outcome = second(b), models.OutcomeRunning
+		if i+1 < len(begins) {
+			p.End, p.Outcome = second(begins[i+1]), models.OutcomeDone
+		} else if end >= 0 {
+			p.End, p.Outcome = second(end), models.OutcomeDone
+		}
+		w.Phases = append(w.Phases, p)
+	}
+	if end >= 0 {
+		w.End, w.Outcome = second(end), models.OutcomeDone
+	}
+	return w
+}
+
+// midway is what somebody sees who comes into the middle: from the n-th phase on.
+func midway(w models.Work, n, at int) models.Work {
+	w.Whole, w.Begin = false, second(at)
+	w.Phases = append([]models.Phase(nil), w.Phases[n:]...)
+	w.Phases[0].Begin = second(at)
+	return w
+}
+
+// text is works in short.
+func text(works []models.Work) string {
+	var lines []string
+	for i := range works {
+		w := &works[i]
+		line := fmt.Sprintf("%s %s %s %d-%d whole=%v", w.Node.Name, w.Kind, w.Outcome, rel(w.Begin), rel(w.End), w.Whole)
+		for _, p := range w.Phases {
+			line += fmt.Sprintf(" | %s %d-%d %s", p.Name(), rel(p.Begin), rel(p.End), p.Outcome)
+		}
+		if w.Reason != "" {
+			line += " (" + w.Reason + ")"
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func rel(t time.Time) int64 {
+	if t.IsZero() {
+		return -1
+	}
+	return t.Unix() - 1_700_000_000
+}
+
+func open(t *testing.T, path string) *Journal {
+	t.Helper()
+	j := Open(context.Background(), Options{Path: path, Clock: hasty{}, Trouble: func(err error) { t.Errorf("trouble: %v", err) }})
+	t.Cleanup(j.Close)
+	return j
+}
+
+func file(t *testing.T) string {
+	t.Helper()
+	return filepath.Join(t.TempDir(), "state", "journal-rack7.db")
+}
+
+func ofNode(t *testing.T, j *Journal) string {
+	t.Helper()
+	works, err := j.OfNode(t.Context(), uuid, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text(works)
+}
+
+func TestKeeps(t *testing.T) {
+	path := file(t)
+	j := open(t, path)
+	if got := ofNode(t, j); got != "" {
+		t.Errorf("before anything: %s", got)
+	}
+	if _, err := os.Stat(filepath.Dir(path)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("who only looks makes files: %v", err)
+	}
+	events := []models.Event{
+		{Time: second(1), Node: ref(), Kind: models.EventProvisionState, From: "available", To: "deploying"},
+		{Time: second(2), Node: ref(), Kind: models.EventPower, From: "power off", To: "power on", Inferred: true, Reason: "wh\x00y"},
+	}
+	j.Note(events, []models.Work{deployment(1, -1)})
+	j.Note(nil, []models.Work{deployment(1, 5, -1)})
+	failed := deployment(1, 5, 60)
+	failed.Outcome, failed.Reason, failed.Phases[1].Outcome = models.OutcomeFailed, "no disk", models.OutcomeFailed
+	j.Note(nil, []models.Work{failed})
+	want := "r7-n01 deploying failed 1-60 whole=true | power on 1-5 done | boot to ramdisk 5-60 failed (no disk)"
+	if got := ofNode(t, j); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	j.Close()
+	j.Close()
+	j.Note(events, nil) // too late, and nobody minds
+
+	again := open(t, path)
+	if got := ofNode(t, again); got != want {
+		t.Errorf("after a restart: %s", got)
+	}
+	got, err := again.Transitions(t.Context(), uuid, second(2))
+	if err != nil || len(got) != 1 || got[0] != events[1] {
+		t.Errorf("%v %+v, want %+v", err, got, events[1])
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v", info.Mode(), err)
+	}
+}
+
+func TestLatest(t *testing.T) {
+	j := open(t, file(t))
+	var works []models.Work
+	for i := range 30 {
+		works = append(works, deployment(i*1000, i*1000+5, i*1000+9))
+		clean := deployment(i*1000+500, i*1000+600)
+		clean.Kind = models.StateCleaning
+		works = append(works, clean)
+	}
+	works = append(works, deployment(90_000, -1))
+	j.Note(nil, works)
+	got, err := j.Latest(t.Context(), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []string
+	for _, w := range got {
+		kinds = append(kinds, fmt.Sprintf("%s %d %d", w.Kind, rel(w.Begin), len(w.Phases)))
+	}
+	if fmt.Sprint(kinds) != "[cleaning 29500 1 deploying 29000 2 cleaning 28500 1 deploying 28000 2 cleaning 27500 1 deploying 27000 2]" {
+		t.Errorf("%v", kinds)
+	}
+}
+
+// TestOld: what is a year older than the newest goes, with its phases.
+func TestOld(t *testing.T) {
+	j := open(t, file(t))
+	year := int(keepFor / time.Second)
+	old := []models.Event{{Time: second(1), Node: ref(), Kind: models.EventPower, To: "power on"}}
+	j.Note(old, []models.Work{deployment(1, 5, 9)})
+	_ = ofNode(t, j)
+	j.Note(nil, []models.Work{deployment(year-90, year-80, year-60)})
+	if got := ofNode(t, j); strings.Count(got, "\n") != 1 {
+		t.Errorf("the first one goes too early:\n%s", got)
+	}
+	j.Note(nil, []models.Work{deployment(year+100, year+120, year+130)})
+	if got := ofNode(t, j); strings.Count(got, "\n") != 1 || strings.Contains(got, " 1-9 ") {
+		t.Errorf("the first one stays:\n%s", got)
+	}
+	var phases, transitions int
+	if err := j.read.QueryRowContext(t.Context(), "SELECT (SELECT count(*) FROM phases), (SELECT count(*) FROM transitions)").Scan(&phases, &transitions); err != nil || phases != 4 || transitions != 0 {
+		t.Errorf("%d phases, %d transitions, %v", phases, transitions, err)
+	}
+}
+
+// TestTwoPrograms see the same and share a file.
+func TestTwoPrograms(t *testing.T) {
+	path := file(t)
+	a, b := open(t, path), open(t, path)
+	var both sync.WaitGroup
+	for i, j := range []*Journal{a, b} {
+		both.Go(func() {
+			for n := range 200 {
+				at := n*1000 + i // a second apart
+				e := models.Event{Time: second(at), Node: ref(), Kind: models.EventProvisionState, From: "available", To: "deploying"}
+				j.Note([]models.Event{e}, []models.Work{deployment(at, at+5, -1)})
+				j.Note(nil, []models.Work{deployment(at, at+5, at+60)})
+				if n%20 == 0 {
+					_ = j.written(t.Context())
+				}
+			}
+		})
+	}
+	both.Wait()
+	for _, j := range []*Journal{a, b} {
+		_ = j.written(t.Context())
+	}
+	works, err := a.OfNode(t.Context(), uuid, 1000)
+	if err != nil || len(works) != 200 {
+		t.Errorf("%d works, want 200: %v", len(works), err)
+	}
+	events, err := b.Transitions(t.Context(), uuid, time.Time{})
+	if err != nil || len(events) != 200 {
+		t.Errorf("%d transitions, want 200: %v", len(events), err)
+	}
+}
+
+// TestTrouble is told once, and what waited is written when it works again.
+func TestTrouble(t *testing.T) {
+	dir := t.TempDir()
+	blocked := filepath.Join(dir, "state")
+	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var told []error
+	j := Open(context.Background(), Options{Path: filepath.Join(blocked, "journal-x.db"), Clock: never{}, Trouble: func(err error) { told = append(told, err) }})
+	defer j.Close()
+	for n := range 5 {
+		j.Note(nil, []models.Work{deployment(n*1000, n*1000+5, -1)})
+		if err := j.written(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(told) != 1 || !strings.Contains(told[0].Error(), "journal") {
+		t.Fatalf("told %v", told)
+	}
+	if err := os.Remove(blocked); err != nil {
+		t.Fatal(err)
+	}
+	if got := ofNode(t, j); strings.Count(got, "\n") != 4 {
+		t.Errorf("what waited: %s", got)
+	}
+	if len(told) != 1 {
+		t.Errorf("told %v", told)
+	}
+}
+
+// TestFullDisk: the file may not grow. What is there stays, and is read.
+func TestFullDisk(t *testing.T) {
+	var told []error
+	j := Open(context.Background(), Options{Path: file(t), Clock: never{}, Trouble: func(err error) { told = append(told, err) }})
+	defer j.Close()
+	j.Note(nil, []models.Work{deployment(0, 5, 9)})
+	before := ofNode(t, j)
+	if _, err := j.write.ExecContext(t.Context(), "PRAGMA max_page_count = 1"); err != nil { // it takes the present size for the least
+		t.Fatal(err)
+	}
+	var many []models.Work
+	for n := range 3000 {
+		many = append(many, deployment(1000+n*100, 1000+n*100+5, 1000+n*100+9))
+	}
+	j.Note(nil, many)
+	for range 3 {
+		if got := ofNode(t, j); got != before {
+			t.Fatalf("half a batch was written: %d lines", strings.Count(got, "\n"))
+		}
+	}
+	if len(told) != 1 || !strings.Contains(told[0].Error(), "full") {
+		t.Errorf("told %v", told)
+	}
+	if _, err := j.write.ExecContext(t.Context(), "PRAGMA max_page_count = 1000000"); err != nil {
+		t.Fatal(err)
+	}
+	j.Note(nil, []models.Work{deployment(900_000, 900_009)})
+	if works, err := j.OfNode(t.Context(), uuid, 5000); err != nil || len(works) != 3002 {
+		t.Errorf("%d works, want 3002: %v", len(works), err)
+	}
+}
+
+func TestWaitingIsBounded(t *testing.T) {
+	j := Open(context.Background(), Options{Path: file(t), Clock: never{}})
+	defer j.Close()
+	many := make([]models.Event, mostWaiting/2)
+	for i := range many {
+		many[i] = models.Event{Time: second(i * 60), Node: ref(), Kind: models.EventPower}
+	}
+	for range 3 {
+		j.Note(many, []models.Work{deployment(0, -1)})
+		j.Note(many[:1], []models.Work{deployment(0, 5, -1)})
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if n := len(j.waiting.events) + len(j.waiting.works); n != mostWaiting || j.dropped == 0 {
+		t.Errorf("%d wait, %d were dropped", n, j.dropped)
+	}
+	if len(j.waiting.works) != 1 || len(j.waiting.works[0].Phases) != 2 {
+		t.Errorf("of a work its last state counts: %d", len(j.waiting.works))
+	}
+}
+
+func TestBadFiles(t *testing.T) {
+	newer := file(t)
+	j := open(t, newer)
+	j.Note(nil, []models.Work{deployment(0, 9)})
+	_ = j.written(t.Context())
+	if _, err := j.write.ExecContext(t.Context(), "PRAGMA user_version = 99"); err != nil {
+		t.Fatal(err)
+	}
+	j.Close()
+	garbage := filepath.Join(t.TempDir(), "journal-y.db")
+	if err := os.WriteFile(garbage, []byte(strings.Repeat("not a database ", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{newer: "schema 99, and this program knows 1", garbage: "not a database", "": "neither XDG_STATE_HOME nor a home"} {
+		before, _ := os.ReadFile(path)
+		var told []error
+		j := Open(context.Background(), Options{Path: path, Clock: never{}, Trouble: func(err error) { told = append(told, err) }})
+		j.Note(nil, []models.Work{deployment(1000, 1009)})
+		_, err := j.OfNode(t.Context(), uuid, 9)
+		j.Close()
+		if len(told) != 1 || !strings.Contains(told[0].Error(), want) || path != "" && err == nil {
+			t.Errorf("%s: told %v, read %v", path, told, err)
+		}
+		var typed *NewerError
+		if path == newer && !errors.As(err, &typed) {
+			t.Errorf("read %v", err)
+		}
+		if after, _ := os.ReadFile(path); string(after) != string(before) {
+			t.Errorf("%s was changed", path)
+		}
+	}
+}
+
+// TestMigrations: two programs may come at once, and a step that fails leaves nothing.
+func TestMigrations(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	db, err := connect(path, "journal_mode(WAL)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	steps := []string{"CREATE TABLE a (x)", "CREATE TABLE b (x); CREATE TABLE a (x)"}
+	if err := migrate(t.Context(), db, path, steps); err == nil || !strings.Contains(err.Error(), "schema 2") {
+		t.Errorf("%v", err)
+	}
+	steps[1] = "CREATE TABLE b (x)"
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			db, err := connect(path, "journal_mode(WAL)")
+			if err == nil {
+				err = migrate(context.Background(), db, path, steps)
+			}
+			if err := errors.Join(err, db.Close()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	version := 0
+	if err := db.QueryRowContext(t.Context(), "PRAGMA user_version").Scan(&version); err != nil || version != 2 {
+		t.Errorf("%d %v", version, err)
+	}
+}

@@ -1,0 +1,124 @@
+package models
+
+import (
+	"slices"
+	"time"
+)
+
+// advance notes in which phase of its work the node is at a time, and says whether that
+// is another one than before. The phases are replaced and never changed: others may
+// have them.
+func (e *Evidence) advance(n *Node, at time.Time) (moved bool) {
+	if e.Outcome != OutcomeRunning {
+		return false
+	}
+	last := len(e.Phases) - 1
+	if e.ended {
+		e.Ended, e.Outcome = at, outcomeOf(e.Phase, n.ProvisionState)
+		if last >= 0 {
+			e.endPhase(at, e.Outcome)
+		}
+		return true
+	}
+	kind, step := e.phase(n)
+	if kind == "" && last < 0 {
+		kind = PhaseOther
+	}
+	if kind == "" || last >= 0 && e.Phases[last].Kind == kind && e.Phases[last].Step == step {
+		return false
+	}
+	if last >= 0 {
+		e.endPhase(at, OutcomeDone)
+	}
+	e.Phases = append(slices.Clip(e.Phases), Phase{Kind: kind, Step: step, Begin: at, Outcome: OutcomeRunning})
+	return true
+}
+
+// endPhase ends the last phase.
+func (e *Evidence) endPhase(at time.Time, how Outcome) {
+	e.Phases = slices.Clone(e.Phases)
+	p := &e.Phases[len(e.Phases)-1]
+	p.End, p.Outcome = at, how
+}
+
+// outcomeOf judges work by the resting state that it ended in. Verifying has no failed
+// state of its own.
+func outcomeOf(work, rest ProvisionState) Outcome {
+	if rest.Failed() || work == StateVerifying && rest == StateEnroll {
+		return OutcomeFailed
+	}
+	return OutcomeDone
+}
+
+// phase is what the node does now; "" is still the same.
+func (e *Evidence) phase(n *Node) (kind PhaseKind, step string) {
+	if n.ProvisionState.Class() == ClassHold {
+		return PhaseHold, ""
+	}
+	switch e.Phase {
+	case StateDeleting:
+		return PhaseTearDown, ""
+	case StateVerifying, StateAdopting, StateUnrescuing:
+		return PhaseOther, ""
+	default:
+	}
+	s, _ := n.CurrentStep()
+	if kind, step = phaseOfStep(s.Label()); kind != "" {
+		return kind, step
+	}
+	return e.withoutStep(n), ""
+}
+
+// phaseOfStep is the phase of a step; "" for none, and for deploy.deploy, which is all
+// until the ramdisk has called back (ironic/drivers/modules/agent.py).
+func phaseOfStep(label string) (kind PhaseKind, step string) {
+	switch label {
+	case "", "deploy.deploy":
+		return "", ""
+	case "deploy.tear_down_agent", "deploy.switch_to_tenant_network", "deploy.boot_instance":
+		return PhaseReboot, ""
+	}
+	return PhaseStep, label
+}
+
+// withoutStep is the phase of a node on its way that has no step of its own now.
+func (e *Evidence) withoutStep(n *Node) PhaseKind {
+	stepped := e.had(PhaseStep)
+	waits := n.ProvisionState.Class() == ClassWait
+	booted := e.had(PhaseBoot) || e.had(PhaseInspect)
+	hasSteps := e.Phase == StateDeploying || e.Phase == StateCleaning || e.Phase == StateServicing
+	switch {
+	case booted && hasSteps && stepped && !waits && e.lastIsStep():
+		if e.Phase == StateDeploying {
+			return PhaseReboot
+		}
+		return PhaseFinish
+	case booted && !hasSteps && !waits:
+		return PhaseFinish
+	case booted, e.agentUp() && hasSteps && stepped:
+		return ""
+	case waits, e.agentUp(), e.wasOff && n.PowerState == PowerOn:
+		if e.Phase == StateInspecting {
+			return PhaseInspect
+		}
+		return PhaseBoot
+	case e.had(PhasePower):
+		return ""
+	}
+	return PhasePower
+}
+
+// agentUp says that a ramdisk has called back in this work. The address may be left
+// over from the work before: then a heartbeat tells.
+func (e *Evidence) agentUp() bool {
+	return e.AgentURL != "" && (!e.Whole || e.wasSilent || e.LastHeartbeat.After(e.Since))
+}
+
+func (e *Evidence) had(kind PhaseKind) bool {
+	return slices.ContainsFunc(e.Phases, func(p Phase) bool { return p.Kind == kind })
+}
+
+func (e *Evidence) lastIsStep() bool {
+	n := len(e.Phases)
+	return n > 0 && e.Phases[n-1].Kind == PhaseStep
+}

@@ -1,0 +1,98 @@
+package e2e
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"ironworks/test/ironic"
+	"ironworks/test/terminal"
+)
+
+// TestScreenWatchInTheLab follows the lab's story on the Watch screen: leaving it and
+// coming back loses nothing, and each node's Timeline has what was seen.
+func TestScreenWatchInTheLab(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	s := c.screen(roomy, "--lab", "--lab-speed", "8")
+	s.until("r7-n01", "r7-n12")
+	s.press("*", "7")
+	s.until("› watch", "under way", "r7-n01", "r7-n12", "boot to ramdisk")
+	s.press("2")
+	s.until("› events")
+	s.press("7")
+	s.until("› watch", "r7-n01", "r7-n12")
+	s.within(time.Minute, "one is done, one has failed, and others are expected to take as long", func() bool {
+		return strings.Contains(s.row("r7-n01"), "deployment took") && strings.Contains(s.row("r7-n02"), "✖") &&
+			strings.Contains(s.row("r7-n01"), "├") && strings.Contains(s.row("r7-n02"), "Deploy step deploy.install_coreos")
+	})
+	s.pick(":", paletteTitle, "r7-n01")
+	s.until("› r7-n01")
+	s.press(terminal.Tab)
+	s.until("[Timeline]", "Deployment done in", "boot to ramdisk", "install_coreos", "reboot")
+	if err := s.Resize(80, 24); err != nil {
+		t.Fatal(err)
+	}
+	s.until("[Timeline]", "install_coreos", "✓ done")
+	s.quits()
+}
+
+// TestScreenWatch: a machine is deployed twice by a command, under the eyes of a console
+// that shares the journal. What the first took is what the second is told to take, and
+// what both programs saw of one deployment is kept once.
+func TestScreenWatch(t *testing.T) {
+	t.Parallel()
+	inTheNewest(t, func(t *testing.T, server *ironic.Server) {
+		c := at(t, server)
+		name, _, m := redfishNode(t, server, "ok")
+		c.ok("manage", name, "--wait", "--timeout", "1m")
+		c.ok("provide", name, "--wait", "--timeout", "1m")
+		deploy := []string{
+			"deploy", name, "--yes", "--wait", "--timeout", "3m", "--override", "inventory", "--confirm", name,
+			"--root-device", `{"serial": "` + m.Disks()[0].Serial + `"}`,
+		}
+		c.ok(deploy...)
+		c.ok("undeploy", name, "--yes", "--wait", "--timeout", "2m")
+		if files, err := filepath.Glob(filepath.Join(c.home, ".local/state/ironworks/journal-*.db")); err != nil || len(files) != 1 {
+			t.Errorf("journals: %v %v", files, err)
+		}
+
+		s := c.fleet(roomy)
+		s.only(name)
+		again := c.background(deploy...)
+		s.rowSays(name, "wait call-back")
+		s.press("7")
+		s.until("› watch", name, "boot to ramdisk", "others took")
+		s.within(time.Minute, "it installs, and what is left is known", func() bool {
+			return regexp.MustCompile(`install_coreos \d+s +(~\d+s|late)`).MatchString(s.row(name))
+		})
+		s.within(time.Minute, "it is done", func() bool { return strings.Contains(s.row(name), "deployment took") })
+		for range again.first { //nolint:revive // until it has ended
+		}
+		s.press(terminal.Enter, terminal.Tab)
+		s.until("[Timeline]", "Deployment done in", "others took", "(1 deployment of ", "reboot")
+		s.when("two deployments", func() bool {
+			n := 0
+			for _, line := range s.Lines() {
+				if strings.Contains(line, "✓ done") && strings.Contains(line, "deployment  ") && !strings.Contains(line, "undeployment") {
+					n++
+				}
+			}
+			return n == 2
+		})
+		s.quits()
+	})
+}
+
+// inTheNewest runs a test against the newest Ironic and the lab's own.
+func inTheNewest(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
+	t.Helper()
+	t.Run(ironic.Newest.Version(), func(t *testing.T) {
+		t.Parallel()
+		take(t, ironic.Newest.Name())
+		test(t, sharedIronic(t, ironic.Newest))
+	})
+	inTheLab(t, test)
+}

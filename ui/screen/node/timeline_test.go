@@ -1,0 +1,190 @@
+package node_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ironworks/models"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/node"
+	"ironworks/ui/screen/screentest"
+)
+
+// kept is a journal in memory.
+type kept struct {
+	works []models.Work
+	err   error
+	asked int
+}
+
+func (k *kept) OfNode(_ context.Context, uuid string, most int) ([]models.Work, error) {
+	k.asked++
+	var of []models.Work
+	for _, w := range k.works {
+		if (w.Node.UUID == uuid || w.Node.UUID == "") && len(of) < most {
+			of = append(of, w)
+		}
+	}
+	return of, k.err
+}
+
+func (k *kept) Latest(context.Context, int) ([]models.Work, error) { return k.works, k.err }
+
+// deployed is a deployment of a node that was so long ago, with the seconds that its
+// phases took.
+func deployed(node int, ago time.Duration, took ...int) models.Work {
+	w := models.Work{
+		Node: models.NodeRef{UUID: screentest.UUID(node), Name: "r7-n01"}, ResourceClass: "gp-2x", Kind: models.StateDeploying,
+		Begin: screentest.Began.Add(-ago), Whole: true, Outcome: models.OutcomeDone,
+	}
+	at := w.Begin
+	for i, p := range []models.Phase{
+		{Kind: models.PhasePower}, {Kind: models.PhaseBoot}, {Kind: models.PhaseStep, Step: "deploy.install_coreos"}, {Kind: models.PhaseReboot},
+	}[:len(took)] {
+		p.Begin, p.End, p.Outcome = at, at.Add(time.Duration(took[i])*time.Second), models.OutcomeDone
+		at = p.End
+		w.Phases = append(w.Phases, p)
+	}
+	w.End = at
+	return w
+}
+
+// rack7 is what was kept: two deployments of the node, one that failed, a cleaning, and
+// those of others.
+func rack7() *kept {
+	day := 24 * time.Hour
+	failed := deployed(1, 3*day, 6, 104)
+	failed.Outcome, failed.Phases[1].Outcome = models.OutcomeFailed, models.OutcomeFailed
+	failed.Reason = "Timeout reached while waiting for callback for node r7-n01"
+	clean := deployed(1, 2*day, 4, 90)
+	clean.Kind = models.StateCleaning
+	clean.Phases = append(clean.Phases, models.Phase{
+		Kind: models.PhaseStep, Step: "deploy.erase_devices_metadata", Begin: clean.End, End: clean.End.Add(12 * time.Second), Outcome: models.OutcomeDone,
+	})
+	clean.End = clean.End.Add(12 * time.Second)
+	return &kept{works: []models.Work{
+		deployed(1, day, 5, 108, 113, 22), clean, failed, deployed(2, 4*day, 5, 100, 110, 20), deployed(3, 4*day, 7, 120, 119, 25),
+	}}
+}
+
+// under is the node's screen with a journal, at its Timeline.
+func under(t *testing.T, n models.Node, k *kept) (*screentest.Rig, screen.Screen) {
+	t.Helper()
+	r := screentest.New(t, n)
+	r.Env.Session.Journal = k
+	r.Sync()
+	s := node.New(r.Env, n.UUID)
+	r.Open(s)
+	to(t, r, s, "Timeline")
+	return r, s
+}
+
+// atRest is a node that nothing is done to.
+func atRest() models.Node {
+	return models.Node{
+		UUID: screentest.UUID(1), Name: "r7-n01", ResourceClass: "gp-2x", ProvisionState: models.StateAvailable, PowerState: models.PowerOff,
+		Internal: &models.Internal{},
+	}
+}
+
+// deploy takes the node through a deployment up to the installing step.
+func deploy(t *testing.T, r *screentest.Rig, s screen.Screen) {
+	t.Helper()
+	id := screentest.UUID(1)
+	step := func(after int, change func(n *models.Node)) {
+		r.Pass(time.Duration(after) * time.Second)
+		r.Tell(s, r.Change(id, change))
+	}
+	step(5, func(n *models.Node) {
+		n.ProvisionState, n.TargetProvisionState = models.StateDeploying, models.StateActive
+	})
+	step(6, func(n *models.Node) { n.ProvisionState, n.PowerState = models.StateDeployWait, models.PowerOn })
+	step(104, func(n *models.Node) {
+		n.Internal = &models.Internal{AgentURL: "https://10.0.0.31:9999"}
+		n.DeployStep = &models.Step{Interface: "deploy", Step: "install_coreos"}
+	})
+	r.Tell(s, r.Pass(61*time.Second))
+}
+
+func TestTimeline(t *testing.T) {
+	r, s := under(t, atRest(), rack7())
+	screentest.Golden(t, s, "timeline-past")
+	for range 2 {
+		r.Do(s, s.Do(action.Down))
+	}
+	screentest.Golden(t, s, "timeline-past-failed")
+	r.Do(s, s.Do(action.Top))
+	deploy(t, r, s)
+	screentest.Golden(t, s, "timeline-now")
+	screentest.CheckSizes(t, s)
+	r.Pass(200 * time.Second)
+	screentest.Shows(t, s, 80, 20, "longer than others (1m53)")
+	r.Tell(s, r.Change(screentest.UUID(1), func(n *models.Node) {
+		n.ProvisionState, n.LastError, n.DeployStep, n.Internal = models.StateDeployFailed, history()[0].Event, nil, &models.Internal{}
+	}))
+	screentest.Golden(t, s, "timeline-failed")
+}
+
+func TestTimelineIsReadWhenWorkMoves(t *testing.T) {
+	k := rack7()
+	r, s := under(t, atRest(), k)
+	asked := k.asked
+	deploy(t, r, s)
+	if got := k.asked - asked; got != 3 {
+		t.Errorf("read %d times for three phases", got)
+	}
+	asked = k.asked
+	for range 5 {
+		r.Pass(time.Second)
+		r.Tell(s, r.Change(screentest.UUID(1), func(n *models.Node) {
+			n.Internal = &models.Internal{AgentURL: "https://10.0.0.31:9999", LastHeartbeat: models.Time{Time: r.Clock.Now()}}
+		}))
+	}
+	if k.asked != asked {
+		t.Errorf("read %d times for heartbeats", k.asked-asked)
+	}
+	r.Tell(s, screen.Reload{})
+	if k.asked == asked {
+		t.Error("ctrl+r reads nothing")
+	}
+}
+
+// TestTimelineAfterARestart: the console was started in the middle, and the one before
+// it saw the beginning.
+func TestTimelineAfterARestart(t *testing.T) {
+	before := deployed(1, 100*time.Second, 5, 60, 0)
+	before.Outcome, before.End = models.OutcomeRunning, time.Time{}
+	last := &before.Phases[2]
+	last.Outcome, last.End = models.OutcomeRunning, time.Time{}
+	k := rack7()
+	k.works = slices.Insert(k.works, 0, before)
+	_, s := under(t, deploying(t), k)
+	screentest.Shows(t, s, 80, 20, "Deployment for 1m40: install_coreos 35s, about 1m40 left", "boot to ramdisk 1m00")
+	if text := screentest.Text(s, 80, 20); strings.Contains(text, "not seen") || strings.Count(text, "◐ now") != 1 {
+		t.Errorf("it is there twice:\n%s", text)
+	}
+}
+
+// TestTwoInARow: a lab's machine is deployed twice within seconds.
+func TestTwoInARow(t *testing.T) {
+	k := &kept{}
+	r, s := under(t, atRest(), k)
+	k.works = []models.Work{deployed(1, 12*time.Second, 2, 3, 4, 2)}
+	deploy(t, r, s)
+	screentest.Shows(t, s, 80, 20, "◐ now", "✓ done", "longer than others (4s)", "(1 deployment of gp-2x)")
+}
+
+func TestTimelineWithNothing(t *testing.T) {
+	r, s := under(t, atRest(), &kept{})
+	screentest.Golden(t, s, "timeline-empty")
+	deploy(t, r, s)
+	screentest.Shows(t, s, 80, 20, "Deployment for 2m51: install_coreos 1m01.", "├┤ power on 6s", "├ install_coreos 1m01 ▓")
+	_, broken := under(t, atRest(), &kept{err: errors.New("read journal /x/journal-rack7.db: file is not a database")})
+	screentest.Shows(t, broken, 80, 20, "✖ read journal /x/journal-rack7.db: file is not a database")
+	screentest.CheckSizes(t, broken)
+}

@@ -1,0 +1,89 @@
+// Package phase is how screens show the phases of a piece of work: as bars, and in
+// words.
+package phase
+
+import (
+	"strings"
+	"time"
+
+	"ironworks/models"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/timebar"
+)
+
+// LearnFrom is of how many past pieces of each kind of work it is learnt how long they
+// take.
+const LearnFrom = 200
+
+// Spans are the phases of a piece of work as bars, on an axis that begins with it; past
+// may be nil.
+func Spans(w *models.Work, past *models.Experience, now time.Time) []timebar.Span {
+	spans := make([]timebar.Span, len(w.Phases))
+	for i := range w.Phases {
+		p := &w.Phases[i]
+		took := p.Took(now)
+		from := p.Begin.Sub(w.Begin)
+		s := timebar.Span{From: from, To: from + took, Name: Text(w, i, now), Role: theme.Muted, Unseen: i == 0 && !w.Whole}
+		switch p.Outcome {
+		case models.OutcomeRunning:
+			s.Kind, s.Role = timebar.Open, theme.Busy
+			if p.Kind == models.PhaseHold {
+				s.Role = theme.Hold
+			}
+			if due := past.Expected(w, p); !due.IsZero() {
+				s.Due = due.Sub(w.Begin)
+			}
+		case models.OutcomeFailed:
+			s.Kind, s.Role = timebar.Broken, theme.Bad
+		case models.OutcomeDone:
+		}
+		spans[i] = s
+	}
+	return spans
+}
+
+// Text is a phase with how long it lasted, or lasts already.
+func Text(w *models.Work, i int, now time.Time) string {
+	p := &w.Phases[i]
+	more := ""
+	if i == 0 && !w.Whole {
+		more = "> "
+	}
+	return p.Name() + " " + more + models.Age(p.Took(now))
+}
+
+// Longest is how much of an axis a piece of work wants: what it took, or will.
+func Longest(w *models.Work, past *models.Experience, now time.Time) time.Duration {
+	longest := w.Took(now)
+	if e := past.Estimate(w, now); e.Known {
+		longest += e.Left
+	}
+	return longest
+}
+
+// Line is all phases of a piece of work in words.
+func Line(w *models.Work, now time.Time) string {
+	parts := make([]string, len(w.Phases))
+	for i := range w.Phases {
+		parts[i] = Text(w, i, now)
+		if w.Phases[i].Outcome == models.OutcomeFailed {
+			parts[i] += " " + theme.GlyphFailed
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// Look is how an outcome looks. Work whose end nobody saw says so, unless it goes on.
+func Look(w *models.Work, current bool) (glyph, word string, role theme.Role) {
+	switch {
+	case w.Outcome == models.OutcomeDone:
+		return theme.GlyphDone, "done", theme.Good
+	case w.Outcome == models.OutcomeFailed:
+		return theme.GlyphFailed, "failed", theme.Bad
+	case current && w.Current() != nil && w.Current().Kind == models.PhaseHold:
+		return theme.GlyphHold, "held", theme.Hold
+	case current:
+		return theme.GlyphWorking, "now", theme.Busy
+	}
+	return theme.GlyphUnknown, "not seen", theme.Muted
+}

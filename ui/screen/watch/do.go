@@ -1,0 +1,72 @@
+package watch
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
+)
+
+// Do carries out one of the screen's actions.
+func (s *Screen) Do(id action.ID) tea.Cmd {
+	switch id {
+	case action.Open:
+		if r, ok := s.table.Cursor(); ok {
+			return screen.Wish(screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: r.ref.UUID}})
+		}
+	case action.DropEnded:
+		if s.Why(id) == "" {
+			s.dropEnded()
+		}
+	default:
+		body.Steer(s.table, id, 1)
+	}
+	return nil
+}
+
+// dropEnded leaves out the nodes that nothing goes on with any more.
+func (s *Screen) dropEnded() {
+	rest := map[string]bool{}
+	for _, r := range s.rows {
+		rest[r.ref.UUID] = r.over()
+	}
+	s.env.Watching.Drop(func(n models.NodeRef) bool { return rest[n.UUID] })
+	s.take()
+}
+
+// over says that nothing goes on with the node, and that nothing is about to.
+func (r *row) over() bool {
+	s := r.node.Node.ProvisionState
+	return !r.waiting && (!r.there || s.Resting() && s.Class() != models.ClassHold)
+}
+
+// Why says why an action cannot be done now.
+func (s *Screen) Why(id action.ID) string {
+	if a, ok := action.Find(id); ok && a.Scope == action.Nodes {
+		if s.session == nil {
+			return "there is no connection"
+		}
+		return ""
+	}
+	switch id {
+	case action.Open:
+		r, ok := s.table.Cursor()
+		switch {
+		case !ok:
+			return "no node is watched"
+		case !r.there:
+			return "the node is no longer there"
+		}
+	case action.DropEnded:
+		for _, r := range s.rows {
+			if r.over() {
+				return ""
+			}
+		}
+		return "none of them has come to its end"
+	default:
+	}
+	return ""
+}

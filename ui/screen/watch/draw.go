@@ -1,0 +1,190 @@
+package watch
+
+import (
+	"fmt"
+	"time"
+
+	"ironworks/models"
+	"ironworks/ui/cell"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/screen/phase"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/pane"
+	"ironworks/ui/widget/table"
+	"ironworks/ui/widget/timebar"
+)
+
+// setColumns has the name, the state, the bar, and what goes on now with what is left;
+// the bar has the room.
+func (s *Screen) setColumns(roomy bool) {
+	s.roomy = roomy
+	words := 18
+	if roomy {
+		words = 40
+	}
+	s.table.SetColumns([]table.Column[*row]{
+		{Key: "name", Title: "NAME", Min: 8, Max: 24, Cell: func(r *row) table.Cell {
+			return table.Cell{Text: models.Printable(r.ref.Label()), Role: theme.Strong}
+		}},
+		{Key: "state", Title: "STATE", Min: 10, Max: 16, Cell: stateCell},
+		{Key: "bar", Title: "SINCE ITS BEGINNING", Min: 22, Grow: 1, Head: func(w int) string {
+			if len(s.rows) == 0 {
+				return ""
+			}
+			return timebar.Scale{Total: s.scale, W: w}.Ruler(models.Age)
+		}, Cell: func(r *row) table.Cell {
+			if !r.seen {
+				return table.Cell{}
+			}
+			return table.Cell{Draw: func(t *theme.Theme, w int) string {
+				past, _ := s.others.Value()
+				spans := phase.Spans(&r.work, past, s.env.ServerNow())
+				return timebar.Scale{Total: s.scale, W: w}.Bar(t, spans)
+			}}
+		}},
+		{Key: "now", Title: "NOW", Min: 14, Max: words, Drop: 1, Cell: func(r *row) table.Cell {
+			text, role := r.now(s.env.ServerNow())
+			return table.Cell{Text: text, Role: role}
+		}},
+		{Key: "left", Title: "LEFT", Min: 7, Max: 7, Cell: func(r *row) table.Cell { return r.left() }},
+	})
+}
+
+func stateCell(r *row) table.Cell {
+	if !r.there {
+		return table.Cell{Glyph: theme.GlyphUnknown, GlyphRole: theme.Warn, Text: "not there", Role: theme.Warn}
+	}
+	glyph, role := theme.Node(&r.node.Node)
+	return table.Cell{Glyph: glyph, GlyphRole: role, Text: models.Printable(string(r.node.Node.ProvisionState)), Role: role}
+}
+
+// now says the one thing that matters of a node.
+func (r *row) now(now time.Time) (string, theme.Role) {
+	switch {
+	case r.trouble != "":
+		return models.Printable(r.trouble), theme.Warn
+	case r.waiting && (!r.there || r.node.Node.ProvisionState.Resting()):
+		return "waits for its turn", theme.Muted
+	case !r.seen:
+		return models.Printable(r.node.Reason), theme.Bad
+	case r.work.Outcome == models.OutcomeFailed && r.work.Reason != "":
+		return models.Printable(r.work.Reason), theme.Bad
+	case r.work.Current() == nil:
+		return r.work.Noun() + " took " + models.Age(r.work.Took(now)), theme.Muted
+	}
+	return phase.Text(&r.work, len(r.work.Phases)-1, now), theme.Plain
+}
+
+// left is how long it still takes.
+func (r *row) left() table.Cell {
+	switch {
+	case !r.seen || r.work.Outcome != models.OutcomeRunning || !r.estimate.Known:
+		return table.Cell{}
+	case r.estimate.Late:
+		return table.Cell{Text: "late", Role: theme.Warn}
+	}
+	return table.Cell{Text: "~" + models.Age(r.estimate.CoarseLeft())}
+}
+
+// Draw paints the rows, what there is to say of the one at the cursor, and what happened
+// to all of them.
+func (s *Screen) Draw(t *theme.Theme, w, h int) string {
+	return body.Page(t, w, h, s.heading(t, w), t.Rule(w), func(h int) string {
+		if s.session == nil {
+			return cell.Block(body.Draw(t, append([]pane.Line{nil}, body.Indented(theme.Muted, "No context could be opened; 4 shows why.", w, 3)...), w), w, h)
+		}
+		below := append(s.about(t, w, h), s.happened(t, w, h)...)
+		if roomy := w >= 120; roomy != s.roomy {
+			s.setColumns(roomy)
+		}
+		s.table.Resize(w, max(h-len(below), 0))
+		return cell.Block(append(body.Split(s.table.Draw(t)), below...), w, h)
+	})
+}
+
+// heading counts the nodes, and says when the last of them will be done.
+func (s *Screen) heading(t *theme.Theme, w int) string {
+	left := []body.Span{body.S(theme.Strong, " Watch")}
+	var failed, held, going, coming, done int
+	last, known := time.Duration(0), true
+	for _, r := range s.rows {
+		switch r.rank() {
+		case 0:
+			failed++
+		case 1:
+			held++
+		case 2:
+			going++
+			known = known && r.estimate.Known
+			last = max(last, r.estimate.CoarseLeft())
+		case 3:
+			coming++
+		default:
+			done++
+		}
+	}
+	for _, part := range []struct {
+		n    int
+		role theme.Role
+		text string
+	}{
+		{failed, theme.Bad, theme.GlyphFailed + " %d failed"},
+		{held, theme.Hold, theme.GlyphHold + " %d held"},
+		{going, theme.Busy, theme.GlyphWorking + " %d under way"},
+		{coming, theme.Muted, theme.GlyphIdle + " %d to come"},
+		{done, theme.Good, theme.GlyphDone + " %d at rest"},
+	} {
+		if part.n > 0 {
+			left = append(left, body.S(part.role, "  "+fmt.Sprintf(part.text, part.n)))
+		}
+	}
+	var right []body.Span
+	if known && going > 0 && coming == 0 {
+		right = []body.Span{body.S(theme.Plain, "the last in about "+models.Age(last))}
+	}
+	return body.Line(t, w, left, right)
+}
+
+// about is all that is known of the node at the cursor, below a rule; its height does
+// not change with the node.
+func (s *Screen) about(t *theme.Theme, w, h int) []string {
+	const most = 2
+	if h < 12 || len(s.rows) == 0 {
+		return nil
+	}
+	lines := []string{t.Rule(w)}
+	if r, ok := s.table.Cursor(); ok {
+		text, role := s.aboutText(r)
+		lines = append(lines, body.Draw(t, body.Few(role, models.Printable(r.ref.Label())+"  "+text, w-1, 1, most), w)...)
+	}
+	for len(lines) < most+1 {
+		lines = append(lines, "")
+	}
+	return lines
+}
+
+func (s *Screen) aboutText(r *row) (string, theme.Role) {
+	now := s.env.ServerNow()
+	switch {
+	case !r.there:
+		return "is no longer there", theme.Warn
+	case r.trouble != "":
+		return models.Printable(r.trouble), theme.Warn
+	case !r.seen && r.node.Reason != "":
+		return string(r.node.Node.ProvisionState) + ": " + models.Printable(r.node.Reason), theme.Bad
+	case !r.seen:
+		return "nothing was done to it since the console was opened", theme.Muted
+	case r.work.Outcome == models.OutcomeFailed:
+		return fmt.Sprintf("%s failed after %s: %s", r.work.Noun(), models.Age(r.work.Took(now)), models.Printable(r.work.Reason)), theme.Bad
+	case r.work.Current() == nil:
+		return fmt.Sprintf("%s done in %s: %s", r.work.Noun(), models.Age(r.work.Took(now)), phase.Line(&r.work, now)), theme.Plain
+	}
+	text := r.work.Noun() + " for " + models.Age(r.work.Took(now)) + ": " + phase.Text(&r.work, len(r.work.Phases)-1, now)
+	if e := r.estimate.Text(); e != "" {
+		text += ", " + e
+		if r.estimate.Total.N > 0 {
+			text += " (" + r.estimate.Total.Of(r.work.Noun()) + ")"
+		}
+	}
+	return text, theme.Plain
+}

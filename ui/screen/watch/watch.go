@@ -1,0 +1,304 @@
+// Package watch is the screen of work under way on several nodes: a bar of phases for
+// each of them on one axis, and what happens to them.
+package watch
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/fetch"
+	"ironworks/ui/screen/phase"
+	"ironworks/ui/widget/table"
+	"ironworks/ui/widget/timebar"
+)
+
+// closely is how many nodes are looked at by themselves each second; where there are
+// more, what the poller asks for anyway has to do.
+const closely = 8
+
+// learnAgain is how often it is read what others took, once something has ended.
+const learnAgain = 20 * time.Second
+
+// Screen is the list of the watched nodes. What is known of them is the store's.
+type Screen struct {
+	env     *screen.Env
+	session *screen.Session
+	table   *table.Table[*row]
+	others  *fetch.Source[*models.Experience]
+	// watched are the nodes that are looked at closely.
+	watched map[string]bool
+	rows    []*row
+	scale   time.Duration
+	// ended is how many have come to their end, as it was counted last.
+	ended int
+	// choosing says that it is asked which nodes another screen is about: not this one.
+	choosing bool
+	lines    events
+	// roomy says that the columns are those of a wide screen.
+	roomy bool
+}
+
+// row is one node with its work.
+type row struct {
+	ref models.NodeRef
+	// node is what the store has; there says that it has it still.
+	node  models.Row
+	there bool
+	work  models.Work
+	seen  bool
+	// estimate is what past work says of it.
+	estimate models.Estimate
+	// waiting says that a task has it before itself, trouble why that cannot go on now.
+	waiting bool
+	trouble string
+}
+
+var _ screen.Screen = (*Screen)(nil)
+
+// New makes the screen.
+func New(env *screen.Env) screen.Screen {
+	s := &Screen{env: env, session: env.Session, table: table.New(func(r *row) string { return r.ref.UUID }), watched: map[string]bool{}}
+	var kept screen.Journal
+	if env.Session != nil {
+		kept = env.Session.Journal
+	}
+	s.others = fetch.New(env.Clock.Now, func(ctx context.Context) (*models.Experience, error) {
+		if kept == nil {
+			return nil, nil //nolint:nilnil // no experience is none
+		}
+		past, err := kept.Latest(ctx, phase.LearnFrom)
+		return models.NewExperience(past), err
+	})
+	s.table.Empty = "Nothing is under way that was begun from here. What is deployed, cleaned or inspected from here comes here by " +
+		"itself; nodes that are marked in the fleet come along with 7."
+	s.setColumns(false)
+	return s
+}
+
+// Ref names the screen.
+func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindWatch} }
+
+// Title is its crumb.
+func (s *Screen) Title() string { return "watch" }
+
+// Start reads what others took.
+func (s *Screen) Start() tea.Cmd {
+	if s.session == nil {
+		return nil
+	}
+	return s.others.Get()
+}
+
+// Shown takes in what was begun since, and the nodes that somebody comes with.
+func (s *Screen) Shown() tea.Cmd {
+	if s.session == nil {
+		return nil
+	}
+	list := s.env.Watching
+	list.AddTasks(s.env.Tasks, s.session.Context.Name)
+	if chosen := s.chosen(); len(chosen) > 1 || len(list.Nodes()) == 0 && s.busy(chosen) {
+		list.Add(chosen...)
+	}
+	s.take()
+	return s.learn()
+}
+
+// busy says that one of the nodes is on its way.
+func (s *Screen) busy(nodes []models.NodeRef) bool {
+	return slices.ContainsFunc(nodes, func(n models.NodeRef) bool {
+		row, _, there := s.session.Store.Get(n.UUID)
+		return there && row.Node.ProvisionState.Busy()
+	})
+}
+
+// chosen are the nodes that the screen before this one is about.
+func (s *Screen) chosen() []models.NodeRef {
+	if s.env.Chosen == nil {
+		return nil
+	}
+	s.choosing = true
+	defer func() { s.choosing = false }()
+	return s.env.Chosen()
+}
+
+// Update takes a fact in.
+func (s *Screen) Update(msg tea.Msg) tea.Cmd {
+	if s.session == nil {
+		return nil
+	}
+	switch msg.(type) {
+	case screen.TasksChanged:
+		s.env.Watching.AddTasks(s.env.Tasks, s.session.Context.Name)
+		s.take()
+	case screen.FleetChanged, screen.Tick:
+		s.take()
+	case screen.Reload:
+		s.take()
+		return s.others.Get()
+	default:
+		mine, next := s.others.Take(msg)
+		if mine {
+			s.take()
+		}
+		return next
+	}
+	return s.learn()
+}
+
+// learn reads again what others took when something has ended since.
+func (s *Screen) learn() tea.Cmd {
+	ended := 0
+	for _, r := range s.rows {
+		if r.seen && !r.work.End.IsZero() {
+			ended++
+		}
+	}
+	if ended == s.ended || s.others.Busy() || s.env.Clock.Now().Sub(s.others.At()) < learnAgain {
+		return nil
+	}
+	s.ended = ended
+	return s.others.Get()
+}
+
+// take puts the rows together of what the store, the tasks and the past say now.
+func (s *Screen) take() {
+	now := s.env.ServerNow()
+	past, _ := s.others.Value()
+	tasks := s.inTasks()
+	nodes := s.env.Watching.Nodes()
+	rows := make([]*row, 0, len(nodes))
+	var longest time.Duration
+	for _, ref := range nodes {
+		r := &row{ref: ref}
+		var evidence models.Evidence
+		if r.node, evidence, r.there = s.session.Store.Get(ref.UUID); r.there {
+			r.ref = r.node.Node.Ref()
+			r.work, r.seen = evidence.Work(&r.node)
+		}
+		if p, in := tasks[ref.UUID]; in {
+			r.waiting = p == nil || p.Retry != nil
+			switch {
+			case p == nil:
+			case p.Fault != nil:
+				r.trouble = p.Fault.Reason()
+			case p.Retry != nil:
+				r.trouble = fmt.Sprintf("%s, try %d of %d", p.Retry.Fault.Reason(), p.Retry.Attempt+1, p.Retry.Tries)
+			}
+		}
+		if r.seen {
+			r.estimate = past.Estimate(&r.work, now)
+			longest = max(longest, phase.Longest(&r.work, past, now))
+		}
+		rows = append(rows, r)
+	}
+	slices.SortStableFunc(rows, func(a, b *row) int { return cmp.Compare(a.rank(), b.rank()) })
+	s.rows, s.scale = rows, timebar.NewScale(longest, 1).Total
+	s.table.SetRows(rows)
+	s.watch()
+}
+
+// rank orders the rows by need: what failed, what is held, what goes on, what is to
+// come, and what is done.
+func (r *row) rank() int {
+	switch {
+	case r.there && r.node.Node.ProvisionState.Failed():
+		return 0
+	case r.there && r.node.Node.ProvisionState.Class() == models.ClassHold:
+		return 1
+	case r.there && r.node.Node.ProvisionState.Busy():
+		return 2
+	case r.waiting:
+		return 3
+	}
+	return 4
+}
+
+// inTasks has the last word of each node of the tasks that run; nil where none was said
+// yet.
+func (s *Screen) inTasks() map[string]*provision.Progress {
+	in := map[string]*provision.Progress{}
+	for _, t := range s.env.Tasks.All() {
+		if !t.Running() || t.Context != s.session.Context.Name {
+			continue
+		}
+		for i := range t.Plan.Items {
+			uuid := t.Plan.Items[i].Node.UUID
+			if t.Plan.Items[i].Refusal != nil {
+				continue
+			}
+			in[uuid] = nil
+			if p, said := t.Progress[uuid]; said {
+				in[uuid] = &p
+			}
+		}
+	}
+	return in
+}
+
+// watch has the first few nodes that are on their way looked at closely.
+func (s *Screen) watch() {
+	want := map[string]bool{}
+	for _, r := range s.rows {
+		if len(want) < closely && r.there && r.node.Node.ProvisionState.Busy() {
+			want[r.ref.UUID] = true
+		}
+	}
+	for uuid := range s.watched {
+		if !want[uuid] {
+			s.session.Unwatch(uuid)
+		}
+	}
+	for uuid := range want {
+		if !s.watched[uuid] {
+			s.session.Watch(uuid)
+		}
+	}
+	s.watched = want
+}
+
+// Targets are the node under the cursor.
+func (s *Screen) Targets() []models.NodeRef {
+	if r, ok := s.table.Cursor(); ok && !s.choosing {
+		return []models.NodeRef{r.ref}
+	}
+	return nil
+}
+
+// Scopes are its actions.
+func (s *Screen) Scopes() []action.Scope {
+	return []action.Scope{action.Watch, action.List, action.Nodes}
+}
+
+// Typing is never so.
+func (s *Screen) Typing() bool { return false }
+
+// Copies are the node's, and how far it is.
+func (s *Screen) Copies() []screen.Copyable {
+	r, ok := s.table.Cursor()
+	if !ok {
+		return nil
+	}
+	copies := screen.NodeCopies(s.env, &models.Node{UUID: r.ref.UUID, Name: r.ref.Name})
+	if r.seen {
+		copies = append(copies, screen.Copyable{Name: "phases", Text: phase.Line(&r.work, s.env.ServerNow())})
+	}
+	return copies
+}
+
+// Close ends what is under way, and the watching.
+func (s *Screen) Close() {
+	s.others.Close()
+	for uuid := range s.watched {
+		s.session.Unwatch(uuid)
+	}
+	s.watched = map[string]bool{}
+}

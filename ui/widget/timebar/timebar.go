@@ -1,0 +1,191 @@
+// Package timebar draws stretches of time as bars on an axis: many on one line, or each
+// on a line of its own below the others.
+//
+//	├─ power on ─├──── boot to ramdisk ────├▓▓▓ install_coreos ▓▓░░░░░░┤
+package timebar
+
+import (
+	"strings"
+	"time"
+
+	"ironworks/ui/cell"
+	"ironworks/ui/theme"
+)
+
+// Span is a stretch of time. Times are since the beginning of the axis.
+type Span struct {
+	From, To time.Duration
+	// Due is when one that goes on is expected to end; 0 is not known.
+	Due  time.Duration
+	Name string
+	Role theme.Role
+	Kind Kind
+	// Unseen says that it began earlier than From, nobody knows when.
+	Unseen bool
+}
+
+// Kind is how a stretch of time ended, if it did.
+type Kind int
+
+// The kinds.
+const (
+	Over   Kind = iota
+	Open        // it goes on
+	Broken      // it ended badly
+)
+
+// Scale is an axis: the time that w cells stand for.
+type Scale struct {
+	Total time.Duration
+	W     int
+}
+
+// steps are the lengths that an axis may have, so that it stands still while time goes on.
+var steps = [...]time.Duration{
+	10 * time.Second, 20 * time.Second, 30 * time.Second, 45 * time.Second,
+	time.Minute, 90 * time.Second, 2 * time.Minute, 3 * time.Minute, 4 * time.Minute, 5 * time.Minute, 6 * time.Minute, 8 * time.Minute,
+	10 * time.Minute, 12 * time.Minute, 15 * time.Minute, 20 * time.Minute, 30 * time.Minute, 45 * time.Minute,
+	time.Hour, 90 * time.Minute, 2 * time.Hour, 3 * time.Hour, 4 * time.Hour, 6 * time.Hour, 8 * time.Hour, 12 * time.Hour,
+}
+
+// NewScale is an axis of w cells that is long enough for a time.
+func NewScale(longest time.Duration, w int) Scale {
+	for _, s := range steps {
+		if longest <= s {
+			return Scale{Total: s, W: w}
+		}
+	}
+	const day = 24 * time.Hour
+	return Scale{Total: (longest + day - 1) / day * day, W: w}
+}
+
+// at is the cell of a time.
+func (s Scale) at(d time.Duration) int {
+	if s.Total <= 0 {
+		return 0
+	}
+	return min(max(int(float64(d)/float64(s.Total)*float64(s.W)), 0), s.W)
+}
+
+// Bar is spans that follow each other on one line of exactly the scale's cells.
+func (s Scale) Bar(t *theme.Theme, spans []Span) string {
+	var b strings.Builder
+	x := 0
+	for i := range spans {
+		p := &spans[i]
+		from, to, due := s.places(p)
+		from = max(from, x)
+		to = min(max(to, from+1), s.W)
+		due = max(due, to)
+		last := i == len(spans)-1
+		if !last {
+			// The next one begins where this one ends.
+			next := max(s.at(spans[i+1].From), from+1)
+			to, due = min(next, s.W), min(next, s.W)
+		}
+		if due <= from {
+			continue
+		}
+		b.WriteString(cell.Blanks(from - x))
+		b.WriteString(draw(t, p, due-from, to-from, last))
+		x = due
+	}
+	b.WriteString(cell.Blanks(s.W - x))
+	return b.String()
+}
+
+// Row is a span alone on a line of exactly the scale's cells, with its name in it, or
+// beside it where it is too short.
+func (s Scale) Row(t *theme.Theme, p Span) string {
+	from, to, due := s.places(&p)
+	to = max(to, from+1)
+	due = max(due, to)
+	if due > s.W {
+		from, to, due = max(from-(due-s.W), 0), min(to, s.W), s.W
+	}
+	w, name := due-from, p.Name
+	if w <= 0 {
+		return cell.Blanks(s.W)
+	}
+	if fits(name, w-2) {
+		return cell.Blanks(from) + draw(t, &p, w, to-from, true) + cell.Blanks(s.W-due)
+	}
+	p.Name = ""
+	bar := draw(t, &p, w, to-from, true)
+	size := cell.Width(name)
+	switch {
+	case size+1 <= s.W-due:
+		return cell.Blanks(from) + bar + " " + name + cell.Blanks(s.W-due-1-size)
+	case size+1 <= from:
+		return cell.Blanks(from-size-1) + name + " " + bar + cell.Blanks(s.W-due)
+	case s.W-due >= from:
+		return cell.Blanks(from) + bar + cell.Fit(" "+name, s.W-due)
+	}
+	return cell.Fit(name, max(from-1, 0)) + cell.Blanks(min(from, 1)) + bar + cell.Blanks(s.W-due)
+}
+
+// places are the cells of a span's beginning, its end so far and its expected end.
+func (s Scale) places(p *Span) (from, to, due int) {
+	from, to = s.at(p.From), s.at(p.To)
+	due = to
+	if p.Kind == Open && p.Due > p.To {
+		due = s.at(p.Due)
+	}
+	return min(from, max(s.W-1, 0)), to, due
+}
+
+func fits(name string, room int) bool { return name != "" && cell.Width(name)+2 <= room }
+
+// draw is a span in w cells, of which the first done are over; closed ends it.
+func draw(t *theme.Theme, p *Span, w, done int, closed bool) string {
+	begin, end := "├", ""
+	if p.Unseen {
+		begin = cell.Ellipsis
+	}
+	switch {
+	case !closed, p.Kind == Open && done >= w: // nobody knows its end
+	case p.Kind == Broken:
+		end = theme.GlyphFailed
+	default:
+		end = "┤"
+	}
+	if w == 1 && end != "" {
+		return t.Paint(p.Role, map[bool]string{true: end, false: begin}[p.Kind == Broken])
+	}
+	inner := w - 1 - cell.Width(end)
+	name := ""
+	if fits(p.Name, inner) {
+		name = " " + p.Name + " "
+	}
+	left := (inner - cell.Width(name)) / 2
+	right := inner - left - cell.Width(name)
+	done-- // the first cell is the beginning's
+	return t.Paint(p.Role, begin) + fill(t, p, left, done) + name + fill(t, p, right, done-left-cell.Width(name)) + t.Paint(p.Role, end)
+}
+
+// fill is n cells of a span, of which the first done are over.
+func fill(t *theme.Theme, p *Span, n, done int) string {
+	if p.Kind != Open {
+		return t.Paint(p.Role, strings.Repeat(theme.GlyphRule, max(n, 0)))
+	}
+	done = min(max(done, 0), max(n, 0))
+	return t.Paint(p.Role, strings.Repeat(theme.GlyphFull, done)) +
+		t.Paint(theme.Muted, strings.Repeat(theme.GlyphEmpty, max(n-done, 0)))
+}
+
+// Ruler is the axis with its times, such as "0        1m        2m", in exactly the
+// scale's cells and without a role. The text of a time is given by label.
+func (s Scale) Ruler(label func(time.Duration) string) string {
+	line, x := "", 0
+	for i := range 5 {
+		at := s.Total * time.Duration(i) / 4
+		text := label(at)
+		place := min(s.at(at), s.W-cell.Width(text))
+		if i > 0 && place < x+2 || place < 0 {
+			continue
+		}
+		line += cell.Blanks(place-x) + text
+		x = place + cell.Width(text)
+	}
+	return line + cell.Blanks(s.W-x)
+}
