@@ -14,6 +14,7 @@ type CheckID string
 const (
 	CheckState           CheckID = "state"
 	CheckMaintenance     CheckID = "maintenance"
+	CheckAllocation      CheckID = "allocation"
 	CheckReserved        CheckID = "reserved"
 	CheckProtected       CheckID = "protected"
 	CheckRetired         CheckID = "retired"
@@ -97,6 +98,7 @@ func CheckRules() []CheckRule {
 		{CheckState, CheckRefuse, false, "the node is available or deploy failed; for a rebuild active, error or deploy failed"},
 		{CheckMaintenance, CheckRefuse, false, "the node is not in maintenance"},
 		{CheckReserved, CheckRefuse, true, "no instance_uuid, or nobody else's; a rebuild keeps it"},
+		{CheckAllocation, CheckRefuse, false, "an allocation, where one is asked for, can reserve the node"},
 		{CheckProtected, CheckRefuse, true, "the node is not protected"},
 		{CheckRetired, CheckRefuse, true, "the node is not retired"},
 		{CheckConsoleLock, CheckRefuse, true, "extra.console_lock is not set"},

@@ -112,6 +112,10 @@ func kind(k DeploymentKind) func(*Facts) {
 	return func(f *Facts) { f.Plan.Kind = k }
 }
 
+func allocate(class string, traits ...string) func(*Facts) {
+	return func(f *Facts) { f.Plan.Allocate = &PlanAllocate{ResourceClass: class, Traits: traits} }
+}
+
 func same(*Facts) {}
 
 func rebuild(f *Facts) { f.Verb = VerbRebuild }
@@ -140,6 +144,17 @@ func nodeCases() map[CheckID][]checkCase {
 			{`"instance_uuid": "i1"`, func(f *Facts) { f.Mine = "i1" }, CheckOK, "for this deployment"},
 			{`"provision_state": "active", "instance_uuid": "i1"`, rebuild, CheckOK, "keeps the instance"},
 			{`"provision_state": "active", "instance_uuid": "i1"`, same, CheckRefuse, "uses it"},
+		},
+		CheckAllocation: {
+			{`"resource_class": "gp"`, same, notDone, ""},
+			{`"resource_class": "gp", "traits": ["CUSTOM_A"]`, allocate("", "CUSTOM_A"), CheckOK, ""},
+			{`"resource_class": "gp"`, allocate("gp"), CheckOK, ""},
+			{`"resource_class": "gp"`, allocate("", "CUSTOM_A"), CheckRefuse, "lacks the trait CUSTOM_A"},
+			{`"resource_class": "gp"`, allocate("gp-2x"), CheckRefuse, "not of the resource class gp-2x"},
+			{"", allocate(""), CheckRefuse, "no resource class"},
+			{`"resource_class": "gp", "instance_uuid": "i1"`, allocate(""), CheckRefuse, "somebody has the node"},
+			{`"resource_class": "gp", "provision_state": "deploy failed"`, allocate(""), CheckRefuse, "available nodes only"},
+			{`"resource_class": "gp", "instance_uuid": "i1"`, func(f *Facts) { allocate("")(f); f.Mine = "i1" }, notDone, ""},
 		},
 		CheckProtected: {{"", same, CheckOK, ""}, {`"protected": true, "protected_reason": "prod"`, same, CheckRefuse, "protected: prod"}},
 		CheckRetired:   {{"", same, CheckOK, ""}, {`"retired": true`, same, CheckRefuse, "unretire n1"}},

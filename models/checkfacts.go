@@ -242,6 +242,7 @@ func allChecks() []checker {
 		{CheckState, checkState},
 		{CheckMaintenance, checkMaintenance},
 		{CheckReserved, checkReserved},
+		{CheckAllocation, checkAllocation},
 		{CheckProtected, checkProtected},
 		{CheckRetired, checkRetired},
 		{CheckConsoleLock, checkConsoleLock},

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,6 +45,33 @@ func checkReserved(f *Facts) finding {
 		who += " as " + n.InstanceName
 	}
 	return bad(who, "ask whose it is; ironworks set "+n.Label()+" instance_uuid- gives it free", saw("instance_uuid", n.InstanceUUID))
+}
+
+// checkAllocation says what Ironic would find: only an available node that nobody has is
+// allocated, and only one of the resource class, with the traits.
+func checkAllocation(f *Facts) finding {
+	n, a := f.Node, f.Plan.Allocate
+	if a == nil || f.Rebuilds() || n.InstanceUUID != "" && n.InstanceUUID == f.Mine {
+		return finding{}
+	}
+	class := cmp.Or(a.ResourceClass, n.ResourceClass)
+	at := saw("resource_class", cmp.Or(n.ResourceClass, "none"))
+	switch {
+	case n.ResourceClass == "":
+		return bad("the node has no resource class, so no allocation can find it", "ironworks set "+n.Label()+" resource_class=CLASS", at)
+	case class != n.ResourceClass:
+		return bad("the node is not of the resource class "+class, "", at)
+	case n.InstanceUUID != "":
+		return bad("somebody has the node: an allocation leaves it out", "deploy without --allocate", saw("instance_uuid", n.InstanceUUID))
+	case n.ProvisionState != StateAvailable:
+		return bad("an allocation takes available nodes only", "undeploy it, or deploy without --allocate", saw("provision_state", n.ProvisionState))
+	}
+	for _, trait := range a.Traits {
+		if !slices.Contains(n.Traits, trait) {
+			return bad("the node lacks the trait "+trait, "ironworks set "+n.Label()+" traits+="+trait, saw("traits", strings.Join(n.Traits, " ")))
+		}
+	}
+	return good("an allocation can reserve the node", at)
 }
 
 func checkProtected(f *Facts) finding {

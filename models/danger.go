@@ -61,7 +61,16 @@ func abortEffect(n *Node) Effect {
 	if step, _ := n.CurrentStep(); step != nil && !step.Abortable {
 		return Effect{DangerInterrupts, "abort takes effect when step " + step.Label() + " has ended: it cannot be aborted in the middle"}
 	}
-	return Effect{DangerInterrupts, "abort stops what goes on"}
+	switch n.ProvisionState.Phase() {
+	case StateDeploying:
+		return Effect{DangerInterrupts, "abort stops the deployment: the node is deploy failed, its disk may be half written, and nothing is cleaned"}
+	case StateCleaning:
+		return Effect{DangerInterrupts, "abort stops cleaning: the node is clean failed, and disks may be half erased"}
+	case StateServicing:
+		return Effect{DangerInterrupts, "abort stops the servicing between its steps: the instance stays, and the machine may not run it"}
+	default:
+		return Effect{DangerInterrupts, "abort stops what goes on"}
+	}
 }
 
 func cleaningEffect(n *Node, what string) Effect {

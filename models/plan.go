@@ -111,6 +111,8 @@ type PlanFields struct {
 	ConfigDrive PlanConfigDrive
 	Ramdisk     PlanRamdisk
 	Image       PlanImage
+	// Allocate has the node reserved by an allocation, and not by hand; nil for not.
+	Allocate *PlanAllocate
 	// Policy changes what checks do, by their ids.
 	Policy map[CheckID]CheckPolicy
 }
@@ -154,6 +156,14 @@ type PlanImage struct {
 	// empty for what its length says.
 	Checksum  string
 	Algorithm string
+}
+
+// PlanAllocate is the allocation that reserves the node.
+type PlanAllocate struct {
+	// ResourceClass is the one asked for; empty is the node's own.
+	ResourceClass string
+	// Traits are asked for, too: they become the instance's, and name deploy templates.
+	Traits []string
 }
 
 // For is what the plan says of a node by name: the common fields with the node's own in
@@ -206,6 +216,9 @@ func (f PlanFields) With(other PlanFields) PlanFields {
 	}
 	set(&f.Image.Checksum, other.Image.Checksum)
 	set(&f.Image.Algorithm, other.Image.Algorithm)
+	if other.Allocate != nil {
+		f.Allocate = other.Allocate
+	}
 	f.Policy = joinedMaps(f.Policy, other.Policy)
 	return f
 }

@@ -41,6 +41,9 @@ image:
   source: http://h/i.raw
   checksum: https://h/sums
   algorithm: sha256
+allocate:
+  resource_class: gp-2x
+  traits: [CUSTOM_A]
 policy:
   inventory: warn # CI has none
   single-disk: off
@@ -96,7 +99,7 @@ func TestPlanOverrides(t *testing.T) {
 func TestBrokenPlans(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, says string }{
-		"unknown key":            {"kind: direct\nkinds: direct\n", `2:1: no key "kinds" here; there are configdrive,`},
+		"unknown key":            {"kind: direct\nkinds: direct\n", `2:1: no key "kinds" here; there are allocate, configdrive,`},
 		"unknown key below":      {"ramdisk:\n  isos: x\n", `2:3: ramdisk: no key "isos"`},
 		"unknown kind":           {"kind: magic\n", `1:7: kind: "magic" is none of install_coreos,`},
 		"a number for a text":    {"deploy_interface: 5\n", "1:19: deploy_interface: want a text, not a number (put it between quotes)"},

@@ -39,8 +39,36 @@ func (r *planReader) fieldKeys(f *PlanFields, path string) map[string]func(*yaml
 				"algorithm": r.text(&f.Image.Algorithm, path+".algorithm"),
 			})
 		},
-		"policy": func(n *yaml.Node) { f.Policy = r.policy(n, at("policy")) },
+		"allocate": func(n *yaml.Node) { f.Allocate = r.allocate(n, at("allocate")) },
+		"policy":   func(n *yaml.Node) { f.Policy = r.policy(n, at("policy")) },
 	}
+}
+
+// allocate reads the allocation: true for the node's own resource class, or what is asked
+// for.
+func (r *planReader) allocate(n *yaml.Node, path string) *PlanAllocate {
+	switch {
+	case isNull(n):
+		return nil
+	case n.Kind == yaml.ScalarNode && n.Tag == "!!bool":
+		var wanted bool
+		if err := n.Decode(&wanted); err != nil || !wanted {
+			return nil
+		}
+		return &PlanAllocate{}
+	}
+	a := &PlanAllocate{}
+	r.mapping(n, path, map[string]func(*yaml.Node){
+		"resource_class": r.text(&a.ResourceClass, path+".resource_class"),
+		"traits": func(n *yaml.Node) {
+			r.list(n, path+".traits", func(_ int, path string, item *yaml.Node) {
+				var trait string
+				r.text(&trait, path)(item)
+				a.Traits = append(a.Traits, trait)
+			})
+		},
+	})
+	return a
 }
 
 // nodes reads the nodes: a name, or a mapping with a name and what is different.

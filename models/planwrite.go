@@ -141,6 +141,17 @@ func (f *PlanFields) write(m *yaml.Node) {
 	putText(image, "checksum", f.Image.Checksum)
 	putText(image, "algorithm", f.Image.Algorithm)
 	putMap(m, "image", image)
+	if a := f.Allocate; a != nil {
+		allocate := yamlMap()
+		putText(allocate, "resource_class", a.ResourceClass)
+		if len(a.Traits) > 0 {
+			put(allocate, "traits", yamlValue(a.Traits))
+		}
+		if len(allocate.Content) == 0 {
+			allocate = yamlValue(true)
+		}
+		put(m, "allocate", allocate)
+	}
 	policy := yamlMap()
 	for _, id := range slices.Sorted(maps.Keys(f.Policy)) {
 		putText(policy, string(id), string(f.Policy[id]))

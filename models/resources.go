@@ -117,6 +117,18 @@ type Allocation struct {
 	Owner         string   `json:"owner" yaml:"owner,omitempty"`
 }
 
+// AllocationRequest asks Ironic to reserve a node (API 1.52): an available one, that
+// nobody has, with a resource class and traits.
+type AllocationRequest struct {
+	// UUID is the allocation's, which becomes the node's instance_uuid.
+	UUID          string `json:"uuid"`
+	ResourceClass string `json:"resource_class"`
+	// CandidateNodes are the nodes that it may be.
+	CandidateNodes []string `json:"candidate_nodes"`
+	// Traits are those that the node needs to have; they become instance_info.traits.
+	Traits []string `json:"traits,omitempty"`
+}
+
 // ProvisionRequest is what is sent to PUT …/states/provision.
 type ProvisionRequest struct {
 	Verb Verb

@@ -89,6 +89,7 @@ type readyNode struct {
 	err      error
 	instance string
 	reserve  []models.PatchOp
+	allocate *models.AllocationRequest
 	patch    []models.PatchOp
 	request  models.ProvisionRequest
 	// sent says that the requests were made once: another try wants its own checks.
@@ -145,11 +146,15 @@ func (a *DeployAction) readyNode(ctx context.Context, checks *Preflighter, n *mo
 	if len(models.RefusedChecks(r.checks)) > 0 {
 		return r
 	}
-	if n.InstanceUUID != r.instance {
+	switch {
+	case n.InstanceUUID == r.instance:
+	case d.Fields.Allocate != nil:
+		r.allocate = allocationOf(n, r.instance, d.Fields.Allocate)
+	default:
 		r.reserve = []models.PatchOp{{Op: "add", Path: "/instance_uuid", Value: r.instance}}
 	}
 	if n.InstanceUUID != "" && d.mine == "" || r.verb == models.VerbRebuild {
-		r.reserve, r.instance, r.kept = nil, n.InstanceUUID, true // rebuilt, or overridden: it is deployed as the instance that it is
+		r.reserve, r.allocate, r.instance, r.kept = nil, nil, n.InstanceUUID, true // rebuilt, or overridden: it is deployed as the instance that it is
 	}
 	if r.patch, r.err = models.Patch(n, d.settings(r.facts)); r.err != nil {
 		return r
@@ -205,6 +210,9 @@ func (a *DeployAction) Requests(n *models.Node) []PlannedRequest {
 	}
 	path := "/v1/nodes/" + n.UUID
 	var list []PlannedRequest
+	if r.allocate != nil {
+		list = plannedAllocation(r.allocate)
+	}
 	for _, ops := range [][]models.PatchOp{r.reserve, r.patch} {
 		if len(ops) > 0 {
 			list = append(list, PlannedRequest{Method: http.MethodPatch, Path: path, Body: ops})
@@ -222,6 +230,9 @@ func (a *DeployAction) Commands(n *models.Node) []string {
 		return nil
 	}
 	var list []string
+	if r.allocate != nil {
+		list = append(list, allocateCommand(r.allocate))
+	}
 	for _, op := range r.reserve {
 		list = append(list, fmt.Sprintf("baremetal node set --instance-uuid %s %s", shellWord(fmt.Sprint(op.Value)), shellWord(n.UUID)))
 	}
@@ -314,6 +325,9 @@ func (a *DeployAction) requests(n *models.Node) ([]request, error) {
 		return nil, refusal(a, n, models.RefusedArguments, "it is being sent already", "")
 	}
 	list := r.sentBefore(n)
+	if r.allocate != nil {
+		list = append(list, a.allocateRequests(r.allocate)...)
+	}
 	if len(r.reserve) > 0 {
 		reserve := patchRequest("reserve instance_uuid", n, r.reserve)
 		reserve.undo = giveBackRequest(n, undone(n, r.reserve))

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ironworks/models"
 	"ironworks/provision"
@@ -19,7 +20,7 @@ func gateOf(
 	action := make(&provision.Preflighter{Reader: r, Clock: clock{}}, provision.DeployOptions{
 		For: func(n *models.Node) (provision.Deployment, error) {
 			d := deployment(t)
-			if n.ProvisionState == models.StateActive { // a rebuild changes no interface
+			if n.InstanceUUID == "i1" { // a rebuild changes no interface
 				d.Fields.Kind, d.Fields.Image = models.KindDirect, models.PlanImage{Source: "http://h/i", Checksum: "http://h/SHA256SUMS"}
 			}
 			return d, nil
@@ -250,4 +251,57 @@ type countingReader struct {
 func (r *countingReader) Drivers(ctx context.Context) ([]models.Driver, error) {
 	r.drivers++
 	return r.reader.Drivers(ctx)
+}
+
+// TestARebuildIsOnDiskBeforeItIsSent, as what it is: another process goes on with a
+// rebuild, and the same plan as a deployment is not the same.
+func TestARebuildIsOnDiskBeforeItIsSent(t *testing.T) {
+	t.Parallel()
+	recordable, err := models.DecodeNode([]byte(strings.Replace(string(deployed(t).Raw), "uuid-n1", "7d5f1a2b-0d6e-4a43-9f2c-000000000001", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := *recordable
+	kept := &provision.Deployments{Dir: t.TempDir()}
+	r := &reader{inventory: oneDisk}
+	api, action, runner := gateOf(t, provision.Rebuild, r, n)
+	checks := &provision.Preflighter{Reader: r, Clock: clock{}, Deployments: kept}
+	action = provision.Rebuild(checks, action.Options())
+	action.Preflight(t.Context(), []models.Node{n})
+	lost := &models.Fault{Kind: models.FaultServer, Sent: true}
+	api.onCall = func(call, _ string) error {
+		if strings.HasPrefix(call, "provision") {
+			return lost
+		}
+		return nil
+	}
+	if res := runner.Run(t.Context(), runner.Plan(action, []models.Node{n}), provision.RunOptions{})[0]; res.Outcome != provision.OutcomeUnknown {
+		t.Fatalf("%+v", res)
+	}
+	list, err := kept.Unfinished(time.Now())
+	if err != nil || len(list) != 1 || list[0].Verb != models.VerbRebuild || list[0].Stage != provision.StageSending {
+		t.Fatalf("on disk: %+v, %v", list, err)
+	}
+	// Ironic has it, as it turns out.
+	failed, err := models.DecodeNode([]byte(strings.Replace(string(n.Raw), `"active"`, `"deploying"`, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		act  *provision.DeployAction
+		says string
+	}{
+		"the same again": {provision.Rebuild(checks, action.Options()), ""},
+		"resumed":        {provision.Resume(checks), ""},
+		"a deployment":   {provision.Deploy(checks, action.Options()), "is unfinished (sending)"},
+	} {
+		c.act.Preflight(t.Context(), []models.Node{*failed})
+		review := c.act.Review(failed)
+		switch refused := review.Refusal; {
+		case c.says == "" && (refused != nil || !strings.Contains(review.Rest, "is followed")):
+			t.Errorf("%s: %v, %q", name, refused, review.Rest)
+		case c.says != "" && (refused == nil || !strings.Contains(refused.Why, c.says)):
+			t.Errorf("%s: %v", name, refused)
+		}
+	}
 }

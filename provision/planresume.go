@@ -204,7 +204,11 @@ func stillChanged(n *models.Node, back []models.PatchOp) []models.PatchOp {
 // sentBefore are the requests of an earlier try, which only may be taken back.
 func (r *readyNode) sentBefore(n *models.Node) []request {
 	var list []request
-	if r.before != nil && !r.kept && n.InstanceUUID == r.instance {
+	switch {
+	case r.before == nil || r.kept:
+	case r.before.Allocated:
+		list = append(list, request{verb: "allocate", sent: true, undo: unallocate(r.instance)})
+	case n.InstanceUUID == r.instance:
 		back := []models.PatchOp{{Op: "remove", Path: "/instance_uuid"}}
 		list = append(list, request{verb: "reserve instance_uuid", sent: true, undo: giveBackRequest(n, back)})
 	}
@@ -227,7 +231,8 @@ func (r *readyNode) record(n *models.Node, now time.Time) record {
 	rec := record{
 		Unfinished: Unfinished{
 			Node: n.Ref(), Verb: r.verb, Stage: StagePreparing, Began: now.UTC(), At: now.UTC(), Instance: r.instance, Kept: r.kept,
-			From: n.ProvisionState, Touched: n.ProvisionUpdatedAt, Digest: r.asked.digest(), Overrides: r.overrides,
+			Allocated: r.allocate != nil || r.before != nil && r.before.Allocated,
+			From:      n.ProvisionState, Touched: n.ProvisionUpdatedAt, Digest: r.asked.digest(), Overrides: r.overrides,
 		},
 		Restore: append(r.undoPatch(n), r.restore...), Deployment: r.asked,
 	}

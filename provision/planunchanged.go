@@ -29,6 +29,13 @@ func (a *DeployAction) unchanged(n *models.Node) func(ctx context.Context, api A
 		if json.Unmarshal(n.Raw, &before) != nil || json.Unmarshal(now.Raw, &after) != nil {
 			return refusal(a, n, models.RefusedState, "what Ironic says of the node cannot be compared with what was checked", "")
 		}
+		if a.of(n).allocate != nil { // which has given the instance its traits
+			for _, node := range []map[string]any{before, after} {
+				if info, is := node["instance_info"].(map[string]any); is {
+					delete(info, "traits")
+				}
+			}
+		}
 		var changed []string
 		for _, field := range checkedFields() {
 			if !reflect.DeepEqual(before[field], after[field]) {

@@ -41,6 +41,8 @@ type Unfinished struct {
 	// the node had it before, so that it is not taken away.
 	Instance string `json:"instance_uuid"`
 	Kept     bool   `json:"kept,omitempty"`
+	// Allocated says that an allocation with that uuid reserves the node.
+	Allocated bool `json:"allocated,omitempty"`
 	// From is the node's state before, and Touched its provision_updated_at.
 	From    models.ProvisionState `json:"from"`
 	Touched models.Time           `json:"touched"`
@@ -92,7 +94,7 @@ func (u *Unfinished) next(n *models.Node, now time.Time) (do next, why string) {
 		return nextOver, fmt.Sprintf("the node is %s meanwhile, and no longer deployed by this", models.Printable(string(n.ProvisionState)))
 	case n.Reservation != "" || now.Sub(u.At) < settleTime && !u.At.After(now):
 		return nextWait, ""
-	case u.Stage == StageGivingBack && ours:
+	case u.Stage == StageGivingBack && (ours || u.Allocated): // one that failed has no node
 		return nextGiveBack, ""
 	case u.Stage == StageGivingBack:
 		return nextOver, "it was given back"

@@ -57,6 +57,36 @@ func TestWhatHasArrived(t *testing.T) {
 	}
 }
 
+// TestWhatHasArrivedOfARebuild: its node is active before and after, and keeps its
+// instance.
+func TestWhatHasArrivedOfARebuild(t *testing.T) {
+	t.Parallel()
+	began := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	touched, later := models.Time{Time: began.Add(-time.Hour)}, models.Time{Time: began.Add(time.Second)}
+	for name, c := range map[string]struct {
+		stage Stage
+		state models.ProvisionState
+		at    models.Time
+		after time.Duration
+		want  next
+	}{
+		"it may be on its way":    {StageSending, models.StateActive, touched, 0, nextWait},
+		"it has not arrived":      {StageSending, models.StateActive, touched, settleTime, nextSend},
+		"it goes on":              {StageSending, models.StateDeploying, later, 0, nextFollow},
+		"it is done":              {StageSending, models.StateActive, later, settleTime, nextFollow},
+		"it was followed":         {StageFollowing, models.StateActive, later, 0, nextFollow},
+		"it has failed":           {StageSent, models.StateDeployFailed, later, 0, nextSend},
+		"nobody waits for it":     {StageSent, models.StateDeployWait, later, 0, nextFollow},
+		"nobody waited, and done": {StageSent, models.StateActive, later, time.Hour, nextOver},
+	} {
+		u := Unfinished{Verb: models.VerbRebuild, Stage: c.stage, From: models.StateActive, At: began, Instance: "i1", Kept: true, Touched: touched}
+		n := models.Node{ProvisionState: c.state, InstanceUUID: "i1", ProvisionUpdatedAt: c.at}
+		if got, why := u.next(&n, began.Add(c.after)); got != c.want || (why != "") != (got == nextOver) {
+			t.Errorf("%s: %v (%q), want %v", name, got, why, c.want)
+		}
+	}
+}
+
 func TestRecordOfADeployment(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)

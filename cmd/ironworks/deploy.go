@@ -26,6 +26,9 @@ type deployFlags struct {
 	confirmed  []string
 	policy     []string
 	unfinished unfinishedFlags
+	allocate   bool
+	class      string
+	traits     []string
 }
 
 // deployCommand is the command of a verb that deploys: deploy or rebuild.
@@ -64,6 +67,9 @@ func (a *app) deployCommand(v models.Verb) *cobra.Command {
 	f.StringArrayVar(&flags.confirmed, "confirm", nil, "NODE that --override is meant for; may be repeated")
 	f.StringArrayVar(&flags.policy, "policy", nil, "CHECK=refuse|warn|off; may be repeated")
 	if v == models.VerbDeploy { // which goes on with rebuilds, too
+		f.BoolVar(&flags.allocate, "allocate", false, "reserve each node by an allocation, of its own resource class")
+		f.StringVar(&flags.class, "allocate-class", "", "resource class for --allocate, which it implies")
+		f.StringArrayVar(&flags.traits, "allocate-trait", nil, "trait for --allocate, which it implies; may be repeated")
 		flags.unfinished.register(cmd)
 	}
 	return cmd
@@ -246,6 +252,9 @@ func (a *app) flagFields(f *deployFlags) (own models.PlanFields, drive any, user
 		return own, nil, nil, err
 	}
 	own.Steps = append(own.Steps, req.DeploySteps...)
+	if f.allocate || f.class != "" || len(f.traits) > 0 {
+		own.Allocate = &models.PlanAllocate{ResourceClass: f.class, Traits: f.traits}
+	}
 	if f.rootDevice != "" {
 		if own.RootDevice.Hints, err = a.readHints(f.rootDevice); err != nil {
 			return own, nil, nil, usagef("--root-device: %w", err)

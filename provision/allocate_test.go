@@ -1,0 +1,107 @@
+package provision_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"ironworks/models"
+	"ironworks/provision"
+)
+
+// allocatingAPI has allocations, too.
+type allocatingAPI struct {
+	*fakeAPI
+	made []models.AllocationRequest
+	// ends is the state in which every allocation is, and its last error.
+	ends, why string
+	// conflict says that the wish was heard before.
+	conflict bool
+}
+
+func (a *allocatingAPI) CreateAllocation(ctx context.Context, r models.AllocationRequest) (string, error) {
+	a.made = append(a.made, r)
+	id, err := a.call(ctx, r.CandidateNodes[0], "allocate %s %v", r.ResourceClass, r.Traits)
+	if a.conflict {
+		err = &models.Fault{Kind: models.FaultConflict, Status: 409}
+	}
+	return id, err
+}
+
+func (a *allocatingAPI) Allocation(_ context.Context, id string) (*models.Allocation, error) {
+	return &models.Allocation{UUID: id, State: a.ends, LastError: a.why}, nil
+}
+
+func (a *allocatingAPI) DeleteAllocation(ctx context.Context, id string) (string, error) {
+	if !slices.ContainsFunc(a.made, func(r models.AllocationRequest) bool { return r.UUID == id }) {
+		return "", errors.New("nobody's allocation")
+	}
+	return a.call(ctx, "uuid-n1", "unallocate")
+}
+
+func TestDeployByAllocation(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		ends, why string
+		conflict  bool
+		on        func(call, id string) error
+		want      []string
+		says      string
+	}{
+		"it goes well":        {ends: "active", want: []string{"allocate gp [CUSTOM_A]", "patch", "provision active"}},
+		"it was heard before": {ends: "active", conflict: true, want: []string{"allocate gp [CUSTOM_A]", "patch", "provision active"}},
+		"Ironic takes none": {
+			ends: "error", why: "none of the requested nodes are available", says: "the allocation failed: none of the requested",
+			want: []string{"allocate gp [CUSTOM_A]", "unallocate"},
+		},
+		"it is not valid": {
+			ends: "active", says: "no", want: []string{"allocate gp [CUSTOM_A]", "patch", "provision active", "patch", "unallocate"},
+			on: func(call, _ string) error {
+				if strings.HasPrefix(call, "provision") {
+					return &models.Fault{Kind: models.FaultBadRequest, Status: 400, Message: "no"}
+				}
+				return nil
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			n := deployable(t)
+			n.ResourceClass, n.Traits = "gp", []string{"CUSTOM_A"}
+			api := &allocatingAPI{fakeAPI: newAPI(n), ends: c.ends, why: c.why, conflict: c.conflict}
+			api.onCall = c.on
+			action := provision.Deploy(&provision.Preflighter{Reader: &reader{inventory: oneDisk}, Clock: clock{}}, provision.DeployOptions{
+				For: func(*models.Node) (provision.Deployment, error) {
+					d := deployment(t)
+					d.Fields.Allocate = &models.PlanAllocate{Traits: []string{"CUSTOM_A"}}
+					return d, nil
+				},
+			})
+			action.Preflight(t.Context(), []models.Node{n})
+			if shown := action.Requests(&n); len(shown) != 5 || shown[0].Path != "/v1/allocations" {
+				t.Errorf("shown: %v", shown)
+			}
+			if words := action.Commands(&n); !strings.HasPrefix(words[0], "baremetal allocation create --uuid ") {
+				t.Errorf("shown: %q", words)
+			}
+			runner := &provision.Runner{API: api, Audit: &memAudit{}, Clock: clock{}, Context: "test"}
+			res := runner.Run(t.Context(), runner.Plan(action, []models.Node{n}), provision.RunOptions{})[0]
+			if (res.Err == nil) != (c.says == "") || res.Err != nil && !strings.Contains(res.Err.Error(), c.says) {
+				t.Errorf("%+v", res)
+			}
+			var did []string
+			for _, call := range api.calls {
+				call = strings.TrimPrefix(call, "n1 ")
+				if strings.HasPrefix(call, "patch") {
+					call = "patch"
+				}
+				did = append(did, call)
+			}
+			if !slices.Equal(did, c.want) {
+				t.Errorf("did %q, want %q", did, c.want)
+			}
+		})
+	}
+}

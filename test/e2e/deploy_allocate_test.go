@@ -1,0 +1,54 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"ironworks/test/ironic"
+	"ironworks/test/weather"
+)
+
+// TestDeployByAllocation reserves a node by an allocation, and gives that back when the
+// deployment is turned down.
+func TestDeployByAllocation(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, s *ironic.Server) {
+		c, p := under(t, s)
+		name, uuid, _ := redfishNode(t, s, "ok")
+		c.ok("manage", name, "--wait", "--timeout", "1m")
+		c.ok("provide", name, "--wait", "--timeout", "1m")
+		c.ok("set", name, "resource_class=e2e-alloc", "traits+=CUSTOM_E2E")
+		command := []string{"deploy", name, "--yes", "--wait", "--timeout", "2m", "--override", "inventory", "--confirm", name}
+		if o := c.fails(3, append(command, "--allocate-class", "other")...); !strings.Contains(o.stderr, "[allocation]") {
+			t.Errorf("another class: %s", o.stderr)
+		}
+		command = append(command, "--allocate", "--allocate-trait", "CUSTOM_E2E")
+		p.Set(weather.On(deploys, weather.Ironic(400, "not today")))
+		c.fails(1, command...)
+		p.Clear()
+		if n := apiNode(t, s, uuid); n["instance_uuid"] != nil {
+			t.Errorf("not given back: %v", n["instance_uuid"])
+		}
+		// Killed once the allocation is made, and once more before Ironic has it.
+		for _, after := range []bool{true, false} {
+			k := killing{match: weather.Nth(1, weather.Both(weather.Method(http.MethodPost), weather.Path("/allocations"))), after: after}
+			c.killed(p, k, command...)
+			if after {
+				c.ok("deploy", "--give-back", "--yes")
+				if n := apiNode(t, s, uuid); n["instance_uuid"] != nil {
+					t.Errorf("not given back: %v", n["instance_uuid"])
+				}
+				continue
+			}
+			c.ok("deploy", "--resume", "--yes", "--timeout", "2m")
+		}
+		n := apiNode(t, s, uuid)
+		if n["provision_state"] != "active" || n["allocation_uuid"] == nil || n["allocation_uuid"] != n["instance_uuid"] {
+			t.Errorf("the node is %v as %v, allocation %v", n["provision_state"], n["instance_uuid"], n["allocation_uuid"])
+		}
+		if left := c.records(); len(left) != 0 {
+			t.Errorf("left: %v", left)
+		}
+	})
+}
