@@ -82,6 +82,9 @@ type Context struct {
 	ReadOnly bool
 	// Defaults are what lists start with. Only our file has them.
 	Defaults Defaults
+	// Checks are policies for the checks before a deployment, by their ids; a plan's come
+	// before them. Only our file has them.
+	Checks map[models.CheckID]models.CheckPolicy
 	// Guessed is true for http://127.0.0.1:6385, which is tried when nothing at all
 	// is configured. When it refuses, print [Config.LookedText].
 	Guessed bool

@@ -20,6 +20,7 @@
 //	    region: RegionTwo
 //	    read_only: true
 //	    defaults: {columns: [name, state], sort: name, filter: "!maintenance:yes"}
+//	    checks: {single-disk: refuse}  # what the checks before a deployment do
 //	  dc2:
 //	    auth_url: https://keystone.example:5000/v3   # … or Keystone without clouds.yaml
 //	    username: admin             # or application_credential_id and …_secret

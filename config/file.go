@@ -27,6 +27,7 @@ type candidate struct {
 	accent       string
 	readOnly     bool
 	defaults     Defaults
+	checks       map[models.CheckID]models.CheckPolicy
 	errs         []error // what is wrong with how it is written
 
 	listed  bool // it is among Config.Contexts under its name
@@ -140,6 +141,8 @@ func (l *loader) readContext(file string, e entry) *candidate {
 			c.accent = colour
 		case "defaults":
 			c.readDefaults(n, v.at.key)
+		case "checks":
+			c.readChecks(n, v.at.key)
 		default:
 			c.settings[key] = v
 		}
@@ -176,6 +179,43 @@ func (c *candidate) readDefaults(n *node, path string) {
 		_, err := models.ParseFilter(n.text)
 		c.wrongDefault(n, join(path, "filter"), err)
 	}
+}
+
+// readChecks reads what the checks before a deployment are to do.
+func (c *candidate) readChecks(n *node, path string) {
+	for _, e := range n.entries {
+		key := join(path, e.name)
+		if err := wantText.check(e.value, key); err != nil {
+			c.errs = append(c.errs, err)
+			continue
+		}
+		id := models.CheckID(e.name)
+		policy, err := models.ParseCheckPolicy(id, e.value.text)
+		if err != nil {
+			wrong := &FileError{File: e.value.file, Line: e.line, Column: e.column, Key: key, Problem: err.Error(), Err: err}
+			if meant := meantCheck(e.name); meant != "" {
+				wrong.Problem, wrong.Hint = fmt.Sprintf("no check %q", models.Printable(e.name)), meant
+			}
+			c.errs = append(c.errs, wrong)
+			continue
+		}
+		if c.checks == nil {
+			c.checks = map[models.CheckID]models.CheckPolicy{}
+		}
+		c.checks[id] = policy
+	}
+}
+
+// meantCheck is the hint for a name that is nearly a check's; empty for all others.
+func meantCheck(name string) string {
+	var known []string
+	for _, rule := range models.CheckRules() {
+		known = append(known, string(rule.ID))
+	}
+	if slices.Contains(known, name) {
+		return ""
+	}
+	return didYouMean(name, known)
 }
 
 // wrongDefault keeps the error of a default that no list could start with.

@@ -21,6 +21,8 @@ type ShownContext struct {
 	Accent   string   `json:"accent,omitempty"    yaml:"accent,omitempty"`
 	Defaults Defaults `json:"defaults,omitzero"   yaml:"defaults,omitempty"`
 
+	Checks map[models.CheckID]models.CheckPolicy `json:"checks,omitempty" yaml:"checks,omitempty"`
+
 	URL      string          `json:"url,omitempty"      yaml:"url,omitempty"`
 	Auth     models.AuthKind `json:"auth"               yaml:"auth"`
 	Username string          `json:"username,omitempty" yaml:"username,omitempty"`
@@ -66,7 +68,7 @@ func (c *Context) Show() ShownContext {
 	conn, k := &c.Connection, &c.Connection.Keystone
 	s := ShownContext{
 		Name: c.Name, Source: c.Source, Guessed: c.Guessed,
-		ReadOnly: c.ReadOnly, Accent: c.Accent, Defaults: c.Defaults,
+		ReadOnly: c.ReadOnly, Accent: c.Accent, Defaults: c.Defaults, Checks: c.Checks,
 		URL: conn.Endpoint, Auth: conn.Auth, Username: conn.Username, Password: conn.Password,
 		AuthURL: k.AuthURL, UserID: k.UserID, UserDomainID: k.UserDomainID, UserDomainName: k.UserDomainName,
 		ProjectID: k.ProjectID, ProjectName: k.ProjectName,

@@ -36,6 +36,7 @@ func contextKeys() map[string]want {
 		"verify":      wantBool,
 		"accent":      wantText,
 		"defaults":    wantMapping,
+		"checks":      wantMapping,
 	}
 	for _, k := range []string{
 		keyURL, keyCloud, keyAuth, keyUsername, keyPassword, keyPasswordFile, keyAuthURL,

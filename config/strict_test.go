@@ -39,6 +39,11 @@ func TestStrictErrors(t *testing.T) {
 		{"unknown column", "contexts:\n  x:\n    url: http://h\n    defaults: {columns: [name, colour]}", `:4:32: contexts.x.defaults.columns: no column "colour"; there are ` + columnKeys()},
 		{"unknown sort column", "contexts:\n  x:\n    url: http://h\n    defaults: {sort: -size}", `:4:22: contexts.x.defaults.sort: no column "size"; there are ` + columnKeys()},
 		{"filter that cannot be read", "contexts:\n  x:\n    url: http://h\n    defaults: {filter: 'x \"y'}", `:4:24: contexts.x.defaults.filter: filter "x \"y": a quote is not closed`},
+		{"policy of no check", "contexts:\n  x:\n    url: http://h\n    checks: {singl-disk: refuse}", `:4:14: contexts.x.checks.singl-disk: no check "singl-disk" (did you mean single-disk?)`},
+		{"policy that is none", "contexts:\n  x:\n    url: http://h\n    checks: {single-disk: no}", `:4:14: contexts.x.checks.single-disk: policy "no" of check single-disk: want refuse, warn or off`},
+		{"policy of what cannot end well", "contexts:\n  x:\n    url: http://h\n    checks: {data-disk: off}", `:4:14: contexts.x.checks.data-disk: check data-disk always refuses: what it finds cannot end well`},
+		{"number for a policy", "contexts:\n  x:\n    url: http://h\n    checks: {single-disk: 1}", `:4:27: contexts.x.checks.single-disk: must be text, but is a number (write the value in quotes)`},
+		{"list of checks", "contexts:\n  x:\n    url: http://h\n    checks: [single-disk]", `:4:13: contexts.x.checks: must be a mapping of keys and values, but is a list`},
 		{"number among columns", "contexts:\n  x:\n    url: http://h\n    defaults: {columns: [name, 1]}", `:4:32: contexts.x.defaults.columns[1]: must be text, but is a number (write the value in quotes)`},
 		{"list for contexts", "contexts: []", `:1:11: contexts: must be a mapping of keys and values, but is a list`},
 		{"list at the top", "- a", `:1:1: must be a mapping of keys and values, but is a list`},
@@ -160,6 +165,7 @@ contexts:
       columns: [name, state]
       sort: name
       filter: maintenance:no
+    checks: {single-disk: refuse, same-disk: off}
   rack8:
     url: https://iron8:6385
     accent: Grey
@@ -177,6 +183,9 @@ contexts:
 	}
 	if want := (Defaults{Columns: []string{"name", "state"}, Sort: "name", Filter: "maintenance:no"}); !reflect.DeepEqual(cur.Defaults, want) {
 		t.Errorf("defaults %+v", cur.Defaults)
+	}
+	if want := (map[models.CheckID]models.CheckPolicy{"single-disk": "refuse", "same-disk": "off"}); !reflect.DeepEqual(cur.Checks, want) {
+		t.Errorf("checks %v", cur.Checks)
 	}
 	if cur.Accent != "#ff8800" || !cur.ReadOnly || cur.Name != "rack7" || b.short(cur.Source) != oursPath+":4" {
 		t.Errorf("context %+v", cur)

@@ -13,7 +13,7 @@ import (
 func TestReads(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	yes, no, seconds := true, false, 61
+	yes, no, seconds, seventy := true, false, 61, 70
 	tests := map[string]struct {
 		call   func(c *Client) (any, error)
 		path   string
@@ -63,6 +63,12 @@ func TestReads(t *testing.T) {
 			url.Values{"detail": {"true"}},
 			`{"conductors":[{"hostname":"c1","alive":true,"drivers":["redfish"]}]}`,
 			[]models.Conductor{{Hostname: "c1", Alive: true, Drivers: []string{"redfish"}}},
+		},
+		"deploy templates": {
+			func(c *Client) (any, error) { return c.DeployTemplates(ctx) }, "/v1/deploy_templates",
+			url.Values{"detail": {"true"}},
+			`{"deploy_templates":[{"uuid":"t","name":"CUSTOM_A","steps":[{"interface":"deploy","step":"s","args":{"a":1},"priority":70}],"extra":{}}]}`,
+			[]models.DeployTemplate{{UUID: "t", Name: "CUSTOM_A", Steps: []models.Step{{Interface: "deploy", Step: "s", Args: map[string]any{"a": 1.0}, Priority: &seventy}}}},
 		},
 		"allocations": {
 			func(c *Client) (any, error) { return c.Allocations(ctx) }, "/v1/allocations", nil,

@@ -46,6 +46,12 @@ func (c *Client) Conductors(ctx context.Context) ([]models.Conductor, error) {
 		func(x models.Conductor) string { return x.Hostname }, "detail", "true")
 }
 
+// DeployTemplates lists the deploy templates with their steps.
+func (c *Client) DeployTemplates(ctx context.Context) ([]models.DeployTemplate, error) {
+	return collect(ctx, c, "list deploy templates", "deploy_templates",
+		func(t models.DeployTemplate) string { return t.UUID }, "detail", "true")
+}
+
 // collect fetches a whole collection, page after page by marker.
 func collect[T any](ctx context.Context, c *Client, op, path string, id func(T) string, query ...string) ([]T, error) {
 	var all []T

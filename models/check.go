@@ -29,6 +29,8 @@ const (
 	CheckValidate        CheckID = "validate"
 	CheckKernelParams    CheckID = "kernel-params"
 
+	CheckTraits      CheckID = "traits"
+	CheckTemplates   CheckID = "templates"
 	CheckInstallStep CheckID = "install-step"
 	CheckSteps       CheckID = "steps"
 	CheckStepOrder   CheckID = "step-order"
@@ -55,6 +57,9 @@ const (
 	CheckMetaData    CheckID = "meta-data"
 	CheckImage       CheckID = "image"
 	CheckImageSum    CheckID = "image-checksum"
+	CheckImageThere  CheckID = "image-reachable"
+	CheckImageFile   CheckID = "image-checksum-file"
+	CheckImageSize   CheckID = "image-size"
 )
 
 // CheckSeverity is what came out of a check.
@@ -110,6 +115,8 @@ func CheckRules() []CheckRule {
 		{CheckRamdisk, CheckRefuse, true, "there is a deploy ISO, or a kernel with its ramdisk"},
 		{CheckValidate, CheckRefuse, true, "Ironic's validate is true for power, management, boot, deploy and network"},
 		{CheckKernelParams, CheckRefuse, true, "kernel_append_params can be read by the grammar of Ironic 37 and later"},
+		{CheckTraits, CheckRefuse, false, "the node has the traits of the instance"},
+		{CheckTemplates, CheckRefuse, false, "the deploy templates of the instance's traits have no step twice, and leave deploy.deploy at its place"},
 		{CheckInstallStep, CheckRefuse, false, "a custom-agent plan has a step that installs: else the node is active with nothing on its disk"},
 		{CheckSteps, CheckRefuse, false, "no step twice, no argument that a step does not take, deploy.deploy left at its place"},
 		{CheckStepOrder, CheckRefuse, true, "steps that install run between deploy (100) and tear_down_agent (40)"},
@@ -134,6 +141,9 @@ func CheckRules() []CheckRule {
 		{CheckMetaData, CheckRefuse, false, "coreos_append_karg and coreos_copy_network are what the agent can use"},
 		{CheckImage, CheckRefuse, false, "a direct deployment has an image; new Ironics want one for every rebuild"},
 		{CheckImageSum, CheckRefuse, false, "an image from the web has a checksum"},
+		{CheckImageThere, CheckRefuse, true, "the image's server answers 200, asked from here"},
+		{CheckImageFile, CheckRefuse, true, "the file that the checksum is read from has the image's, of the kind that is asked for"},
+		{CheckImageSize, CheckRefuse, true, "the image, unpacked as far as that is told, fits on the disk"},
 	}
 }
 

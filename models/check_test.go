@@ -241,7 +241,11 @@ func stepCases() map[CheckID][]checkCase {
 			{"", same, CheckOK, ""},
 			{"", steps(install), CheckOK, ""},
 			{"", steps(Step{Interface: "deploy", Step: "erase_devices", Priority: prio(90)}), CheckRefuse, "installs nothing"},
-			{`"instance_info": {"traits": ["CUSTOM_A"]}`, steps(Step{Interface: "bios", Step: "factory_reset"}), CheckUnknown, "templates"},
+			{`"instance_info": {"traits": ["CUSTOM_A"]}`, steps(Step{Interface: "bios", Step: "factory_reset"}), CheckRefuse, "installs nothing"},
+			{`"instance_info": {"traits": ["CUSTOM_A"]}`, func(f *Facts) {
+				steps(Step{Interface: "bios", Step: "factory_reset"})(f)
+				f.TemplatesError = "no answer"
+			}, CheckUnknown, "templates"},
 			{"", kind(KindDirect), notDone, ""},
 		},
 		CheckSteps: {
@@ -430,7 +434,7 @@ func dataCases() map[CheckID][]checkCase {
 func TestChecks(t *testing.T) {
 	t.Parallel()
 	done := map[CheckID]map[bool]bool{}
-	for _, cases := range []map[CheckID][]checkCase{nodeCases(), stepCases(), diskCases(), dataCases()} {
+	for _, cases := range []map[CheckID][]checkCase{nodeCases(), stepCases(), diskCases(), dataCases(), imageCases(), templateCases()} {
 		for id, list := range cases {
 			done[id] = map[bool]bool{}
 			for _, c := range list {

@@ -97,6 +97,12 @@ func checkMetaData(f *Facts) finding {
 	return good("the agent can use them", evidence...)
 }
 
+// WebImage is the image of a direct deployment that a web server has.
+func (f *Facts) WebImage() (PlanImage, bool) {
+	image, _ := f.imageOf()
+	return image, f.Kind == KindDirect && isWeb(image.Source)
+}
+
 // imageOf is the image that will count: the plan's, else the node's.
 func (f *Facts) imageOf() (image PlanImage, from string) {
 	if f.Plan.Image.Source != "" {
@@ -124,7 +130,7 @@ func checkImage(f *Facts) finding {
 	case image.Source == "":
 		return finding{}
 	}
-	return good("there is an image", saw(from, image.Source))
+	return good("there is an image", saw(from, MaskURL(image.Source)))
 }
 
 func checkImageSum(f *Facts) finding {
@@ -134,15 +140,15 @@ func checkImageSum(f *Facts) finding {
 	if f.Kind != KindDirect || !fetched {
 		return finding{}
 	}
-	at := saw(from, image.Source)
+	at := saw(from, MaskURL(image.Source))
 	_, err := image.Hash()
 	switch {
 	case image.Checksum == "":
 		return bad("Ironic wants a checksum of an image that it has no record of", "image.checksum in the plan", at)
 	case err != nil:
-		return bad(err.Error(), "image.algorithm: md5, sha256 or sha512", at, saw("checksum", image.Checksum))
+		return bad(err.Error(), "image.algorithm: md5, sha256 or sha512", at, saw("checksum", MaskURL(image.Checksum)))
 	}
-	return good("it has a checksum", at, saw("checksum", image.Checksum))
+	return good("it has a checksum", at, saw("checksum", MaskURL(image.Checksum)))
 }
 
 // Hash names the kind of the image's checksum: what it says, or what its length says.

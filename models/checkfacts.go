@@ -49,6 +49,14 @@ type Facts struct {
 	Others      []OtherDisks
 	OthersError string
 
+	// Image is what was asked about a direct deployment's image; nil where nothing was.
+	Image *ImageFacts
+
+	// Templates are Ironic's deploy templates; TemplatesError says why they could not be
+	// read. They are not looked for where the instance has no traits.
+	Templates      []DeployTemplate
+	TemplatesError string
+
 	// Offered is nil where no agent's list of steps was kept.
 	Offered *OfferedSteps
 
@@ -87,10 +95,17 @@ type UserDataFinding struct {
 func (f *Facts) Resolve() error {
 	iface := f.DeployInterface()
 	f.Kind = f.Plan.Kind
+	templates := f.templateSteps()
 	if f.Kind == "" {
-		f.Kind = KindOf(iface, f.Plan.Steps)
+		steps := f.Plan.Steps
+		for _, s := range templates {
+			if IsInstallStep(s.Step) { // what else templates bring does not make it another kind
+				steps = append(slices.Clone(steps), s.Step)
+			}
+		}
+		f.Kind = KindOf(iface, steps)
 	}
-	f.Steps = DeploymentSteps(f.Kind, f.Plan.Steps)
+	f.Steps = deploymentSteps(f.Kind, f.Plan.Steps, templates)
 	hints, err := HintsOf(f.Node)
 	if err != nil {
 		return err
@@ -145,6 +160,19 @@ func (f *Facts) Target() *Disk {
 		return nil
 	}
 	return &e.Disks[i].Disk
+}
+
+// OnlyTarget is [Facts.Target] where no other disk would have done as well.
+func (f *Facts) OnlyTarget() *Disk {
+	target := f.Target()
+	if target == nil || f.blind() {
+		return nil
+	}
+	e := f.search().Explain(f.Inventory.Disks)
+	if len(e.Matching()) != 1 || RAIDRoot(f.Node) != "" {
+		return nil
+	}
+	return target
 }
 
 // extra is a value of the node's extra, nil when there is none.
@@ -254,6 +282,8 @@ func allChecks() []checker {
 		{CheckRamdisk, checkRamdisk},
 		{CheckValidate, checkValidate},
 		{CheckKernelParams, checkKernelParams},
+		{CheckTraits, checkTraits},
+		{CheckTemplates, checkTemplates},
 		{CheckInstallStep, checkInstallStep},
 		{CheckSteps, checkSteps},
 		{CheckStepOrder, checkStepOrder},
@@ -278,5 +308,8 @@ func allChecks() []checker {
 		{CheckMetaData, checkMetaData},
 		{CheckImage, checkImage},
 		{CheckImageSum, checkImageSum},
+		{CheckImageThere, checkImageReachable},
+		{CheckImageFile, checkImageChecksumFile},
+		{CheckImageSize, checkImageSize},
 	}
 }

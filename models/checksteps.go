@@ -19,14 +19,19 @@ func stepTexts(steps []Step) string {
 // active, with nothing on its disk.
 func checkInstallStep(f *Facts) finding {
 	sent := saw("steps", stepTexts(f.Steps))
-	traits, _ := f.Node.InstanceInfo["traits"].([]any)
-	switch {
+	brought := f.brought()
+	switch i := slices.IndexFunc(brought, func(s OrderedStep) bool { return IsInstallStep(s.Step) }); {
 	case f.DeployInterface() != "custom-agent":
 		return finding{}
-	case slices.ContainsFunc(f.Steps, IsInstallStep):
+	case i >= 0 && f.guessedKind() && DeploymentKind(brought[i].Step.Step).installStep() == "":
+		return bad(fmt.Sprintf("it is not known whether %s of %s installs, and the plan does not say what it is", brought[i].Label(), brought[i].Source),
+			"kind: custom-agent where it does, kind: install_coreos where it does not", sent)
+	case i >= 0 && brought[i].Source != SourcePlan:
+		return good("a step installs", sent, saw(brought[i].Source, StepText(brought[i].Step)))
+	case i >= 0:
 		return good("a step installs", sent)
-	case len(traits) > 0:
-		return unknown("no step installs, but deploy templates of the instance's traits may bring one", "", sent, saw("instance_info.traits", traits))
+	case f.WantsTemplates() && f.TemplatesError != "":
+		return unknown("no step installs, but deploy templates of the instance's traits may bring one", "", sent)
 	}
 	return bad("custom-agent installs nothing by itself: without a step the node would be active with nothing on its disk",
 		"--step deploy.install_coreos@80", sent)
@@ -38,9 +43,16 @@ func checkSteps(f *Facts) finding {
 		return finding{}
 	}
 	sent := saw("steps", stepTexts(f.Steps))
-	var wrong []string
+	if wrong := wrongSteps(f.Steps); wrong != nil {
+		return bad(strings.Join(wrong, "; "), "", sent)
+	}
+	return good("they can be sent", sent)
+}
+
+// wrongSteps is what Ironic refuses in a list of steps.
+func wrongSteps(steps []Step) (wrong []string) {
 	seen := map[string]bool{}
-	for _, s := range f.Steps {
+	for _, s := range steps {
 		label := s.Label()
 		switch {
 		case s.Step == "":
@@ -59,10 +71,7 @@ func checkSteps(f *Facts) finding {
 			wrong = append(wrong, fmt.Sprintf("%s takes no arguments, and is given %s", label, strings.Join(slices.Sorted(maps.Keys(s.Args)), ", ")))
 		}
 	}
-	if wrong != nil {
-		return bad(strings.Join(wrong, "; "), "", sent)
-	}
-	return good("they can be sent", sent)
+	return wrong
 }
 
 // takesNothing are the steps whose argsinfo is empty in every release: those of the
@@ -80,7 +89,10 @@ func checkStepOrder(f *Facts) finding {
 	if DriverSteps(f.DeployInterface()) == nil {
 		return finding{}
 	}
-	merged := MergedSteps(f.DeployInterface(), f.Steps)
+	var merged []Step
+	for _, s := range f.Order() {
+		merged = append(merged, s.Step)
+	}
 	order := saw("order", stepTexts(merged))
 	place := func(name string) int {
 		return slices.IndexFunc(merged, func(s Step) bool { return s.Interface == "deploy" && s.Step == name })
@@ -110,10 +122,10 @@ func checkStepOrder(f *Facts) finding {
 func checkStepOffered(f *Facts) finding {
 	own := DriverSteps(f.DeployInterface())
 	var inBand []Step
-	for _, s := range f.Steps {
-		isOwn := slices.ContainsFunc(own, func(o Step) bool { return o.Interface == s.Interface && o.Step == s.Step })
-		if s.Interface == "deploy" && !isOwn && priorityOf(s) > 0 {
-			inBand = append(inBand, s)
+	for _, s := range f.brought() {
+		isOwn := slices.ContainsFunc(own, s.sameAs)
+		if s.Interface == "deploy" && !isOwn && priorityOf(s.Step) > 0 {
+			inBand = append(inBand, s.Step)
 		}
 	}
 	switch {

@@ -137,13 +137,12 @@ func checkOddDisk(f *Facts) finding {
 
 func checkSameDisk(f *Facts) finding {
 	target := f.Target()
-	console, _ := f.extra("console").(map[string]any)
-	last := console["root_disk"]
-	if target == nil || last == nil {
+	last := RootDiskOf(f.Node)
+	if target == nil || !last.Given() {
 		return finding{}
 	}
-	at := []CheckEvidence{saw("disk", diskLine(target)), saw("extra.console.root_disk", last)}
-	if target.called(last) {
+	at := []CheckEvidence{saw("disk", diskLine(target)), saw("extra.console.root_disk", last.value)}
+	if last.Is(target) {
 		return good("the same disk as the last time", at...)
 	}
 	return bad("another disk than the last time", "see whether it is meant: ironworks disks "+f.Node.Label(), at...)

@@ -113,6 +113,9 @@ type PlanFields struct {
 	Image       PlanImage
 	// Allocate has the node reserved by an allocation, and not by hand; nil for not.
 	Allocate *PlanAllocate
+	// Traits are those that the instance asks of its node: deploy templates that are
+	// called so add their steps. Nil says nothing, and leaves the node's.
+	Traits []string
 	// Policy changes what checks do, by their ids.
 	Policy map[CheckID]CheckPolicy
 }
@@ -176,8 +179,8 @@ func (p *Plan) For(name string) PlanFields {
 	return p.With(p.Nodes[i].PlanFields)
 }
 
-// With puts what other says in the place of what f says: key by key, hints and steps
-// as a whole.
+// With puts what other says in the place of what f says: key by key, hints, steps and
+// traits as a whole.
 func (f PlanFields) With(other PlanFields) PlanFields {
 	set := func(to *string, from string) {
 		if from != "" {
@@ -190,6 +193,9 @@ func (f PlanFields) With(other PlanFields) PlanFields {
 	set(&f.DeployInterface, other.DeployInterface)
 	if other.Steps != nil {
 		f.Steps = other.Steps
+	}
+	if other.Traits != nil {
+		f.Traits = other.Traits
 	}
 	if other.RootDevice.Hints.Given() {
 		f.RootDevice.Hints = other.RootDevice.Hints

@@ -19,12 +19,14 @@ nodes:
       hints: {serial: S7}
     configdrive:
       meta_data: {role: db}
+    traits: []
 
 kind: install_coreos
 deploy_interface: custom-agent
 steps:
   # the only one
   - {interface: deploy, step: install_coreos, priority: 80}
+traits: [CUSTOM_A, CUSTOM_B] # of templates
 root_device:
   hints:
     wwn: "0x5001" # as inspected
@@ -68,6 +70,9 @@ func TestDecodePlan(t *testing.T) {
 	if len(f.Steps) != 1 || *f.Steps[0].Priority != 80 || f.Policy[CheckInventory] != PolicyWarn || f.Policy[CheckSingleDisk] != PolicyOff {
 		t.Errorf("%+v", f)
 	}
+	if own := p.For("r7-n02").Traits; strings.Join(f.Traits, " ") != "CUSTOM_A CUSTOM_B" || own == nil || len(own) != 0 {
+		t.Errorf("traits %q, and %q of its own", f.Traits, own)
+	}
 	own := p.For("r7-n02")
 	if own.RootDevice.Hints.String() != `{"serial":"S7"}` || own.RootDevice.To != HintsOfProperties || own.ConfigDrive.UserDataFile != "host.bu" {
 		t.Errorf("%+v", own)
@@ -100,6 +105,8 @@ func TestBrokenPlans(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, says string }{
 		"unknown key":            {"kind: direct\nkinds: direct\n", `2:1: no key "kinds" here; there are allocate, configdrive,`},
+		"a text for traits":      {"traits: CUSTOM_A\n", "1:9: traits: want a list, not a text"},
+		"a number for a trait":   {"traits: [5]\n", "1:10: traits[0]: want a text, not a number"},
 		"unknown key below":      {"ramdisk:\n  isos: x\n", `2:3: ramdisk: no key "isos"`},
 		"unknown kind":           {"kind: magic\n", `1:7: kind: "magic" is none of install_coreos,`},
 		"a number for a text":    {"deploy_interface: 5\n", "1:19: deploy_interface: want a text, not a number (put it between quotes)"},

@@ -23,6 +23,14 @@ func (r *planReader) fieldKeys(f *PlanFields, path string) map[string]func(*yaml
 		"steps": func(n *yaml.Node) {
 			r.list(n, at("steps"), func(_ int, path string, item *yaml.Node) { f.Steps = append(f.Steps, r.step(item, path)) })
 		},
+		"traits": func(n *yaml.Node) {
+			f.Traits = []string{} // an empty list takes the node's away
+			r.list(n, at("traits"), func(_ int, path string, item *yaml.Node) {
+				var trait string
+				r.text(&trait, path)(item)
+				f.Traits = append(f.Traits, trait)
+			})
+		},
 		"root_device": func(n *yaml.Node) { f.RootDevice = r.rootDevice(n, at("root_device")) },
 		"configdrive": func(n *yaml.Node) { f.ConfigDrive = r.configDrive(n, at("configdrive")) },
 		"ramdisk": func(n *yaml.Node) {

@@ -47,7 +47,14 @@ func (o *OfferedSteps) find(s Step) *OfferedStep {
 // DeploymentSteps are the steps that are sent: the plan's, or the step that makes the
 // kind where it has none, each with a priority.
 func DeploymentSteps(kind DeploymentKind, steps []Step) []Step {
-	if name := kind.installStep(); name != "" && !slices.ContainsFunc(steps, func(s Step) bool { return s.Interface == "deploy" && s.Step == name }) {
+	return deploymentSteps(kind, steps, nil)
+}
+
+// deploymentSteps adds no step that a template brings along.
+func deploymentSteps(kind DeploymentKind, steps []Step, brought []OrderedStep) []Step {
+	installs := func(s Step) bool { return s.Interface == "deploy" && s.Step == kind.installStep() }
+	there := slices.ContainsFunc(steps, installs) || slices.ContainsFunc(brought, func(s OrderedStep) bool { return installs(s.Step) })
+	if name := kind.installStep(); name != "" && !there {
 		p := PriorityInstall
 		steps = append(slices.Clone(steps), Step{Interface: "deploy", Step: name, Priority: &p})
 	}
@@ -86,22 +93,34 @@ func DriverSteps(deployInterface string) []Step {
 	})
 }
 
-// MergedSteps is the list as Ironic will run it: the driver's steps with those that are
-// sent in their places, the switched off ones (priority 0) left out, sorted by priority
-// and, of equal ones, by their interface (ironic/conductor/steps.py).
+// MergedSteps is [Facts.Order] of steps that are sent, where no template has any.
 func MergedSteps(deployInterface string, sent []Step) []Step {
-	merged := DriverSteps(deployInterface)
-	for _, s := range sent {
-		same := func(o Step) bool { return o.Interface == s.Interface && o.Step == s.Step }
-		if i := slices.IndexFunc(merged, same); i >= 0 {
-			merged[i] = s
-			continue
-		}
-		merged = append(merged, s)
+	brought := make([]OrderedStep, len(sent))
+	for i, s := range sent {
+		brought[i] = OrderedStep{s, SourcePlan}
 	}
-	merged = slices.DeleteFunc(merged, func(s Step) bool { return s.Priority != nil && *s.Priority == 0 })
-	slices.SortStableFunc(merged, func(a, b Step) int {
-		return cmp.Or(cmp.Compare(priorityOf(b), priorityOf(a)), cmp.Compare(stepRank(b.Interface), stepRank(a.Interface)))
+	var merged []Step
+	for _, s := range orderedSteps(deployInterface, brought) {
+		merged = append(merged, s.Step)
+	}
+	return merged
+}
+
+// orderedSteps is the list as Ironic will run it: the driver's steps but for those that
+// others are brought instead of, and these; the switched off ones (priority 0) left out;
+// sorted by priority and, of equal ones, by their interface (ironic/conductor/steps.py,
+// _get_all_deployment_steps).
+func orderedSteps(deployInterface string, brought []OrderedStep) []OrderedStep {
+	var merged []OrderedStep
+	for _, s := range DriverSteps(deployInterface) {
+		if !slices.ContainsFunc(brought, func(o OrderedStep) bool { return o.sameAs(s) }) {
+			merged = append(merged, OrderedStep{s, SourceDriver})
+		}
+	}
+	merged = append(merged, brought...)
+	merged = slices.DeleteFunc(merged, func(s OrderedStep) bool { return s.Priority != nil && *s.Priority == 0 })
+	slices.SortStableFunc(merged, func(a, b OrderedStep) int {
+		return cmp.Or(cmp.Compare(priorityOf(b.Step), priorityOf(a.Step)), cmp.Compare(stepRank(b.Interface), stepRank(a.Interface)))
 	})
 	return merged
 }

@@ -112,6 +112,13 @@ func (f *PlanFields) write(m *yaml.Node) {
 		}
 		put(m, "steps", list)
 	}
+	if f.Traits != nil {
+		list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Style: yaml.FlowStyle}
+		for _, t := range f.Traits {
+			list.Content = append(list.Content, yamlText(t))
+		}
+		put(m, "traits", list)
+	}
 	root := yamlMap()
 	if f.RootDevice.Hints.Given() {
 		put(root, "hints", yamlHints(f.RootDevice.Hints))

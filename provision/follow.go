@@ -125,6 +125,7 @@ func (r *Runner) judge(ctx context.Context, f *following, now *models.Node, v ve
 	res.State, res.Err = v.state, nil
 	if v.ok {
 		res.Outcome = OutcomeDone
+		res.Note = r.conclude(ctx, f.action, now)
 		return
 	}
 	res.Outcome = OutcomeFailed

@@ -248,13 +248,13 @@ func (a *DeployAction) Commands(n *models.Node) []string {
 	return append(list, "baremetal node validate "+shellWord(n.UUID), deployCommand(n, r.request))
 }
 
-// Order is the list of steps as Ironic will run it.
-func (a *DeployAction) Order(n *models.Node) []models.Step {
+// Order is the list of steps as Ironic will run it, each with its source.
+func (a *DeployAction) Order(n *models.Node) []models.OrderedStep {
 	r := a.of(n)
 	if r == nil || r.facts == nil {
 		return nil
 	}
-	return models.MergedSteps(r.facts.DeployInterface(), r.facts.Steps)
+	return r.facts.Order()
 }
 
 // Refuse says what the checks say. What they said before an earlier try counts no more.

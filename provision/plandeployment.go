@@ -1,6 +1,7 @@
 package provision
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -167,6 +168,11 @@ func (d Deployment) settings(f *models.Facts) []models.Setting {
 		} else {
 			instance("image_os_hash_algo", hash)
 			instance("image_os_hash_value", p.Image.Checksum)
+		}
+	}
+	if text, err := json.Marshal(p.Traits); err == nil && p.Traits != nil {
+		if now, err := json.Marshal(n.InstanceInfo["traits"]); err != nil || !bytes.Equal(now, text) {
+			list = append(list, models.Setting{Path: []string{"instance_info", "traits"}, Op: models.SettingSet, Text: string(text)})
 		}
 	}
 	return append(list, d.hintSettings(n)...)

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -83,7 +82,7 @@ func maskedValue(name string, value any) any {
 		if name == "configdrive" {
 			return fmt.Sprintf("%s (%d bytes)", models.Mask, len(v))
 		}
-		return maskedURL(v)
+		return models.MaskURL(v)
 	case []any:
 		out := make([]any, len(v))
 		for i, item := range v {
@@ -103,27 +102,6 @@ func maskedValue(name string, value any) any {
 		return out
 	}
 	return value
-}
-
-// maskedURL takes a password and the query, which may be a signature, out of an
-// address.
-func maskedURL(text string) string {
-	if !strings.Contains(text, "://") {
-		return text
-	}
-	u, err := url.Parse(text)
-	if err != nil {
-		return models.Mask
-	}
-	if u.User != nil {
-		u.User = url.User(u.User.Username())
-	}
-	masked := u.String()
-	if u.RawQuery != "" {
-		masked, _, _ = strings.Cut(masked, "?")
-		masked += "?" + models.Mask
-	}
-	return masked
 }
 
 // provisionBody is the body that the client makes of a request to deploy.

@@ -20,8 +20,8 @@ type Review struct {
 	Target     *models.Disk
 	TargetText string
 	Others     []models.Disk
-	// Steps are in Ironic's order.
-	Steps []models.Step
+	// Steps are in Ironic's order, each with its source.
+	Steps []models.OrderedStep
 	// FirstBoot is what the installed system gets.
 	FirstBoot []models.Detail
 	Effect    models.Effect

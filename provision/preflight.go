@@ -28,6 +28,17 @@ type lister interface {
 	EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error
 }
 
+// templater lists the deploy templates; of a Reader without it they are not known.
+type templater interface {
+	DeployTemplates(ctx context.Context) ([]models.DeployTemplate, error)
+}
+
+// What is said where a Reader has neither.
+const (
+	noList      = "the nodes cannot be listed here"
+	noTemplates = "they cannot be listed here"
+)
+
 // OthersAtMost is of how many other nodes the disks are looked at.
 const OthersAtMost = 200
 
@@ -50,8 +61,16 @@ type Preflighter struct {
 	// nothing: who is killed then does not know what has arrived.
 	Deployments *Deployments
 
+	// Images asks about the images of direct deployments. May be nil: it is not asked.
+	Images ImageWeb
+
 	once   sync.Once
 	common common
+	images imageLooks
+
+	templatesOnce  sync.Once
+	templates      []models.DeployTemplate
+	templatesError string
 }
 
 // common is what is the same for all nodes.
@@ -67,6 +86,7 @@ func (p *Preflighter) Fresh() *Preflighter {
 	return &Preflighter{
 		Reader: p.Reader, Clock: p.Clock, MaxInventoryAge: p.MaxInventoryAge, Policy: p.Policy, Offered: p.Offered, Keep: p.Keep,
 		Deployments: p.Deployments,
+		Images:      p.Images,
 	}
 }
 
@@ -107,6 +127,9 @@ func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (
 	if f.Offered == nil && p.Offered != nil {
 		f.Offered = p.Offered(n.UUID)
 	}
+	if f.WantsTemplates() {
+		f.Templates, f.TemplatesError = p.deployTemplates(ctx)
+	}
 	if err := f.Resolve(); err != nil {
 		return nil, err
 	}
@@ -127,6 +150,7 @@ func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (
 			}
 		}
 	}
+	f.Image = p.image(ctx, f)
 	// It reaches into the BMC: only where a deployment can begin at all.
 	if _, can := models.FindTransition(n.ProvisionState, cmp.Or(d.verb, models.VerbDeploy)); !can || n.Maintenance {
 		f.ValidateError = "it is not asked while the node cannot be deployed"
@@ -150,13 +174,31 @@ func (p *Preflighter) readCommon(ctx context.Context) common {
 	}
 	list, can := p.Reader.(lister)
 	if !can {
-		c.otherError = "the nodes cannot be listed here"
+		c.otherError = noList
 		return c
 	}
 	if c.others, err = readOthers(ctx, list, p.Reader); err != nil {
 		c.otherError = models.Printable(err.Error())
 	}
 	return c
+}
+
+// deployTemplates reads the deploy templates, once, where a node wants some.
+func (p *Preflighter) deployTemplates(ctx context.Context) (templates []models.DeployTemplate, problem string) {
+	p.templatesOnce.Do(func() {
+		list, can := p.Reader.(templater)
+		if !can {
+			p.templatesError = noTemplates
+			return
+		}
+		all, err := list.DeployTemplates(ctx)
+		if err != nil {
+			p.templatesError = models.Printable(err.Error())
+			return
+		}
+		p.templates = all
+	})
+	return p.templates, p.templatesError
 }
 
 // errEnough ends a listing early.

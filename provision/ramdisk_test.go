@@ -30,7 +30,7 @@ func always(r provision.Ramdisk) *provision.RamdiskAction {
 }
 
 // preview is what the action says about a node that is as it is changed.
-func preview(a *provision.RamdiskAction, change func(n *models.Node)) provision.RamdiskPreview {
+func preview(a *provision.RamdiskAction, change func(n *models.Node)) provision.Preview {
 	n := node("r7-n01", models.StateManageable)
 	n.BootInterface = "redfish-virtual-media"
 	n.DriverInfo["bootloader"] = "http://192.0.2.1/esp.img"

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"ironworks/ironicclient"
 	"ironworks/models"
 )
 
@@ -129,50 +128,26 @@ func (r Ramdisk) otherWay() string {
 	return "give an ISO"
 }
 
-// RamdiskPreview is what the action would do to one node, before anything is.
-type RamdiskPreview struct {
-	Node models.NodeRef
-	// Refusal is why nothing would be sent; the rest is then empty but for Warnings.
-	Refusal *models.Refusal
-	// Requests are sent in this order, as they are. None without a refusal is a node
-	// that is right already.
-	Requests []ironicclient.Request
-	// Commands do the same with the baremetal command, for a shell.
-	Commands []string
-	// Warnings are what is legal and may not work, a sentence each.
-	Warnings []string
-}
-
-// Unchanged says that the node is right already.
-func (p RamdiskPreview) Unchanged() bool { return p.Refusal == nil && len(p.Requests) == 0 }
-
 // Preview shows a plan of this action, node by node. Addresses are in it: it is for the
 // operator's eyes, not for a log.
-func (a *RamdiskAction) Preview(p Plan) []RamdiskPreview {
-	previews := make([]RamdiskPreview, len(p.Items))
+func (a *RamdiskAction) Preview(p Plan) []Preview {
+	previews := make([]Preview, len(p.Items))
 	for i := range p.Items {
 		n := &p.Items[i].Node
-		previews[i] = RamdiskPreview{Node: n.Ref(), Refusal: p.Items[i].Refusal}
+		previews[i] = Preview{Node: n.Ref(), Refusal: p.Items[i].Refusal}
 		a.fill(&previews[i], n)
 	}
 	return previews
 }
 
-func (a *RamdiskAction) fill(p *RamdiskPreview, n *models.Node) {
+func (a *RamdiskAction) fill(p *Preview, n *models.Node) {
 	r, ops, refused := a.plan(n)
 	if refused != nil {
 		p.Refusal = refused
 		return
 	}
 	p.Warnings = r.warnings(n, ops)
-	if p.Refusal != nil || len(ops) == 0 {
-		return
+	if p.Refusal == nil {
+		p.patch(a, n, ops)
 	}
-	req, err := ironicclient.PatchRequest(n.UUID, ops)
-	if err != nil {
-		p.Refusal = refusal(a, n, models.RefusedArguments, err.Error(), "")
-		return
-	}
-	p.Requests = []ironicclient.Request{req}
-	p.Commands = baremetalCommands(n, ops)
 }

@@ -110,7 +110,7 @@ func testRamdisks(t *testing.T, url string) {
 			n := enrolled(t, c, test)
 			audit := &memAudit{}
 			r := &provision.Runner{API: c, Audit: audit, Clock: clock{}}
-			apply := func() provision.RamdiskPreview {
+			apply := func() provision.Preview {
 				t.Helper()
 				action := always(test.ramdisk)
 				plan := r.Plan(action, []models.Node{*read(t, c, n.UUID)})

@@ -136,6 +136,8 @@ type Result struct {
 	RequestID string
 	// Err says why it failed or was refused.
 	Err error
+	// Note is what has to be known although it went well; safe to show, mostly empty.
+	Note string
 }
 
 // ErrTimeout is in the results of nodes that did not come to rest in time.

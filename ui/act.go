@@ -24,9 +24,9 @@ type order struct {
 	nodes   []models.NodeRef
 	session *screen.Session
 	runner  provision.Runner
-	// ramdisk is the action itself where no form asks for its arguments, command the
-	// words that do the same.
-	ramdisk *provision.RamdiskAction
+	// exact is the action itself where no form asks for its arguments: what it sends is
+	// shown first, as it is. command are the words that do the same.
+	exact   provision.Previewed
 	command []string
 	// deploy is the action of a deployment, once it was made, and overrides are the checks
 	// that were overridden on nodes, by their uuids.
@@ -129,8 +129,8 @@ func (c *Console) prepare(o order) tea.Cmd {
 // action is what is done to the nodes.
 func (o *order) action() (provision.Action, error) {
 	switch {
-	case o.ramdisk != nil:
-		return o.ramdisk, nil
+	case o.exact != nil:
+		return o.exact, nil
 	case deploys(o.id):
 		return o.deployment()
 	}
@@ -159,8 +159,8 @@ func (c *Console) ready(p prepared) tea.Cmd {
 	if len(legal) == 0 {
 		return c.tellRefused(p, refused)
 	}
-	if p.order.ramdisk != nil {
-		return c.askRamdisks(p)
+	if p.order.exact != nil {
+		return c.askExact(p)
 	}
 	if p.plan.Danger() == models.DangerNone && len(p.plan.Items) == 1 {
 		return c.run(p.order, p.plan)

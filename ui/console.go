@@ -160,7 +160,7 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 	case checking, checked, reviewed, refusedAgain, overriding, overridden:
 		return c.deployNews(msg)
 	case screen.Open, screen.Say, screen.Ask, screen.CopyText, screen.Press, screen.Switch,
-		screen.RetryTask, screen.LeaveTask, screen.ApplyRamdisks, screen.StartDeployment:
+		screen.RetryTask, screen.LeaveTask, screen.ApplyRamdisks, screen.StartDeployment, screen.PinDisk:
 		return c.wish(msg)
 	case quitNow:
 		return c.leave()

@@ -265,7 +265,7 @@ func TestARetryHasItsOwnChecks(t *testing.T) {
 		r.write("r7-n04")
 		r.press("enter")
 		r.pass(4 * time.Second)
-		if got := r.ironic.said()[first:]; !slices.Equal(got, []string{"deploy r7-n04"}) {
+		if got := r.ironic.said()[first:]; !slices.Equal(got, []string{"deploy r7-n04", "add /extra/console r7-n04"}) {
 			t.Errorf("the second try sent %q", got)
 		}
 		r.shows("Task 2", "✓ done")
@@ -291,7 +291,7 @@ func TestARebuildHasItsChecks(t *testing.T) {
 		r.order("B")
 		r.shows("refuses: root-device")
 		r.press("esc")
-		r.sent("rebuild r7-n05")
+		r.sent("rebuild r7-n05", "add /extra/console r7-n05") // the disk that it was
 	})
 }
 
@@ -461,7 +461,7 @@ func TestDeploymentsOfScreens(t *testing.T) {
 		other.Plan.Action = provision.Power(models.TargetOff) // it is the action that counts
 		r.deliver(other)
 		r.pass(3 * time.Second)
-		r.sent("add /instance_uuid r7-n04", "deploy r7-n04")
+		r.sent("add /instance_uuid r7-n04", "deploy r7-n04", "add /extra/console r7-n04")
 		r.press("5", "enter")
 		r.shows("deploy -f plan.yaml r7-n04")
 	})

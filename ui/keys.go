@@ -98,7 +98,7 @@ func (c *Console) doHere(id action.ID) tea.Cmd {
 	if a, ok := action.Find(id); ok && a.Scope == action.Nodes {
 		return c.begin(id, s.Targets())
 	}
-	if id == action.Open || id == action.Sort {
+	if id == action.Open || id == action.Sort || id == action.PinDisk {
 		return c.atOnce(s.Do(id)) // they are wishes everywhere
 	}
 	return s.Do(id)

@@ -189,6 +189,8 @@ func (c *Console) wish(msg tea.Msg) tea.Cmd {
 		return c.applyRamdisks(msg)
 	case screen.StartDeployment:
 		return c.startDeployment(msg)
+	case screen.PinDisk:
+		return c.pinDisk(msg)
 	case screen.LeaveTask:
 		c.leaveTask(msg.Task)
 	}

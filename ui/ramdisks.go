@@ -27,7 +27,7 @@ func (c *Console) applyRamdisks(msg screen.ApplyRamdisks) tea.Cmd {
 	}
 	o := order{
 		id: action.IgnitionApply, nodes: msg.Nodes, session: c.env.Session, runner: c.env.Session.Runner, command: msg.Words,
-		ramdisk: provision.ApplyRamdisk(provision.RamdiskOptions{For: msg.For, CheckParams: func(params string) error {
+		exact: provision.ApplyRamdisk(provision.RamdiskOptions{For: msg.For, CheckParams: func(params string) error {
 			return models.CheckKernelAppendParams(params, models.ConfiguredKernelParameters)
 		}}),
 	}
@@ -35,17 +35,17 @@ func (c *Console) applyRamdisks(msg screen.ApplyRamdisks) tea.Cmd {
 	return c.prepare(o)
 }
 
-// askRamdisks shows the requests as they will be sent, and asks: always, for what a
-// machine boots into is easily the wrong thing.
-func (c *Console) askRamdisks(p prepared) tea.Cmd {
-	previews := p.order.ramdisk.Preview(p.plan)
+// askExact shows the requests as they will be sent, and asks: always, for what a
+// machine boots into, or installs to, is easily the wrong thing.
+func (c *Console) askExact(p prepared) tea.Cmd {
+	previews := p.order.exact.Preview(p.plan)
 	var lines []overlay.Text
 	changes := 0
 	for i, preview := range previews {
 		if i > 0 {
 			lines = append(lines, overlay.Text{})
 		}
-		lines = append(lines, ramdiskLines(preview)...)
+		lines = append(lines, previewLines(preview)...)
 		if preview.Refusal == nil && !preview.Unchanged() {
 			changes++
 		}
@@ -64,8 +64,8 @@ func (c *Console) askRamdisks(p prepared) tea.Cmd {
 	return c.show(overlay.NewConfirm(c.opts.Clock, q))
 }
 
-// ramdiskLines are what would be sent to one node, and the same for a shell.
-func ramdiskLines(p provision.RamdiskPreview) []overlay.Text {
+// previewLines are what would be sent to one node, and the same for a shell.
+func previewLines(p provision.Preview) []overlay.Text {
 	lines := []overlay.Text{{Role: theme.Strong, Text: models.Printable(p.Node.Label())}}
 	add := func(role theme.Role, text string) {
 		lines = append(lines, overlay.Text{Role: role, Text: "  " + models.Printable(text), Indent: 4})
@@ -93,7 +93,7 @@ func (o *order) words(nodes []string) []string {
 	switch {
 	case o.command != nil:
 		return o.command
-	case o.ramdisk != nil:
+	case o.exact != nil:
 		return append([]string{"ignition", "serve", "--per-node", "--apply"}, nodes...)
 	}
 	return append(words(o.id, o.args, nodes), o.overrideWords()...)

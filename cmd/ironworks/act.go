@@ -183,6 +183,7 @@ type outcome struct {
 	State     string            `json:"state"`
 	RequestID string            `json:"request_id,omitempty"`
 	Error     string            `json:"error,omitempty"`
+	Note      string            `json:"note,omitempty"`
 }
 
 // tellResults prints how it went for each node, and turns it into the exit code.
@@ -192,8 +193,8 @@ func (a *app) tellResults(plan provision.Plan, results []provision.Result, flags
 	var failed []string
 	code := exitOK
 	for i, res := range results {
-		o := outcome{Node: res.Node, Verb: plan.Action.Name(), Result: res.Outcome, State: res.State, RequestID: res.RequestID}
-		reason := ""
+		o := outcome{Node: res.Node, Verb: plan.Action.Name(), Result: res.Outcome, State: res.State, RequestID: res.RequestID, Note: res.Note}
+		reason := res.Note
 		if res.Err != nil {
 			o.Error = res.Err.Error()
 			reason = shortReason(res.Err)

@@ -124,12 +124,13 @@ func (a *app) checksOf(s *session) *provision.Preflighter {
 	return a.preflighter(&s.context, s.client, func(err error) { a.complain("%v", err) })
 }
 
-// preflighter does the checks, with what was kept of earlier deployments; complain is
-// told what could not be kept.
-func (a *app) preflighter(x *config.Context, client *ironicclient.Client, complain func(error)) *provision.Preflighter {
+// preflighter does the checks of a context, with its policies and with what was kept of
+// earlier deployments; complain is told what could not be kept. Commands and the console
+// have it from here.
+func (a *app) preflighter(of *config.Context, client *ironicclient.Client, complain func(error)) *provision.Preflighter {
 	kept := provision.OfferedSteps{Dir: filepath.Join(filepath.Dir(a.files.Audit), "offered")}
 	return &provision.Preflighter{
-		Reader: client, Clock: clock{}, Offered: kept.Load, Deployments: a.deployments(x),
+		Reader: client, Clock: clock{}, Policy: of.Checks, Offered: kept.Load, Images: provision.NewWeb(), Deployments: a.deployments(of),
 		Keep: func(uuid string, steps *models.OfferedSteps) {
 			if err := kept.Keep(uuid, steps); err != nil {
 				complain(err)

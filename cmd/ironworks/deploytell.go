@@ -14,7 +14,7 @@ type deployReport struct {
 	Refused  bool                       `json:"refused"`
 	Effect   string                     `json:"effect"`
 	Checks   []models.Check             `json:"checks"`
-	Steps    []models.Step              `json:"steps"`
+	Steps    []models.OrderedStep       `json:"steps"`
 	Requests []provision.PlannedRequest `json:"requests"`
 	Commands []string                   `json:"commands"`
 	// Error is why the node could not be judged at all.
@@ -69,7 +69,7 @@ func (r *deployReport) write(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "  effect   %s\n", r.Effect)
 	for i, s := range r.Steps {
-		fmt.Fprintf(b, "  step %-3d %s\n", i+1, models.Printable(models.StepText(s)))
+		fmt.Fprintf(b, "  step %-3d %s  (%s)\n", i+1, models.Printable(models.StepText(s.Step)), models.Printable(s.Source))
 	}
 	for _, q := range r.Requests {
 		fmt.Fprintf(b, "  send     %s\n", strings.ReplaceAll(q.String(), "\n", "\n         "))

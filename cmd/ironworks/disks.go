@@ -121,14 +121,11 @@ func diskSummary(r diskReport, e models.Explanation) []string {
 	for _, p := range r.Problems {
 		lines = append(lines, problemText(p))
 	}
-	matching := len(e.Matching())
-	switch {
-	case r.Error != "":
-		lines = append(lines, "the ramdisk picks nothing: "+r.Error)
-	case matching > 1 && r.Hints.Given():
-		lines = append(lines, fmt.Sprintf("%d disks match; the ramdisk picks the first, %s", matching, r.Picks))
-	case matching > 1:
-		lines = append(lines, fmt.Sprintf("the ramdisk picks the smallest, %s, of %d that are large enough; ironworks hints set pins one", r.Picks, matching))
+	switch verdict, clear := (models.DiskSearch{Hints: r.Hints}).Verdict(&e); {
+	case !clear && !r.Hints.Given() && r.Error == "":
+		lines = append(lines, verdict+"; ironworks hints set pins one")
+	case !clear:
+		lines = append(lines, verdict)
 	}
 	return append(lines, r.Notes...)
 }

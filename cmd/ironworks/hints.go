@@ -188,11 +188,11 @@ func (a *app) hintsSetCommand() *cobra.Command {
 			if disk == "" {
 				return usagef("hints set: want --disk NAME, as ironworks disks shows it")
 			}
-			setting, err := a.pinDisk(cmd, args[0], disk, models.HintSource(to))
+			pin, err := a.pinDisk(cmd, args[0], disk, models.HintSource(to))
 			if err != nil {
 				return err
 			}
-			return a.act(cmd, provision.Set([]models.Setting{setting}), args, flags)
+			return a.act(cmd, pin, args, flags)
 		},
 	}
 	flags.register(cmd, false)
@@ -201,24 +201,24 @@ func (a *app) hintsSetCommand() *cobra.Command {
 	return cmd
 }
 
-// pinDisk reads the node's disks and makes the setting.
-func (a *app) pinDisk(cmd *cobra.Command, node, disk string, to models.HintSource) (models.Setting, error) {
+// pinDisk reads the node's disks and says what will be written.
+func (a *app) pinDisk(cmd *cobra.Command, node, disk string, to models.HintSource) (provision.Action, error) {
 	s, err := a.connect(cmd)
 	if err != nil {
-		return models.Setting{}, err
+		return nil, err
 	}
 	defer s.client.Close()
 	found, err := readDisks(cmd, s, node)
 	if err != nil {
-		return models.Setting{}, err
+		return nil, err
 	}
-	setting, hints, err := found.PinDisk(disk, to)
+	_, hints, err := found.PinDisk(disk, to)
 	if err != nil {
-		return models.Setting{}, err
+		return nil, err
 	}
 	a.complain("%s.root_device = %s", to, hints)
 	for _, note := range found.Notes(clock{}.Now(), provision.InventoryAge) {
 		a.complain("note: %s", note)
 	}
-	return setting, nil
+	return provision.Pin(found, disk, to), nil
 }

@@ -106,7 +106,7 @@ func (a *app) applyRamdisks(
 // confirmRamdisks shows what will be sent and asks. Where nobody can be asked it goes
 // on, as everything does that erases nothing, with the warnings only: addresses may be
 // secrets, and messages are kept.
-func (a *app) confirmRamdisks(ctx context.Context, plan provision.Plan, previews []provision.RamdiskPreview, yes bool) error {
+func (a *app) confirmRamdisks(ctx context.Context, plan provision.Plan, previews []provision.Preview, yes bool) error {
 	changes := 0
 	for _, p := range previews {
 		if p.Refusal == nil && !p.Unchanged() {
@@ -135,7 +135,7 @@ func (a *app) confirmRamdisks(ctx context.Context, plan provision.Plan, previews
 }
 
 // previewOf is what would be sent for one node.
-func previewOf(p provision.RamdiskPreview) string {
+func previewOf(p provision.Preview) string {
 	var b strings.Builder
 	b.WriteString(models.Printable(p.Node.Label()) + "\n")
 	switch {
@@ -174,7 +174,7 @@ type requestJSON struct {
 	Body   json.RawMessage `json:"body"`
 }
 
-func (a *app) printPreviews(previews []provision.RamdiskPreview) error {
+func (a *app) printPreviews(previews []provision.Preview) error {
 	var r result
 	var text strings.Builder
 	data := []previewJSON{}

@@ -1,10 +1,14 @@
 package e2e
 
 import (
+	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ironworks/models"
 	"ironworks/test/ironic"
@@ -164,4 +168,113 @@ func TestDeployTwoDisks(t *testing.T) {
 	if !strings.Contains(o.stderr, "[step-offered] deploy.instal_coreos was not offered") {
 		t.Errorf("a misspelt step: %s", o.stderr)
 	}
+}
+
+// TestDeployAsksAboutTheImage reads what is served of an image before anything is sent.
+func TestDeployAsksAboutTheImage(t *testing.T) {
+	t.Parallel()
+	inTheLab(t, func(t *testing.T, s *ironic.Server) {
+		c := at(t, s)
+		name, _, _ := redfishNode(t, s, "ok")
+		c.ok("manage", name, "--wait", "--timeout", "1m")
+		c.ok("provide", name, "--wait", "--timeout", "1m")
+		mux := http.NewServeMux()
+		mux.HandleFunc("/os.raw", func(w http.ResponseWriter, r *http.Request) {
+			http.ServeContent(w, r, "", time.Time{}, strings.NewReader("an image"))
+		})
+		mux.HandleFunc("/SUMS", func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, strings.Repeat("a", 64)+"  os.raw\n")
+		})
+		web := httptest.NewServer(mux)
+		t.Cleanup(web.Close)
+		for _, tt := range []struct {
+			image, sums    string
+			there, sumsAre models.CheckSeverity
+		}{
+			{"/os.raw", "/SUMS", models.CheckOK, models.CheckOK},
+			{"/another.raw", "/SUMS", models.CheckRefuse, models.CheckRefuse},
+			{"/os.raw", "/nothing", models.CheckOK, models.CheckRefuse},
+		} {
+			plan := c.file("direct.yaml", []byte("nodes: ["+name+"]\nkind: direct\nimage: {source: \""+web.URL+tt.image+"\", checksum: \""+web.URL+tt.sums+"\"}\n"))
+			o := c.run("deploy", "-f", plan, "--dry-run", "-o", "json")
+			shown := decode[[]dryRun](t, o)
+			if len(shown) != 1 || shown[0].severity(models.CheckImageThere) != tt.there || shown[0].severity(models.CheckImageFile) != tt.sumsAre {
+				t.Errorf("%s, %s: %s", tt.image, tt.sums, o.stdout)
+			}
+		}
+	})
+}
+
+// TestDeployPoliciesOfAContext: the context's policies hold until a plan or a flag says
+// something else.
+func TestDeployPoliciesOfAContext(t *testing.T) {
+	t.Parallel()
+	inTheLab(t, func(t *testing.T, s *ironic.Server) {
+		c := newConsole(t)
+		name, _, _ := redfishNode(t, s, "ok")
+		config := func(checks string) string {
+			return c.file("config.yaml", []byte("context: x\ncontexts:\n  x:\n    url: "+s.URL+"\n    checks: {"+checks+"}\n"))
+		}
+		plan := c.file("plan.yaml", []byte("nodes: ["+name+"]\npolicy: {inventory: refuse}\n"))
+		warn := config("inventory: warn")
+		for _, tt := range []struct {
+			args []string
+			want models.CheckSeverity
+		}{
+			{[]string{name}, models.CheckWarn},
+			{[]string{"-f", plan}, models.CheckRefuse},
+			{[]string{"-f", plan, "--policy", "inventory=off"}, ""},
+		} {
+			o := c.run(append([]string{"--config", warn, "deploy", "--dry-run", "-o", "json"}, tt.args...)...)
+			if shown := decode[[]dryRun](t, o); len(shown) != 1 || shown[0].severity(models.CheckInventory) != tt.want {
+				t.Errorf("%v: want %q: %s", tt.args, tt.want, o.stdout)
+			}
+		}
+		if o := c.run("--config", config("inventry: warn"), "nodes"); o.code == 0 || !strings.Contains(o.stderr, `no check "inventry" (did you mean inventory?)`) {
+			t.Errorf("a check that there is not: %d %s", o.code, o.stderr)
+		}
+	})
+}
+
+// TestDeployWritesItsDiskDown, and knows it again the next time.
+func TestDeployWritesItsDiskDown(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, s *ironic.Server) {
+		c := at(t, s)
+		name, uuid, m := redfishNode(t, s, "ok")
+		host := c.file("host.bu", []byte(hostButane))
+		first, second := m.Disks()[0], m.Disks()[1]
+		c.ok("manage", name, "--wait", "--timeout", "1m")
+		inspected := s.Release != ironic.Old // which has no inventories here
+		if inspected {
+			c.ok("set", name, "inspect_interface=agent")
+			c.ok("inspect", name, "--wait", "--timeout", "2m")
+		}
+		c.ok("provide", name, "--wait", "--timeout", "1m")
+		c.ok("deploy", name, "--yes", "--wait", "--timeout", "2m", "--user-data", host, "--root-device", `{"serial": "`+first.Serial+`"}`,
+			"--override", "inventory", "--confirm", name)
+		console, _ := apiNode(t, s, uuid)["extra"].(map[string]any)["console"].(map[string]any)
+		disk, _ := console["root_disk"].(map[string]any)
+		if !inspected {
+			if disk != nil {
+				t.Errorf("%v is written down although no disk was known", disk)
+			}
+			return
+		}
+		if disk["serial"] != first.Serial || disk["wwn"] != first.WWN {
+			t.Errorf("written down: %v, installed to %s %s", disk, first.Serial, first.WWN)
+		}
+		if !slices.ContainsFunc(c.auditLines(), func(line map[string]any) bool {
+			return strings.HasPrefix(fmt.Sprint(line["verb"]), "set /extra/console")
+		}) {
+			t.Errorf("not in the audit: %v", c.auditLines())
+		}
+		c.ok("undeploy", name, "--yes", "--wait", "--timeout", "2m")
+		for serial, want := range map[string]models.CheckSeverity{first.Serial: models.CheckOK, second.Serial: models.CheckWarn} {
+			o := c.run("deploy", name, "--dry-run", "-o", "json", "--user-data", host, "--root-device", `{"serial": "`+serial+`"}`)
+			if shown := decode[[]dryRun](t, o); shown[0].severity(models.CheckSameDisk) != want {
+				t.Errorf("%s: want %s: %s", serial, want, o.stdout)
+			}
+		}
+	})
 }

@@ -57,6 +57,7 @@ const (
 	NodeVerbs   ID = "verbs"
 	Validate    ID = "validate"
 	Check       ID = "check"
+	PinDisk     ID = "pin-disk"
 )
 
 // The actions of the Ignition screen.
@@ -181,6 +182,7 @@ func lists() []Action {
 		at(Node, NextTab, "next tab", "next tab", 2, "tab"),
 		at(Node, PrevTab, "", "previous tab", 0, "shift+tab"),
 		at(Node, Diff, "diff", "in Raw, mark what changed since the fetch before", 0, "="),
+		{ID: PinDisk, Scope: Node, Keys: []string{"p"}, Name: "pin", Help: "in Disks, write the hint that tells the disk from all others; shows what is sent first", Changes: true},
 		at(Conductors, NextTab, "drivers", "from conductors to hardware types and back", 2, "tab"),
 		at(Events, Pause, "pause", "stop following the newest, or follow again", 2, "p"),
 		at(Connect, Check, "check", "ask every context whether its Ironic answers", 2, "p"),

@@ -50,6 +50,13 @@ type (
 		For   func(n *models.Node) (provision.Ramdisk, error)
 		Words []string
 	}
+	// PinDisk writes the hint for a disk of a node, after the operator has seen what is
+	// sent. Words are the command line that does the same, without the program.
+	PinDisk struct {
+		Node  models.NodeRef
+		Pin   *provision.PinAction
+		Words []string
+	}
 	// StartDeployment carries out a deployment that was reviewed and confirmed. The plan is
 	// a runner's of the action, after its Preflight: the action itself sends nothing to a
 	// node that it did not check. Command is the command line that does the same, without

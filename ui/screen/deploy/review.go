@@ -181,7 +181,7 @@ func (s *Screen) flags(nodes []models.NodeRef) ([]string, bool) {
 	}
 	f := s.draft.Plan.ForNode(nodes[0])
 	d := f.ConfigDrive
-	if f.Ramdisk != (models.PlanRamdisk{}) || f.Image != (models.PlanImage{}) || f.DeployInterface != "" || f.Kind != "" || len(f.Policy) > 0 ||
+	if f.Ramdisk != (models.PlanRamdisk{}) || f.Image != (models.PlanImage{}) || f.DeployInterface != "" || f.Kind != "" || len(f.Policy) > 0 || len(f.Traits) > 0 || f.Allocate != nil ||
 		f.RootDevice.To == models.HintsOfProperties || len(d.MetaData) > 0 || len(d.NetworkData) > 0 || d.UserData != "" {
 		return nil, false
 	}

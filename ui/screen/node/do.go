@@ -31,6 +31,8 @@ func (s *Screen) mover() body.Mover {
 	switch s.tab {
 	case stepsTab:
 		return s.steps
+	case disksTab:
+		return s.diskRows
 	case networkTab:
 		return s.ports
 	case historyTab:
@@ -51,6 +53,15 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 			s.raw.mark(!s.raw.marked)
 		}
 		return nil
+	case action.PinDisk:
+		if s.Why(id) != "" {
+			return nil
+		}
+		return s.askPin()
+	case action.Open:
+		if s.tab == disksTab {
+			return s.showDisk()
+		}
 	default:
 	}
 	p := s.pane()
@@ -130,6 +141,10 @@ func (s *Screen) tabCopies() []screen.Copyable {
 		if st, ok := s.steps.Cursor(); ok {
 			return []screen.Copyable{{Name: "step", Text: st.label}, {Name: "arguments", Text: st.args}}
 		}
+	case disksTab:
+		if d, ok := s.diskRows.Cursor(); ok {
+			return diskCopies(&d)
+		}
 	case networkTab:
 		if p, ok := s.ports.Cursor(); ok {
 			return []screen.Copyable{{Name: "address", Text: models.Printable(p.Address)}, {Name: "port uuid", Text: models.Printable(p.UUID)}}
@@ -144,6 +159,16 @@ func (s *Screen) tabCopies() []screen.Copyable {
 		}
 	}
 	return nil
+}
+
+func diskCopies(d *disk) []screen.Copyable {
+	copies := []screen.Copyable{{Name: "disk", Text: d.name}, {Name: "why", Text: d.why}}
+	for _, a := range d.attributes {
+		if a.Name == "serial" || a.Name == "wwn" || a.Name == "by-path" {
+			copies = append(copies, screen.Copyable{Name: a.Name, Text: a.Value})
+		}
+	}
+	return copies
 }
 
 // rowText is the node as the fleet's list has it, with tabs between the columns.

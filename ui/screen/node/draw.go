@@ -1,6 +1,8 @@
 package node
 
 import (
+	"fmt"
+
 	"ironworks/models"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen/body"
@@ -24,6 +26,8 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 		lines = s.drawOverview(t, w, room)
 	case s.tab == stepsTab:
 		lines = s.drawSteps(t, w, room)
+	case s.tab == disksTab:
+		lines = s.drawDisks(t, w, room)
 	case s.tab == networkTab:
 		lines = s.drawNetwork(t, w, room)
 	case s.tab == historyTab:
@@ -43,6 +47,9 @@ func (s *Screen) rule(t *theme.Theme, w int) string {
 	place := ""
 	if s.tab == overviewTab && s.known() && s.overview.Len() > s.room {
 		place = s.overview.Position()
+	}
+	if _, some := s.diskRows.Cursor(); some && s.tab == disksTab {
+		place = fmt.Sprintf("%d of %d · p pins", s.diskRows.Index()+1, s.diskRows.Len())
 	}
 	return body.Tabs(t, tabTitles(), s.tab, place, w)
 }

@@ -4,11 +4,13 @@ package node
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen"
@@ -22,13 +24,14 @@ import (
 const (
 	overviewTab = iota
 	stepsTab
+	disksTab
 	networkTab
 	historyTab
 	rawTab
 	tabCount
 )
 
-func tabTitles() []string { return []string{"Overview", "Steps", "Network", "History", "Raw"} }
+func tabTitles() []string { return []string{"Overview", "Steps", "Disks", "Network", "History", "Raw"} }
 
 const (
 	// freshFor is how old what a tab shows may be when it is opened again.
@@ -55,6 +58,7 @@ type Screen struct {
 	seen, inStore bool
 
 	detail  *fetch.Source[*models.Node]
+	disks   *fetch.Source[*disks]
 	network *fetch.Source[network]
 	history *fetch.Source[[]models.HistoryEntry]
 
@@ -62,6 +66,7 @@ type Screen struct {
 	room     int // lines of the overview that are in sight
 	steps    *table.Table[step]
 	running  int // the step that ran when the steps were looked at last, from 1
+	diskRows *table.Table[disk]
 	ports    *table.Table[models.Port]
 	entries  *table.Table[models.HistoryEntry]
 	raw      raw
@@ -82,9 +87,10 @@ func New(env *screen.Env, uuid string) screen.Screen {
 	}
 	now := env.Clock.Now
 	s.detail = fetch.New(now, func(ctx context.Context) (*models.Node, error) { return api.Node(ctx, uuid) })
+	s.disks = fetch.New(now, func(ctx context.Context) (*disks, error) { return readDisks(ctx, api, uuid) })
 	s.network = fetch.New(now, func(ctx context.Context) (network, error) { return readNetwork(ctx, api, uuid) })
 	s.history = fetch.New(now, func(ctx context.Context) ([]models.HistoryEntry, error) { return api.History(ctx, uuid) })
-	s.steps, s.ports = stepTable(), s.portTable()
+	s.steps, s.diskRows, s.ports = stepTable(), s.diskTable(), s.portTable()
 	s.entries = table.New(func(e models.HistoryEntry) string { return e.UUID })
 	if s.session != nil {
 		s.setHistoryColumns()
@@ -129,6 +135,8 @@ func (s *Screen) old(at time.Time) bool { return s.env.Clock.Now().Sub(at) >= fr
 func (s *Screen) open() tea.Cmd {
 	switch {
 	case s.session == nil || s.gone():
+	case s.tab == disksTab && !s.disks.Busy() && s.old(s.disks.At()):
+		return s.disks.Get()
 	case s.tab == networkTab && !s.network.Busy() && s.old(s.network.At()):
 		return s.network.Get()
 	case s.tab == historyTab && !s.history.Busy() && s.old(s.history.At()) && s.hasHistory():
@@ -153,6 +161,8 @@ func (s *Screen) told(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.FleetChanged:
 		return s.fleetChanged(msg)
+	case screen.TasksChanged:
+		return s.tasksChanged()
 	case screen.Reload:
 		return s.reload()
 	case tea.KeyPressMsg, tea.PasteMsg:
@@ -170,18 +180,38 @@ func (s *Screen) fleetChanged(msg screen.FleetChanged) tea.Cmd {
 	if s.gone() || !changed && !retry {
 		return nil
 	}
-	if s.tab == historyTab && s.hasHistory() {
-		return tea.Batch(s.detail.Get(), s.history.Get())
+	return s.reread()
+}
+
+// tasksChanged reads the disks again when a task on this node has ended since: it may
+// have written hints, which the store does not have.
+func (s *Screen) tasksChanged() tea.Cmd {
+	if s.tab != disksTab || s.gone() {
+		return nil
 	}
-	return s.detail.Get()
+	for _, t := range s.env.Tasks.All() {
+		of := slices.ContainsFunc(t.Plan.Items, func(i provision.Item) bool { return i.Node.UUID == s.uuid })
+		if of && !t.Running() && t.Ended.After(s.disks.Asked()) {
+			return s.disks.Get()
+		}
+	}
+	return nil
 }
 
 // reload reads everything again that the tab in front shows.
 func (s *Screen) reload() tea.Cmd {
 	s.take()
-	switch {
-	case s.tab == networkTab || s.tab == overviewTab:
+	if s.tab == networkTab || s.tab == overviewTab {
 		return tea.Batch(s.detail.Get(), s.network.Get())
+	}
+	return s.reread()
+}
+
+// reread reads the node again, and what of the tab in front may change with it.
+func (s *Screen) reread() tea.Cmd {
+	switch {
+	case s.tab == disksTab:
+		return tea.Batch(s.detail.Get(), s.disks.Get())
 	case s.tab == historyTab && s.hasHistory():
 		return tea.Batch(s.detail.Get(), s.history.Get())
 	}
@@ -195,6 +225,12 @@ func (s *Screen) answered(msg tea.Msg) tea.Cmd {
 		}
 		if n, ok := s.detail.Value(); ok && s.detail.Err() == nil {
 			s.raw.put(n.Raw, s.detail.At())
+		}
+		return next
+	}
+	if mine, next := s.disks.Take(msg); mine {
+		if found, read := s.disks.Value(); read {
+			s.diskRows.SetRows(found.rows)
 		}
 		return next
 	}
@@ -235,6 +271,7 @@ func (s *Screen) Typing() bool { return s.prompt.Typing() }
 // Close ends what is under way, and the watching.
 func (s *Screen) Close() {
 	s.detail.Close()
+	s.disks.Close()
 	s.network.Close()
 	s.history.Close()
 	if s.watched {

@@ -94,7 +94,7 @@ func TestGoldens(t *testing.T) {
 	r.Pass(30 * time.Second)
 	r.Tell(s, r.Change(screentest.UUID(1), func(n *models.Node) { n.PowerState = models.PowerOff }))
 	r.Tell(s, r.Change(screentest.UUID(1), func(n *models.Node) { n.PowerState = models.PowerOn }))
-	for i, name := range []string{"overview", "steps", "network", "history", "raw"} {
+	for i, name := range []string{"overview", "steps", "disks-deploying", "network", "history", "raw"} {
 		if i > 0 {
 			tab(t, r, s, 1)
 		}
@@ -146,7 +146,7 @@ func TestFirstFetchFails(t *testing.T) {
 	screentest.Shows(t, s, 80, 20, "wait call-back → active", "not read", "database is away")
 	screentest.Shows(t, s, 80, 46, "cannot be read")
 	screentest.CheckSizes(t, s)
-	tab(t, r, s, 4)
+	tab(t, r, s, 5)
 	screentest.Shows(t, s, 80, 20, "not read yet")
 }
 
@@ -183,7 +183,7 @@ func TestNoSession(t *testing.T) {
 	r.Open(s)
 	r.Tell(s, r.Pass(time.Second))
 	r.Tell(s, screen.Reload{})
-	tab(t, r, s, 5)
+	tab(t, r, s, 6)
 	screentest.Shows(t, s, 80, 20, "No context could be opened")
 	for _, id := range []action.ID{action.PowerOn, action.Down, action.Diff} {
 		s.Why(id)

@@ -48,7 +48,7 @@ func (s *Screen) picture() models.Row {
 	row := s.row
 	row.Node = *n
 	if s.rowAt.After(s.detail.Asked()) {
-		overlay(&row.Node, &s.row.Node)
+		putOver(&row.Node, &s.row.Node)
 	}
 	if row.Node.ProvisionState.Phase() != s.row.Node.ProvisionState.Phase() {
 		// The store has not seen this state yet, so it does not know since when it is.
@@ -57,8 +57,8 @@ func (s *Screen) picture() models.Row {
 	return row
 }
 
-// overlay puts the fields of a list over those of a node; see [models.ListFields].
-func overlay(n, list *models.Node) {
+// putOver puts the fields of a list over those of a node; see [models.ListFields].
+func putOver(n, list *models.Node) {
 	n.Name, n.InstanceUUID = list.Name, list.InstanceUUID
 	n.ProvisionState, n.TargetProvisionState = list.ProvisionState, list.TargetProvisionState
 	n.PowerState, n.TargetPowerState = list.PowerState, list.TargetPowerState

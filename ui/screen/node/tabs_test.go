@@ -15,7 +15,7 @@ import (
 
 func TestTabsAndScopes(t *testing.T) {
 	r, s := opened(t, deploying(t))
-	want := []action.Scope{action.Reading, action.List, action.List, action.List, action.Reading}
+	want := []action.Scope{action.Reading, action.List, action.List, action.List, action.List, action.Reading}
 	for i, scope := range want {
 		if got := s.Scopes()[0]; got != scope {
 			t.Errorf("tab %d has scope %s, want %s", i, got, scope)
@@ -40,7 +40,7 @@ func TestHistoryNeedsItsVersion(t *testing.T) {
 	r.Sync()
 	s := node.New(r.Env, n.UUID)
 	r.Open(s)
-	tab(t, r, s, 3)
+	tab(t, r, s, 4)
 	screentest.Shows(t, s, 80, 20, "node history needs API 1.78; this Ironic has 1.72")
 	for _, what := range r.API.Asked {
 		if what == "history" {
@@ -85,7 +85,7 @@ func TestStepsOfWorkThatEndedWell(t *testing.T) {
 func TestRawDiff(t *testing.T) {
 	n := deploying(t)
 	r, s := opened(t, n)
-	tab(t, r, s, 4)
+	tab(t, r, s, 5)
 	screentest.Shows(t, s, 80, 20, "what changes is marked from the next fetch on")
 	if s.Why(action.Diff) == "" {
 		t.Error("a difference after one fetch")
@@ -112,7 +112,7 @@ func TestRawDiff(t *testing.T) {
 
 func TestRawSearch(t *testing.T) {
 	r, s := opened(t, deploying(t))
-	tab(t, r, s, 4)
+	tab(t, r, s, 5)
 	s.Do(action.Search)
 	r.Type(s, "redfish_pass")
 	screentest.Shows(t, s, 80, 20, " / redfish_pass", `redfish_password: '******'`)
@@ -147,8 +147,9 @@ func TestRawSearch(t *testing.T) {
 
 func TestCopies(t *testing.T) {
 	r, s := opened(t, deploying(t))
-	want := map[int]string{1: "step", 2: "address", 3: "event", 4: "yaml"}
-	for i := range 5 {
+	r.API.Found = rackDisks()
+	want := map[int]string{1: "step", 2: "disk", 3: "address", 4: "event", 5: "yaml"}
+	for i := range 6 {
 		copies := map[string]string{}
 		for _, c := range s.Copies() {
 			copies[c.Name] = c.Text

@@ -8,7 +8,12 @@ func (s *Screen) Why(id action.ID) string {
 		return s.whyNode()
 	}
 	switch id {
+	case action.PinDisk:
+		return s.whyPin()
 	case action.Open:
+		if _, some := s.diskRows.Cursor(); some && s.tab == disksTab {
+			return ""
+		}
 		return "there is no more to it than what is shown"
 	case action.Diff:
 		switch {

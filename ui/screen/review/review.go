@@ -71,7 +71,7 @@ func Sent(r provision.Review) []overlay.Text {
 	}
 	t.heading("Steps, in the order in which Ironic runs them")
 	for i, s := range r.Steps {
-		t.under(theme.Plain, fmt.Sprintf("%d  %s", i+1, models.StepText(s)))
+		t.under(theme.Plain, fmt.Sprintf("%d  %s  (%s)", i+1, models.StepText(s.Step), s.Source))
 	}
 	t.heading("First boot")
 	for _, d := range r.FirstBoot {

@@ -34,7 +34,7 @@ func one() provision.Review {
 			{ID: models.CheckStepOffered, Severity: models.CheckUnknown, Text: "never seen"},
 			{ID: models.CheckInventory, Severity: models.CheckWarn, Overridden: true, Text: "none"},
 		},
-		Steps:     []models.Step{{Interface: "deploy", Step: "deploy"}},
+		Steps:     []models.OrderedStep{{Step: models.Step{Interface: "deploy", Step: "deploy"}, Source: models.TemplateSource("CUSTOM_A")}},
 		FirstBoot: []models.Detail{{Name: "user", Value: "core: a key"}},
 		Requests:  []provision.PlannedRequest{{Method: "PUT", Path: "/v1/nodes/u1/states/provision", Body: map[string]any{"target": "active", "configdrive": map[string]any{"user_data": "hunter2"}}}},
 		Commands:  []string{"baremetal node deploy u1"},
@@ -116,7 +116,7 @@ func TestHostileNamesAreHarmless(t *testing.T) {
 		r := one()
 		r.Node.Name, r.Node.Owner, r.Node.Description = evil, evil, evil
 		r.Others[0].Model, r.Others[0].Serial = evil, evil
-		r.Steps[0].Step = evil
+		r.Steps[0].Step.Step, r.Steps[0].Source = evil, evil
 		r.Commands = []string{evil}
 		r.Refusal = &models.Refusal{Why: evil}
 		lines := append(Lines(r), Short(r))

@@ -18,9 +18,11 @@ type API struct {
 	Entries    []models.HistoryEntry
 	Hosts      []models.Conductor
 	DriverList []models.Driver
-	Minor      int
-	Lacks      []string
-	Err        error
+	// Found is the inventory of every node; nil is none.
+	Found json.RawMessage
+	Minor int
+	Lacks []string
+	Err   error
 	// Asked is what was asked, in order.
 	Asked []string
 }
@@ -94,9 +96,15 @@ func (a *API) History(context.Context, string) ([]models.HistoryEntry, error) {
 	return a.Entries, a.ask("history")
 }
 
-// Inventory gives none.
-func (a *API) Inventory(context.Context, string) (json.RawMessage, error) {
-	return nil, a.ask("inventory")
+// Inventory gives what was found, or says that there is none.
+func (a *API) Inventory(_ context.Context, node string) (json.RawMessage, error) {
+	if err := a.ask("inventory"); err != nil {
+		return nil, err
+	}
+	if a.Found == nil {
+		return nil, &models.Fault{Kind: models.FaultNotFound, Op: "get inventory of node " + node, Status: 404, Message: "Inspection data not found."}
+	}
+	return a.Found, nil
 }
 
 // Conductors gives the conductors.

@@ -87,6 +87,21 @@ func Text(s screen.Screen, w, h int) string {
 	return strings.Join(lines, "\n")
 }
 
+// OverlayText is what a dialog shows, without styles.
+func OverlayText(o screen.Overlay, w, h int) string {
+	return ansi.Strip(o.Draw(theme.New(theme.Options{}), w, h))
+}
+
+// CheckOverlay fails where a dialog holds anything that a terminal would obey.
+func CheckOverlay(t *testing.T, o screen.Overlay) {
+	t.Helper()
+	for _, size := range [][2]int{{80, 20}, {200, 46}, {40, 10}} {
+		for _, line := range strings.Split(o.Draw(theme.New(theme.Options{}), size[0], size[1]), "\n") {
+			Check(t, cell.Fit(line, size[0]), size[0], 1)
+		}
+	}
+}
+
 // Golden compares a screen at both usual sizes with its golden files.
 func Golden(t *testing.T, s screen.Screen, name string) {
 	t.Helper()

@@ -111,6 +111,9 @@ func ended(item *provision.Item, res *provision.Result) row {
 	r := row{node: item.Node.Ref(), look: lookOf(res.Outcome), requestID: models.Printable(res.RequestID)}
 	if res.Err == nil {
 		r.now = models.Printable(res.State)
+		if res.Note != "" {
+			r.now, r.whole = r.now+": "+res.Note, res.Note
+		}
 		return r
 	}
 	r.now, r.whole = reason(res.Err), models.PrintableLines(res.Err.Error())

@@ -1,0 +1,37 @@
+package models
+
+import "encoding/json"
+
+// RootDisk is the disk of a node's last deployment as extra.console.root_disk has it:
+// a wwn or serial, or an object with these. It is nil where there is none.
+type RootDisk struct{ value any }
+
+// RootDiskOf reads it.
+func RootDiskOf(n *Node) RootDisk {
+	var fields struct {
+		Extra map[string]any `json:"extra"`
+	}
+	if json.Unmarshal(n.Raw, &fields) != nil {
+		return RootDisk{}
+	}
+	console, _ := fields.Extra["console"].(map[string]any)
+	return RootDisk{console["root_disk"]}
+}
+
+// Given says that there is one.
+func (r RootDisk) Given() bool { return r.value != nil }
+
+// Is says that a disk is it.
+func (r RootDisk) Is(d *Disk) bool { return r.Given() && d.called(r.value) }
+
+// Identity is what a disk carries in it that tells it from others, under the names of
+// its attributes; empty where the ramdisk told nothing of that.
+func (d *Disk) Identity() map[string]string {
+	identity := map[string]string{}
+	for name, value := range map[Hint]string{HintWWN: d.WWN, HintWWNWithExtension: d.WWNWithExtension, HintSerial: d.Serial} {
+		if value != "" {
+			identity[string(name)] = value
+		}
+	}
+	return identity
+}

@@ -1,0 +1,90 @@
+package provision_test
+
+import (
+	"strings"
+	"testing"
+
+	"ironworks/models"
+	"ironworks/provision"
+)
+
+// pinning is the action for a disk of a node that was looked at.
+func pinning(t *testing.T, looked, disk string, to models.HintSource) *provision.PinAction {
+	t.Helper()
+	d, err := provision.ReadDisks(t.Context(), inventories{raw: twoDisks}, rawNode(t, looked), models.APIVersion{Minor: models.NewestMinor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return provision.Pin(d, disk, to)
+}
+
+// TestPinIsJudgedByTheNodeAsItIs: between the look and the order others may have
+// written hints.
+func TestPinIsJudgedByTheNodeAsItIs(t *testing.T) {
+	t.Parallel()
+	const available = `{"provision_state": "available", `
+	for name, c := range map[string]struct {
+		now     string
+		to      models.HintSource
+		patch   string // of the one request; empty is none
+		command string
+		refused string
+	}{
+		"written": {
+			available + `"properties": {}}`, models.HintsOfProperties,
+			`[{"op":"add","path":"/properties/root_device","value":{"wwn":"0x1"}}]`,
+			`baremetal node set --properties 'root_device={"wwn":"0x1"}' u`, "",
+		},
+		"in the place of others": {
+			available + `"instance_info": {"root_device": {"serial": "x"}}}`, models.HintsOfInstance,
+			`[{"op":"add","path":"/instance_info/root_device","value":{"wwn":"0x1"}}]`,
+			`baremetal node set --instance-info 'root_device={"wwn":"0x1"}' u`, "",
+		},
+		"there already":            {available + `"properties": {"root_device": {"wwn": "0x1"}}}`, models.HintsOfProperties, "", "", ""},
+		"the instance has one now": {available + `"instance_info": {"root_device": {"serial": "x"}}}`, models.HintsOfProperties, "", "", "comes before the properties"},
+		"skipped now":              {available + `"properties": {"skip_block_devices": [{"wwn": "0x1"}]}}`, models.HintsOfProperties, "", "", "leaves /dev/sda alone"},
+		"it is being deployed":     {`{"provision_state": "deploying", "properties": {}}`, models.HintsOfProperties, "", "", "Ironic changes nothing while the node is deploying"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := pinning(t, `{"properties": {}}`, "sda", c.to)
+			n := rawNode(t, c.now)
+			refusal := a.Refuse(n, models.APIVersion{})
+			if c.refused != "" {
+				if refusal == nil || !strings.Contains(refusal.Why, c.refused) {
+					t.Errorf("%v, want %q", refusal, c.refused)
+				}
+				return
+			}
+			if refusal != nil {
+				t.Fatal(refusal)
+			}
+			shown := a.Preview(provision.Plan{Action: a, Items: []provision.Item{{Node: *n}}})[0]
+			if c.patch == "" {
+				if !shown.Unchanged() {
+					t.Errorf("sent all the same: %v", shown.Requests)
+				}
+				return
+			}
+			if got := string(shown.Requests[0].Body); got != c.patch || shown.Requests[0].Path != "/v1/nodes/u" {
+				t.Errorf("%s %s, want %s", shown.Requests[0].Path, got, c.patch)
+			}
+			if shown.Commands[0] != c.command {
+				t.Errorf("%s, want %s", shown.Commands[0], c.command)
+			}
+		})
+	}
+}
+
+func TestPinKnowsItsNode(t *testing.T) {
+	t.Parallel()
+	a := pinning(t, `{"properties": {}}`, "sda", models.HintsOfProperties)
+	other := &models.Node{UUID: "other", Name: "n2", ProvisionState: models.StateAvailable}
+	if refusal := a.Refuse(other, models.APIVersion{}); refusal == nil || !strings.Contains(refusal.Why, "another node's") {
+		t.Errorf("%v", refusal)
+	}
+	shown := a.Preview(provision.Plan{Action: a, Items: []provision.Item{{Node: *other}}})[0]
+	if shown.Refusal == nil || len(shown.Requests) > 0 {
+		t.Errorf("%+v", shown)
+	}
+}

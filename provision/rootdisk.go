@@ -1,0 +1,77 @@
+package provision
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"ironworks/models"
+)
+
+// concluding is an action that has something to write about itself once it has ended
+// well.
+type concluding interface {
+	// conclusion is what is written to the node as it is now; nil for nothing.
+	conclusion(n *models.Node) (*request, error)
+}
+
+// concludeWithin bounds what is written after the end: the conductor may hold the node
+// for a moment still.
+const concludeWithin = 30 * time.Second
+
+// conclude writes what an action has to write. It has ended well already: what fails is
+// a note.
+func (r *Runner) conclude(ctx context.Context, a Action, n *models.Node) (note string) {
+	c, is := a.(concluding)
+	if !is {
+		return ""
+	}
+	ctx, stop := context.WithTimeout(ctx, concludeWithin)
+	defer stop()
+	// What was looked at while it was followed lacks most fields.
+	now, err := r.API.Node(ctx, n.UUID)
+	var write *request
+	if err == nil {
+		write, err = c.conclusion(now)
+	}
+	if err == nil && write != nil {
+		_, _, err = r.audited(ctx, *write, now)
+	}
+	if err != nil {
+		return models.Printable(fmt.Sprintf("the deployment is done, but its disk was not written to %s: %v", rootDiskPlace, err))
+	}
+	return ""
+}
+
+// rootDiskPlace is where the disk of the last deployment stands, for the check of the
+// next one.
+const rootDiskPlace = "extra.console.root_disk"
+
+// conclusion writes down which disk was installed to. Nothing is written where that is
+// not sure: where several disks would have done, or none was known; nor to a node that
+// is another instance by now.
+func (a *DeployAction) conclusion(n *models.Node) (*request, error) {
+	r := a.of(n)
+	if r == nil || r.facts == nil || n.InstanceUUID != r.instance || n.ProvisionState != models.StateActive {
+		return nil, nil //nolint:nilnil // nothing is written then
+	}
+	disk := r.facts.OnlyTarget()
+	if disk == nil {
+		return nil, nil //nolint:nilnil // as above
+	}
+	told := disk.Identity()
+	if len(told) == 0 || models.RootDiskOf(n).Is(disk) {
+		return nil, nil //nolint:nilnil // as above
+	}
+	value, err := json.Marshal(told)
+	if err != nil {
+		return nil, err
+	}
+	ops, err := models.Patch(n, []models.Setting{{Path: []string{"extra", "console", "root_disk"}, Op: models.SettingSet, Text: string(value)}})
+	if err != nil {
+		return nil, err
+	}
+	write := patchRequest("set "+ops[0].Path, n, ops)
+	return &write, nil
+}

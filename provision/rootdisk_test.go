@@ -1,0 +1,121 @@
+package provision_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ironworks/models"
+	"ironworks/provision"
+)
+
+const (
+	diskWithWWN = `{"name": "/dev/sda", "size": 480103981056, "serial": "S1", "wwn": "0x5001", "model": "X"}`
+	theRecord   = `n1 patch [{"op":"add","path":"/extra/console","value":{"root_disk":{"serial":"S1","wwn":"0x5001"}}}]`
+)
+
+// TestTheDiskIsWrittenDown: after a deployment that ended well, and after no other.
+func TestTheDiskIsWrittenDown(t *testing.T) {
+	t.Parallel()
+	twin := strings.NewReplacer("/dev/sda", "/dev/sdb", "0x5001", "0x5002").Replace(diskWithWWN)
+	for name, c := range map[string]struct {
+		disks string
+		// extra is the node's, ends the state in which it comes to rest, other the
+		// instance that it is then, where that is not ours.
+		extra, other string
+		ends         models.ProvisionState
+		overrides    []models.CheckID
+		patchFails   error
+		want, note   string
+	}{
+		"written":          {disks: diskWithWWN, want: theRecord},
+		"in what is there": {disks: diskWithWWN, extra: `{"console": {"a": 1}}`, want: strings.Replace(theRecord, `"/extra/console","value":{"root_disk":{"serial":"S1","wwn":"0x5001"}}`, `"/extra/console/root_disk","value":{"serial":"S1","wwn":"0x5001"}`, 1)},
+		"another one":      {disks: diskWithWWN, extra: `{"console": {"root_disk": {"wwn": "0x9"}}}`, want: strings.Replace(theRecord, `"/extra/console","value":{"root_disk":{"serial":"S1","wwn":"0x5001"}}`, `"/extra/console/root_disk","value":{"serial":"S1","wwn":"0x5001"}`, 1)},
+		"is so already":    {disks: diskWithWWN, extra: `{"console": {"root_disk": "0x5001"}}`},
+		"failed":           {disks: diskWithWWN, ends: models.StateDeployFailed},
+		"not sure":         {disks: diskWithWWN + "," + twin, overrides: []models.CheckID{models.CheckRootDevice}},
+		"nameless":         {disks: `{"name": "/dev/sda", "size": 480103981056}`, overrides: []models.CheckID{models.CheckRootDevice}},
+		"somebody else's":  {disks: diskWithWWN, other: "another"},
+		"in the way":       {disks: diskWithWWN, extra: `{"console": "here"}`, note: "extra.console is not an object"},
+		"Ironic does not take it": {
+			disks: diskWithWWN, patchFails: &models.Fault{Kind: models.FaultConflict, Status: 409, Message: "locked"}, want: theRecord, note: "locked",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n := deployable(t)
+				if c.extra != "" {
+					n.Raw = []byte(strings.Replace(string(n.Raw), `"extra": {}`, `"extra": `+c.extra, 1))
+				}
+				api := newAPI(n)
+				if c.ends == "" {
+					c.ends = models.StateActive
+				}
+				api.onCall = func(call, _ string) error {
+					switch {
+					case strings.Contains(call, "/instance_uuid"):
+						var ops []models.PatchOp
+						if err := json.Unmarshal([]byte(strings.TrimPrefix(call, "patch ")), &ops); err != nil {
+							return err
+						}
+						api.set("n1", func(n *models.Node) { n.InstanceUUID = ops[0].Value.(string) })
+					case strings.HasPrefix(call, "provision"):
+						api.set("n1", to(models.StateDeploying))
+						api.later(5*time.Second, "n1", func(n *models.Node) {
+							n.ProvisionState = c.ends
+							if c.other != "" {
+								n.InstanceUUID = c.other
+							}
+						})
+					case strings.Contains(call, "/extra"):
+						return c.patchFails
+					}
+					return nil
+				}
+				audit := &memAudit{}
+				action := provision.Deploy(&provision.Preflighter{Reader: &reader{inventory: `{"inventory": {"disks": [` + c.disks + `]}}`}, Clock: clock{}}, provision.DeployOptions{
+					For: func(*models.Node) (provision.Deployment, error) { return deployment(t), nil }, Override: c.overrides, Confirmed: []string{"n1"},
+				})
+				action.Preflight(t.Context(), []models.Node{n})
+				runner := &provision.Runner{API: api, Audit: audit, Clock: clock{}, Context: "test"}
+				res := runner.Run(t.Context(), runner.Plan(action, []models.Node{n}), provision.RunOptions{Wait: true})[0]
+				if ok := c.ends == models.StateActive; ok != (res.Outcome == provision.OutcomeDone) || ok != (res.Err == nil) {
+					t.Fatalf("%+v", res)
+				}
+				if res.Note == "" != (c.note == "") || !strings.Contains(res.Note, c.note) {
+					t.Errorf("note %q, want %q", res.Note, c.note)
+				}
+				got := ""
+				for _, call := range api.calls {
+					if strings.Contains(call, "/extra") {
+						got += call
+					}
+				}
+				if got != c.want {
+					t.Errorf("sent %q, want %q", got, c.want)
+				}
+				audited := 0
+				for _, r := range audit.records {
+					if strings.HasPrefix(r.Verb, "set /extra/console") {
+						audited++
+					}
+				}
+				if want := 2 * min(len(c.want), 1); audited != want {
+					t.Errorf("%d lines in the audit, want %d", audited, want)
+				}
+			})
+		})
+	}
+}
+
+// TestNothingIsWrittenDownWhereNobodyLooks: what became of it is not known then.
+func TestNothingIsWrittenDownWhereNobodyLooks(t *testing.T) {
+	t.Parallel()
+	api, _, plan, runner := theRun(t, &reader{inventory: `{"inventory": {"disks": [` + diskWithWWN + `]}}`}, nil)
+	res := runner.Run(t.Context(), plan, provision.RunOptions{})[0]
+	if res.Err != nil || strings.Contains(strings.Join(api.calls, ""), "/extra") {
+		t.Errorf("%+v: %q", res, api.calls)
+	}
+}

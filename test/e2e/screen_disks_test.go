@@ -1,0 +1,56 @@
+package e2e
+
+import (
+	"testing"
+
+	"ironworks/test/ironic"
+	"ironworks/test/terminal"
+)
+
+// TestScreenPinsADisk inspects a machine, opens its Disks tab, and pins the disk that
+// nobody would have taken.
+func TestScreenPinsADisk(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, s *ironic.Server) {
+		c := at(t, s)
+		name, uuid, m := redfishNode(t, s, "ok")
+		disks := m.Disks()
+		last := disks[len(disks)-1]
+		c.ok("manage", name, "--wait", "--timeout", "1m")
+		c.ok("set", name, "properties.root_device={\"wwn\":\"0xnone\"}")
+
+		f := c.fleet(roomy)
+		f.only(name)
+		f.press(terminal.Enter, terminal.Tab, terminal.Tab)
+		f.until("[Disks]", "Ironic has no inventory of the node")
+		if s.Release == ironic.Old {
+			// It inspects in band with another service only, which is not here.
+			f.press("p")
+			f.until("the disks are not known")
+			f.quits()
+			return
+		}
+		c.ok("set", name, "inspect_interface=agent")
+		c.ok("inspect", name, "--wait", "--timeout", "2m")
+		f.press(terminal.CtrlR)
+		f.until(`properties.root_device {"wwn":"0xnone"}`, "No suitable device was found", "by an agent", disks[0].Serial)
+		f.press("G")
+		f.until("❯  ─ no", last.Serial)
+		f.press("p")
+		f.until("write root_device into")
+		f.press(terminal.Down, terminal.Enter)
+		f.yes("hints set "+name, "PATCH", "/properties/root_device", last.WWN, "Send 1 request?")
+		f.until("● picked", "the hints match one disk")
+		hints := apiNode(t, s, uuid)["properties"].(map[string]any)["root_device"].(map[string]any)
+		if len(hints) != 1 || hints["wwn"] != last.WWN {
+			t.Errorf("hints %v, want the wwn %s", hints, last.WWN)
+		}
+		if o := c.ok("disks", name, "-o", "name"); o.stdout != last.Name+"\n" {
+			t.Errorf("picked %q, want %s", o.stdout, last.Name)
+		}
+		f.press("p", terminal.Down, terminal.Enter)
+		f.until("Nothing to send", "is so already")
+		f.press(terminal.Esc)
+		f.quits()
+	})
+}

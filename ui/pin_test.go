@@ -1,0 +1,58 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// onDisks opens a node's Disks tab.
+func (r *rig) onDisks(name string) {
+	r.t.Helper()
+	r.resize(120, 40)
+	r.choose(name)
+	r.press("enter", "tab", "tab")
+	r.shows("[Disks]")
+}
+
+func TestAPinIsSentAfterItWasShown(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.onDisks("r7-n04")
+		r.shows("● picked", "/dev/sda", "no root device hints")
+		r.press("p")
+		r.shows("Pin /dev/nvme0n1", `{"serial":"PHLJ1"}`)
+		r.press("down", "enter")
+		r.sent()
+		r.shows("hints set r7-n04", "PATCH", "/properties/root_device", "PHLJ1", "baremetal node set", "Send 1 request?")
+		r.answer("y")
+		r.sent("add /properties/root_device r7-n04")
+		r.press("5", "enter")
+		r.pass(time.Minute)
+		r.shows("hints set", "r7-n04", "✓ done", "--disk /dev/nvme0n1 --to properties")
+	})
+}
+
+func TestAPinIsNotSent(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.onDisks("r7-n04")
+		r.press("p", "enter")
+		r.answer("esc")
+		r.sent()
+		// A node that is being deployed takes no change.
+		r.press("1")
+		r.onDisks("r7-n01")
+		r.press("p", "enter")
+		r.pass(time.Second)
+		r.shows("Ironic changes nothing while the node is deploying")
+		r.sent()
+		// In Overview there is no disk to pin.
+		r.press("shift+tab", "p")
+		r.shows("pin-disk: the Disks tab has it")
+		r.press("tab", "ctrl+o", "p")
+		r.shows("read-only; ctrl+o allows changes again")
+		if strings.Contains(r.text(), "write root_device into") {
+			t.Error("it asks where to write, read-only")
+		}
+		r.sent()
+	})
+}

@@ -1,0 +1,164 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/cell"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/pane"
+)
+
+// remark is one thing that has to be known about the disks as a whole.
+type remark struct {
+	glyph string
+	role  theme.Role
+	text  string
+}
+
+// remarks are which disk it is, where Ironic and the ramdisk are of two minds, what is
+// wrong with the hints, and what is to be said of the inventory; safe to show.
+func (d *disks) remarks(now time.Time) []remark {
+	var list []remark
+	add := func(glyph string, role theme.Role, text string) {
+		list = append(list, remark{glyph, role, models.Printable(text)})
+	}
+	text, clear := d.search.Verdict(&d.explain)
+	refused := d.search.Hints.Validate(d.By)
+	switch {
+	case !d.search.Hints.Given():
+	case refused != nil:
+		add(theme.GlyphFailed, theme.Bad, "Ironic refuses the hints: "+refused.Error())
+	case d.explain.Error != "":
+		add(theme.GlyphDone, theme.Plain, "Ironic takes the hints: a deployment would begin")
+	}
+	switch {
+	case d.explain.Error != "":
+		add(theme.GlyphFailed, theme.Bad, text)
+	case clear:
+		add(theme.GlyphDone, theme.Good, text)
+	default:
+		add(theme.GlyphMaint, theme.Warn, text)
+	}
+	for _, p := range d.explain.Problems {
+		if p.Severity == models.HintFails {
+			continue // the verdicts have said so
+		}
+		add(theme.GlyphMaint, theme.Warn, strings.TrimPrefix(string(p.Hint)+": "+p.Text, ": "))
+	}
+	for _, note := range d.Notes(now, provision.InventoryAge) {
+		add(theme.GlyphMaint, theme.Warn, note)
+	}
+	return list
+}
+
+// hintsLine is what the node is told to look for, and how old the inventory is.
+func (d *disks) hintsLine(now time.Time) []pane.Line {
+	hints := []body.Span{body.S(theme.Muted, " no root device hints")}
+	if d.search.Hints.Given() {
+		hints = []body.Span{
+			body.S(theme.Muted, " "+string(d.Hints.Source)+".root_device "), body.S(theme.Strong, models.Printable(d.search.Hints.String())),
+		}
+	}
+	if d.Inspected.IsZero() {
+		return []pane.Line{hints}
+	}
+	by := "by an agent"
+	if d.Inventory.OutOfBand() {
+		by = "by the BMC"
+	}
+	age := []body.Span{body.S(theme.Muted, fmt.Sprintf(" inspected %s, %s", body.Ago(now, d.Inspected), by))}
+	return []pane.Line{hints, age}
+}
+
+func (s *Screen) drawDisks(t *theme.Theme, w, h int) []string {
+	top := s.asked(t, w, s.disksErr())
+	found, read := s.disks.Value()
+	s.diskRows.Empty = s.noDisks()
+	if !read {
+		s.diskRows.Resize(w, h-len(top))
+		return append(top, body.Split(s.diskRows.Draw(t))...)
+	}
+	top = append(top, s.aboutDisks(t, found, w, h)...)
+	below := s.diskDetail(t, w, h)
+	s.diskRows.Resize(w, h-len(top)-len(below))
+	return append(append(top, body.Split(s.diskRows.Draw(t))...), below...)
+}
+
+// aboutDisks is what stands above the list: as much as a third of the room takes. What
+// does not fit is in the dialog of each disk.
+func (s *Screen) aboutDisks(t *theme.Theme, found *disks, w, h int) []string {
+	now := s.env.ServerNow()
+	most := max(h/3, 1)
+	lines := found.hintsLine(now)
+	for _, r := range found.remarks(now) {
+		for i, part := range body.Few(r.role, r.text, w-4, 0, 3) {
+			lead := "   "
+			if i == 0 {
+				lead = " " + r.glyph + " "
+			}
+			lines = append(lines, append(pane.Line{body.S(r.role, lead)}, part...))
+		}
+	}
+	if len(lines) > most {
+		left := len(lines) - most + 1
+		lines = append(lines[:most-1:most-1], pane.Line{body.S(theme.Muted, fmt.Sprintf(" … %d more lines: enter", left))})
+	}
+	return body.Draw(t, lines, w)
+}
+
+// diskDetail is the disk at the cursor, in always the same room.
+func (s *Screen) diskDetail(t *theme.Theme, w, h int) []string {
+	d, ok := s.diskRows.Cursor()
+	if !ok || h < 12 {
+		return nil
+	}
+	most := max(h*2/5, 6)
+	var text []pane.Line
+	if w >= twoColumns {
+		text = beside(append(title(d.name), detailLines(d.attributes, w/2)...), append([]pane.Line{nil}, d.hintLines(w/2-2)...), w/2)[1:]
+	} else {
+		text = append(text, pane.Line{body.S(theme.Strong, " "+cell.Cut(d.name, w-2))})
+		text = append(text, body.Few(theme.Plain, d.flow(), w-1, 1, 3)...)
+		text = append(text, d.hintLines(w)...)
+	}
+	lines := append([]string{t.Rule(w)}, body.Draw(t, text[:min(len(text), most-1)], w)...)
+	for len(lines) < most {
+		lines = append(lines, "")
+	}
+	return lines
+}
+
+// flow is what is known of the disk, one after the other.
+func (d *disk) flow() string {
+	parts := make([]string, len(d.attributes))
+	for i, a := range d.attributes {
+		parts[i] = a.Name + " " + a.Value
+	}
+	return strings.Join(parts, " · ")
+}
+
+// hintLines hold every hint against the disk; without hints they say what becomes of it.
+func (d *disk) hintLines(w int) []pane.Line {
+	lines := body.Few(theme.Plain, d.why, w-2, 1, 2)
+	if len(d.check.Hints) == 0 {
+		return lines
+	}
+	lines = nil
+	for _, h := range d.check.Hints {
+		glyph, role, text := theme.GlyphDone, theme.Good, fmt.Sprintf("%s %s", h.Hint, h.Wants)
+		if !h.Matches {
+			glyph, role, text = theme.GlyphFailed, theme.Bad, text+": "+h.Why
+		}
+		lines = append(lines, pane.Line{body.S(role, " "+glyph+" "), body.S(theme.Plain, cell.Cut(models.Printable(text), max(w-4, 1)))})
+	}
+	if d.check.Skipped || d.check.Matches && !d.check.Picked {
+		lines = slices.Concat(body.Few(theme.Warn, d.why, w-2, 1, 2), lines)
+	}
+	return lines
+}

@@ -1,0 +1,127 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/overlay"
+	"ironworks/ui/screen"
+	"ironworks/ui/theme"
+)
+
+// places are where a hint can be written, with what becomes of it there.
+func places() []struct {
+	to    models.HintSource
+	about string
+} {
+	return []struct {
+		to    models.HintSource
+		about string
+	}{
+		{models.HintsOfInstance, "until an undeploy"},
+		{models.HintsOfProperties, "for good"},
+	}
+}
+
+// askPin asks where the hint for the disk at the cursor is written. The root shows the
+// request, asks, and sends it as it does every action.
+func (s *Screen) askPin() tea.Cmd {
+	found, _ := s.disks.Value()
+	d, ok := s.diskRows.Cursor()
+	if !ok || found == nil {
+		return nil
+	}
+	var items []overlay.Item
+	for _, p := range places() {
+		item := overlay.Item{ID: string(p.to), Title: string(p.to), Note: p.about}
+		if _, hints, err := found.PinDisk(d.check.Disk.Name, p.to); err != nil {
+			item.Disabled = reason(err)
+		} else {
+			item.Detail = models.Printable(hints.String())
+		}
+		items = append(items, item)
+	}
+	node, name := found.Node.Ref(), d.check.Disk.Name
+	return screen.Wish(screen.Ask{Overlay: overlay.NewPick("Pin "+d.name+": write root_device into", items, func(to string) tea.Cmd {
+		return screen.Wish(screen.PinDisk{
+			Node: node, Pin: provision.Pin(found.NodeDisks, name, models.HintSource(to)),
+			Words: []string{"hints", "set", node.Label(), "--disk", name, "--to", to},
+		})
+	})})
+}
+
+// reason is why not, without the way out for a shell.
+func reason(err error) string {
+	var refusal *models.Refusal
+	if errors.As(err, &refusal) {
+		return models.Printable(refusal.Why)
+	}
+	return models.Printable(err.Error())
+}
+
+// whyPin says why the disk at the cursor cannot be pinned.
+func (s *Screen) whyPin() string {
+	if s.tab != disksTab {
+		return "the Disks tab has it"
+	}
+	found, read := s.disks.Value()
+	d, ok := s.diskRows.Cursor()
+	switch {
+	case !read:
+		return "the disks are not known"
+	case !ok:
+		return "there is no disk"
+	}
+	why := ""
+	for _, p := range places() {
+		_, _, err := found.PinDisk(d.check.Disk.Name, p.to)
+		if err == nil {
+			return ""
+		}
+		if why == "" {
+			why = reason(err)
+		}
+	}
+	return why
+}
+
+// showDisk is all that is known of the disk at the cursor, and of the disks as a whole.
+func (s *Screen) showDisk() tea.Cmd {
+	found, _ := s.disks.Value()
+	d, ok := s.diskRows.Cursor()
+	if !ok || found == nil {
+		return nil
+	}
+	glyph, word, role := d.look(found.search.Hints.Given())
+	lines := []overlay.Text{{Role: role, Text: glyph + " " + word + ": " + d.why, Indent: 2}, {}}
+	for _, a := range d.attributes {
+		lines = append(lines, overlay.Text{Text: fmt.Sprintf("%-11s %s", a.Name, a.Value), Indent: 12})
+	}
+	if len(d.check.Hints) > 0 {
+		lines = append(lines, overlay.Text{}, overlay.Text{Role: theme.Strong, Text: "Hint by hint"})
+	}
+	for _, h := range d.check.Hints {
+		glyph, role, text := theme.GlyphDone, theme.Good, fmt.Sprintf("%s %s", h.Hint, h.Wants)
+		if !h.Matches {
+			glyph, role, text = theme.GlyphFailed, theme.Bad, text+": "+h.Why
+		}
+		lines = append(lines, overlay.Text{Role: role, Text: glyph + " " + models.Printable(text), Indent: 2})
+	}
+	lines = append(lines, overlay.Text{}, overlay.Text{Role: theme.Strong, Text: "The disks as a whole"})
+	now := s.env.ServerNow()
+	for _, line := range found.hintsLine(now) {
+		text := ""
+		for _, span := range line {
+			text += span.Text
+		}
+		lines = append(lines, overlay.Text{Text: text[1:], Indent: 2})
+	}
+	for _, r := range found.remarks(now) {
+		lines = append(lines, overlay.Text{Role: r.role, Text: r.glyph + " " + r.text, Indent: 2})
+	}
+	return screen.Wish(screen.Ask{Overlay: overlay.NewNote("Disk "+d.name, lines)})
+}

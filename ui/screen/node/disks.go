@@ -1,0 +1,162 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/screen"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/table"
+)
+
+// disks are those of the node's inventory, and what its hints make of them.
+type disks struct {
+	*provision.NodeDisks
+	search  models.DiskSearch
+	explain models.Explanation
+	rows    []disk
+}
+
+// disk is one of them, with its texts safe to show: hints are held against disks when
+// these are read, not when they are drawn.
+type disk struct {
+	place int
+	check models.DiskCheck
+	name  string
+	why   string
+	// attributes are what the ramdisk told of it, but for the name.
+	attributes []models.Detail
+}
+
+// readDisks reads the node anew, too: its hints are not among what a list has.
+func readDisks(ctx context.Context, api screen.API, uuid string) (*disks, error) {
+	n, err := api.Node(ctx, uuid)
+	if err != nil {
+		return nil, err
+	}
+	version, _ := api.Version()
+	found, err := provision.ReadDisks(ctx, api, n, version)
+	if err != nil {
+		return nil, err
+	}
+	d := &disks{NodeDisks: found, search: found.Search()}
+	d.explain = d.search.Explain(found.Inventory.Disks)
+	for i, c := range d.explain.Disks {
+		d.rows = append(d.rows, disk{
+			place: i, check: c, name: models.Printable(c.Disk.Name), why: models.Printable(c.Why), attributes: attributes(&c.Disk),
+		})
+	}
+	return d, nil
+}
+
+// attributes are those that the ramdisk told.
+func attributes(d *models.Disk) []models.Detail {
+	details := []models.Detail{{Name: "size", Value: fmt.Sprintf("%.2f GiB, %d bytes", d.GiB(), d.Size)}}
+	for _, a := range []struct {
+		name string
+		hint models.Hint
+	}{
+		{"by-path", models.HintByPath},
+		{"model", models.HintModel},
+		{"vendor", models.HintVendor},
+		{"serial", models.HintSerial},
+		{"wwn", models.HintWWN},
+		{"wwn + ext", models.HintWWNWithExtension},
+		{"wwn vendor", models.HintWWNVendorExtension},
+		{"hctl", models.HintHCTL},
+		{"bus", models.HintTransport},
+	} {
+		if text := models.Printable(d.Attribute(a.hint)); text != "" {
+			details = append(details, models.Detail{Name: a.name, Value: text})
+		}
+	}
+	rotational := "the ramdisk did not tell"
+	if d.Rotational != nil {
+		rotational = map[bool]string{true: "yes, a hard disk", false: "no, solid state"}[*d.Rotational]
+	}
+	return append(details, models.Detail{Name: "rotational", Value: rotational})
+}
+
+// look is what becomes of a disk: a sign, a word and a role that say the same.
+func (d *disk) look(hinted bool) (glyph, word string, role theme.Role) {
+	switch {
+	case d.check.Picked:
+		return theme.GlyphActive, "picked", theme.Good
+	case d.check.Skipped:
+		return theme.GlyphHold, "left alone", theme.Hold
+	case d.check.Matches && hinted:
+		return theme.GlyphIdle, "matches", theme.Warn
+	case d.check.Matches:
+		return theme.GlyphIdle, "would do", theme.Warn
+	}
+	return theme.GlyphRule, "no", theme.Muted
+}
+
+func (s *Screen) diskTable() *table.Table[disk] {
+	t := table.New(func(d disk) string { return strconv.Itoa(d.place) + " " + d.name })
+	of := func(hint models.Hint) func(d disk) string {
+		return func(d disk) string { return models.Printable(d.check.Disk.Attribute(hint)) }
+	}
+	text := func(key, title string, least, most, drop int, get func(d disk) string) table.Column[disk] {
+		return table.Column[disk]{Key: key, Title: title, Min: least, Max: most, Drop: drop, Cell: func(d disk) table.Cell {
+			return table.Cell{Text: get(d)}
+		}}
+	}
+	size := text("size", "SIZE", 10, 14, 0, func(d disk) string { return fmt.Sprintf("%.1f GiB", d.check.Disk.GiB()) })
+	size.Right = true
+	t.SetColumns([]table.Column[disk]{
+		{Key: "pick", Title: "PICK", Min: 10, Max: 12, Cell: func(d disk) table.Cell {
+			found, _ := s.disks.Value()
+			glyph, word, role := d.look(found.search.Hints.Given())
+			return table.Cell{Text: word, Role: role, Glyph: glyph, GlyphRole: role}
+		}},
+		text("name", "DISK", 12, 24, 0, func(d disk) string { return d.name }),
+		size,
+		text("kind", "KIND", 4, 4, 3, func(d disk) string { return kind(d.check.Disk.Rotational) }),
+		text("bus", "BUS", 4, 6, 4, of(models.HintTransport)),
+		text("model", "MODEL", 12, 30, 2, of(models.HintModel)),
+		text("serial", "SERIAL", 14, 24, 1, of(models.HintSerial)),
+		text("wwn", "WWN", 18, 24, 5, of(models.HintWWN)),
+		{Key: "why", Title: "WHY", Min: 18, Grow: 1, Cell: func(d disk) table.Cell { return table.Cell{Text: d.why, Role: theme.Muted} }},
+	})
+	return t
+}
+
+func kind(rotational *bool) string {
+	switch {
+	case rotational == nil:
+		return ""
+	case *rotational:
+		return "hdd"
+	}
+	return "ssd"
+}
+
+// noDisks says why there is no list.
+func (s *Screen) noDisks() string {
+	var refusal *models.Refusal
+	switch found, read := s.disks.Value(); {
+	case read && len(found.rows) == 0:
+		return "Inspection found no disks in this machine."
+	case read:
+		return ""
+	case errors.As(s.disks.Err(), &refusal):
+		return models.Printable(refusal.Why) + ". Inspection finds them: I, when the node is manageable."
+	case s.disks.Err() != nil:
+		return ""
+	}
+	return "Asking Ironic for the node's inventory…"
+}
+
+// disksErr is why the disks could not be read; that there is no inventory is no fault.
+func (s *Screen) disksErr() error {
+	var refusal *models.Refusal
+	if errors.As(s.disks.Err(), &refusal) {
+		return nil
+	}
+	return s.disks.Err()
+}
