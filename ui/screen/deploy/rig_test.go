@@ -35,8 +35,8 @@ type ironic struct {
 	disks map[string]string // inventories by uuid
 	// templates are the deploy templates.
 	templates []models.DeployTemplate
-	asked map[string]int
-	err   error
+	asked     map[string]int
+	err       error
 }
 
 func (f *ironic) ask(what string) error {
