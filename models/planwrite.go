@@ -125,18 +125,7 @@ func (f *PlanFields) write(m *yaml.Node) {
 	}
 	putText(root, "to", string(f.RootDevice.To))
 	putMap(m, "root_device", root)
-	drive := yamlMap()
-	putText(drive, "user_data_file", f.ConfigDrive.UserDataFile)
-	putText(drive, "user_data", f.ConfigDrive.UserData)
-	for _, o := range []struct {
-		key    string
-		object map[string]any
-	}{{"meta_data", f.ConfigDrive.MetaData}, {"network_data", f.ConfigDrive.NetworkData}} {
-		if len(o.object) > 0 {
-			put(drive, o.key, yamlValue(o.object))
-		}
-	}
-	putMap(m, "configdrive", drive)
+	putMap(m, "configdrive", f.ConfigDrive.yaml())
 	ramdisk := yamlMap()
 	putText(ramdisk, "iso", f.Ramdisk.ISO)
 	putText(ramdisk, "kernel", f.Ramdisk.Kernel)
@@ -164,6 +153,22 @@ func (f *PlanFields) write(m *yaml.Node) {
 		putText(policy, string(id), string(f.Policy[id]))
 	}
 	putMap(m, "policy", policy)
+}
+
+// yaml is what the installed system is given as a tree.
+func (c PlanConfigDrive) yaml() *yaml.Node {
+	drive := yamlMap()
+	putText(drive, "user_data_file", c.UserDataFile)
+	putText(drive, "user_data", c.UserData)
+	for _, o := range []struct {
+		key    string
+		object map[string]any
+	}{{"meta_data", c.MetaData}, {"network_data", c.NetworkData}} {
+		if len(o.object) > 0 {
+			put(drive, o.key, yamlValue(o.object))
+		}
+	}
+	return drive
 }
 
 // yamlValue is a value of JSON as a tree.

@@ -3,6 +3,8 @@ package provision
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"sync"
 
 	"ironworks/ironicclient"
@@ -25,14 +27,15 @@ func (p *Preflighter) Remembering() *Preflighter {
 	fresh := p.Fresh()
 	kept := &remembered{
 		Reader: p.Reader, inventories: map[string]answer[json.RawMessage]{}, validations: map[string]answer[[]models.Validation]{},
-		drivers: map[string]answer[[]models.Driver]{}, conductors: map[string]answer[[]models.Conductor]{}, offered: map[string]*models.OfferedSteps{},
+		drivers: map[string]answer[[]models.Driver]{}, conductors: map[string]answer[[]models.Conductor]{},
+		templates: map[string]answer[[]models.DeployTemplate]{}, offered: map[string]*models.OfferedSteps{},
 	}
 	fresh.Reader = kept
-	if list, can := p.Reader.(lister); can {
-		fresh.Reader = &rememberedList{remembered: kept, list: list}
-	}
 	if p.Offered != nil {
 		fresh.Offered = func(uuid string) *models.OfferedSteps { return kept.offeredBy(uuid, p.Offered) }
+	}
+	if p.Images != nil {
+		fresh.Images = &rememberedWeb{web: p.Images, heads: map[string]answer[WebAnswer]{}, parts: map[string]answer[webPart]{}}
 	}
 	return fresh
 }
@@ -52,7 +55,12 @@ type remembered struct {
 	validations map[string]answer[[]models.Validation]
 	drivers     map[string]answer[[]models.Driver]
 	conductors  map[string]answer[[]models.Conductor]
+	templates   map[string]answer[[]models.DeployTemplate]
 	offered     map[string]*models.OfferedSteps
+
+	listing sync.Mutex
+	pages   []*ironicclient.NodePage
+	listed  bool
 }
 
 // once gives the answer that is kept, or asks.
@@ -99,18 +107,21 @@ func (r *remembered) offeredBy(uuid string, ask func(uuid string) *models.Offere
 	return steps
 }
 
-// rememberedList is remembered where nodes can be listed.
-type rememberedList struct {
-	*remembered
-	list lister
-
-	listing sync.Mutex
-	pages   []*ironicclient.NodePage
-	listed  bool
+// DeployTemplates lists the templates, of a Reader that has them.
+func (r *remembered) DeployTemplates(ctx context.Context) ([]models.DeployTemplate, error) {
+	list, can := r.Reader.(templater)
+	if !can {
+		return nil, errors.New(noTemplates)
+	}
+	return once(&r.mu, r.templates, "", func() ([]models.DeployTemplate, error) { return list.DeployTemplates(ctx) })
 }
 
 // EachPage lists once, as far as the first who asked wanted to know.
-func (r *rememberedList) EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error {
+func (r *remembered) EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error {
+	list, can := r.Reader.(lister)
+	if !can {
+		return errors.New(noList)
+	}
 	r.listing.Lock()
 	defer r.listing.Unlock()
 	if r.listed {
@@ -123,7 +134,7 @@ func (r *rememberedList) EachPage(ctx context.Context, q ironicclient.NodeQuery,
 	}
 	var pages []*ironicclient.NodePage
 	var enough error
-	err := r.list.EachPage(ctx, q, func(page *ironicclient.NodePage) error {
+	err := list.EachPage(ctx, q, func(page *ironicclient.NodePage) error {
 		pages = append(pages, page)
 		enough = yield(page)
 		return enough
@@ -132,4 +143,30 @@ func (r *rememberedList) EachPage(ctx context.Context, q ironicclient.NodeQuery,
 		r.pages, r.listed = pages, true
 	}
 	return err
+}
+
+// rememberedWeb keeps what web servers said of images.
+type rememberedWeb struct {
+	web   ImageWeb
+	mu    sync.Mutex
+	heads map[string]answer[WebAnswer]
+	parts map[string]answer[webPart]
+}
+
+// webPart is what a web server sent.
+type webPart struct {
+	answer WebAnswer
+	data   []byte
+}
+
+func (r *rememberedWeb) Head(ctx context.Context, address string) (WebAnswer, error) {
+	return once(&r.mu, r.heads, address, func() (WebAnswer, error) { return r.web.Head(ctx, address) })
+}
+
+func (r *rememberedWeb) Get(ctx context.Context, address string, most int, part bool) (WebAnswer, []byte, error) {
+	got, err := once(&r.mu, r.parts, fmt.Sprint(most, part, address), func() (webPart, error) {
+		answer, data, err := r.web.Get(ctx, address, most, part)
+		return webPart{answer, data}, err
+	})
+	return got.answer, got.data, err
 }

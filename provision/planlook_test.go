@@ -88,3 +88,40 @@ func TestOverridesOfEachNode(t *testing.T) {
 		}
 	}
 }
+
+// askedWeb is the web, and counts the questions.
+type askedWeb struct{ asked int }
+
+func (w *askedWeb) Head(context.Context, string) (provision.WebAnswer, error) {
+	w.asked++
+	return provision.WebAnswer{Status: 200, Length: 1 << 30, Total: -1}, nil
+}
+
+func (w *askedWeb) Get(context.Context, string, int, bool) (provision.WebAnswer, []byte, error) {
+	w.asked++
+	return provision.WebAnswer{Status: 206, Length: 512, Total: 1 << 30}, make([]byte, 512), nil
+}
+
+// What is on the web, and what templates there are, is asked for once as well.
+func TestRememberingAsksTheWebOnce(t *testing.T) {
+	t.Parallel()
+	web := &askedWeb{}
+	with := &templates{reader: &reader{inventory: oneDisk}}
+	kept := (&provision.Preflighter{Reader: with, Clock: clock{}, Images: web}).Remembering()
+	d := deployment(t)
+	d.Fields.Kind, d.Fields.Traits = models.KindDirect, []string{"CUSTOM_A"}
+	d.Fields.Image = models.PlanImage{Source: "http://h/os.raw", Checksum: "d41d8cd98f00b204e9800998ecf8427e"}
+	n := deployable(t)
+	if _, err := kept.Preflight(t.Context(), &n, d, nil); err != nil {
+		t.Fatal(err)
+	}
+	first := web.asked
+	for range 3 {
+		if _, err := kept.Fresh().Preflight(t.Context(), &n, d, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if first == 0 || web.asked != first || with.asked != 1 {
+		t.Errorf("the web was asked %d times first and then %d times, for templates %d times", first, web.asked, with.asked)
+	}
+}

@@ -33,6 +33,12 @@ type templater interface {
 	DeployTemplates(ctx context.Context) ([]models.DeployTemplate, error)
 }
 
+// What is said where a Reader has neither.
+const (
+	noList      = "the nodes cannot be listed here"
+	noTemplates = "they cannot be listed here"
+)
+
 // OthersAtMost is of how many other nodes the disks are looked at.
 const OthersAtMost = 200
 
@@ -167,7 +173,7 @@ func (p *Preflighter) readCommon(ctx context.Context) common {
 	}
 	list, can := p.Reader.(lister)
 	if !can {
-		c.otherError = "the nodes cannot be listed here"
+		c.otherError = noList
 		return c
 	}
 	if c.others, err = readOthers(ctx, list, p.Reader); err != nil {
@@ -181,7 +187,7 @@ func (p *Preflighter) deployTemplates(ctx context.Context) (templates []models.D
 	p.templatesOnce.Do(func() {
 		list, can := p.Reader.(templater)
 		if !can {
-			p.templatesError = "they cannot be listed here"
+			p.templatesError = noTemplates
 			return
 		}
 		all, err := list.DeployTemplates(ctx)

@@ -1,10 +1,14 @@
 package e2e
 
 import (
+	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"ironworks/test/ironic"
 	"ironworks/test/terminal"
 )
 
@@ -61,4 +65,60 @@ func TestLabFirstDeployment(t *testing.T) {
 		t.Errorf("it took %v", took)
 	}
 	p.quits()
+}
+
+// TestLabPlanIsSavedAndRead: what the wizard has saved is what ironworks deploy -f reads,
+// with the comments that somebody wrote into it meanwhile when it is saved again.
+func TestLabPlanIsSavedAndRead(t *testing.T) {
+	t.Parallel()
+	c, _ := labUp(t, "--lab-machines", "1", "--lab-speed", "30")
+	c.ok("manage", "r7-n01", "--wait", "--timeout", "1m")
+	c.ok("inspect", "r7-n01", "--wait", "--timeout", "1m")
+	c.ok("provide", "r7-n01", "--wait", "--timeout", "1m")
+	plan := filepath.Join(c.home, "plan.yaml")
+	s := c.fleet(roomy)
+	s.until("available")
+	// save saves the plan and gives the file, when it has a text in it.
+	save := func(want string) (text []byte) {
+		t.Helper()
+		s.press("\x13") // ctrl+s
+		s.until("╭─ Save the plan")
+		s.press(terminal.CtrlU, plan, terminal.Enter)
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		err := ironic.Poll(ctx, 20*time.Millisecond, func(context.Context) (bool, error) {
+			text, _ = os.ReadFile(plan) // it is not there at first
+			return strings.Contains(string(text), want), nil
+		})
+		if err != nil {
+			t.Fatalf("no %q in %s: %v\n%s", want, plan, err, text)
+		}
+		return text
+	}
+	s.press("d")
+	s.until("Deploy  r7-n01", "refused")
+	s.press("r")
+	s.until("enter picks the one under the cursor")
+	s.press(terminal.Enter)
+	s.until("[✓ 2 Root disk]", "plan: ")
+	text := save("wwn: ")
+	if err := os.WriteFile(plan, append([]byte("# of rack 7\n"), text...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.press("o")
+	s.until("╭─ Load a plan")
+	s.press(terminal.Enter)
+	s.until("loaded ")
+	s.press("t")
+	s.until("to properties")
+	if text = save("to: properties"); !strings.HasPrefix(string(text), "# of rack 7\n") {
+		t.Errorf("%s", text)
+	}
+	o := c.ok("deploy", "-f", plan, "--dry-run")
+	for _, want := range []string{"r7-n01", "deploy overwrites /dev/", `"path":"/properties/root_device"`} {
+		if !strings.Contains(o.stdout, want) {
+			t.Errorf("no %q in\n%s", want, o.stdout)
+		}
+	}
+	s.quits()
 }

@@ -288,6 +288,9 @@ func (s *Screen) fields() models.PlanFields { return s.draft.Plan.ForNode(s.inHa
 func (s *Screen) planned() *models.Facts {
 	n, read := s.node()
 	f := &models.Facts{Node: n, Plan: s.fields(), Version: s.env.Status.Version}
+	if known := s.known(); known != nil {
+		f.Templates = known.Templates
+	}
 	_ = f.Resolve() // hints that cannot be read are told by the checks
 	if !read {
 		f.Kind = f.Plan.Kind // it may go by the node's deploy interface

@@ -183,6 +183,6 @@ func TestTwoHundredNodes(t *testing.T) {
 	}
 	w := opened(t, nodes...)
 	w.page(5)
-	w.shows("200 nodes: 0 will be deployed, 200 are left out", "0 ready, 200 refused")
+	w.shows("200 nodes: 0 to be deployed, 200 left out", "0 ready, 200 refused")
 	whole(t, w.s)
 }

@@ -218,13 +218,15 @@ const checkPlan models.CheckID = "plan"
 // pageOf is the page on which something can be done about a check.
 func pageOf(id models.CheckID) page {
 	switch id {
-	case models.CheckDeployInterface, models.CheckRamdisk, models.CheckKernelParams, models.CheckImage, models.CheckImageSum:
+	case models.CheckDeployInterface, models.CheckRamdisk, models.CheckKernelParams, models.CheckImage, models.CheckImageSum,
+		models.CheckImageThere, models.CheckImageFile, models.CheckImageSize:
 		return pageRamdisk
 	case models.CheckHints, models.CheckHintsDoubt, models.CheckHintsPlaces, models.CheckInventory, models.CheckInventoryBy,
 		models.CheckRootDevice, models.CheckSingleDisk, models.CheckStableHint, models.CheckSharedDisk, models.CheckDataDisk,
 		models.CheckOddDisk, models.CheckSameDisk, models.CheckRAIDRoot, models.CheckAssisted:
 		return pageDisk
-	case models.CheckInstallStep, models.CheckSteps, models.CheckStepOrder, models.CheckStepOffered:
+	case models.CheckInstallStep, models.CheckSteps, models.CheckStepOrder, models.CheckStepOffered, models.CheckTraits,
+		models.CheckTemplates:
 		return pageSteps
 	case models.CheckConfigDrive, models.CheckUserData, models.CheckUserDataOdd, models.CheckMetaData, checkPlan:
 		return pageBoot

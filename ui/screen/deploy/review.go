@@ -100,7 +100,7 @@ func times(checks int) string {
 
 // summaryLines are the nodes, and what is to be said of each.
 func (s *Screen) summaryLines(x *text) {
-	x.spans(3, body.S(theme.Strong, " "), body.S(theme.Strong, fmt.Sprintf("%d nodes: %d will be deployed, %d are left out", len(s.refs), s.ready, s.refused)))
+	x.spans(3, body.S(theme.Strong, " "), body.S(theme.Strong, fmt.Sprintf("%d nodes: %d to be deployed, %d left out", len(s.refs), s.ready, s.refused)))
 	for i := range s.nodes {
 		n := &s.nodes[i]
 		mark, role, what := theme.GlyphDone, theme.Good, "no disk is picked by hints"
@@ -146,15 +146,32 @@ func (s *Screen) command(nodes []models.NodeRef) []string {
 	default:
 		words = append(words, "-f", "PLAN.yaml") // to be saved
 	}
+	return append(words, s.overrideWords(nodes)...)
+}
+
+// overrideWords are the flags for what is overridden. A command overrides its checks on
+// all nodes that it confirms: where these differ there are no such words, and the command
+// refuses, rather than that it overrides too much.
+func (s *Screen) overrideWords(nodes []models.NodeRef) []string {
+	var confirmed []string
+	var all []models.CheckID
 	for _, n := range nodes {
-		for _, id := range s.overrides[n.UUID] {
-			words = append(words, "--override", string(id))
+		ids := s.overrides[n.UUID]
+		switch {
+		case len(ids) == 0:
+			continue
+		case all == nil:
+			all = ids
+		case !slices.Equal(all, ids):
+			return nil
 		}
-		if len(s.overrides[n.UUID]) > 0 {
-			words = append(words, "--confirm", n.Label())
-		}
+		confirmed = append(confirmed, "--confirm", n.Label())
 	}
-	return words
+	var words []string
+	for _, id := range all {
+		words = append(words, "--override", string(id))
+	}
+	return append(words, confirmed...)
 }
 
 // flags say the same as the plan of one node, where flags can.
@@ -164,7 +181,7 @@ func (s *Screen) flags(nodes []models.NodeRef) ([]string, bool) {
 	}
 	f := s.draft.Plan.ForNode(nodes[0])
 	d := f.ConfigDrive
-	if f.Ramdisk != (models.PlanRamdisk{}) || f.Image != (models.PlanImage{}) || f.DeployInterface != "" || f.Kind != "" || len(f.Policy) > 0 ||
+	if f.Ramdisk != (models.PlanRamdisk{}) || f.Image != (models.PlanImage{}) || f.DeployInterface != "" || f.Kind != "" || len(f.Policy) > 0 || len(f.Traits) > 0 || f.Allocate != nil ||
 		f.RootDevice.To == models.HintsOfProperties || len(d.MetaData) > 0 || len(d.NetworkData) > 0 || d.UserData != "" {
 		return nil, false
 	}

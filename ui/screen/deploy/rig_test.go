@@ -33,8 +33,10 @@ type ironic struct {
 
 	mu    sync.Mutex
 	disks map[string]string // inventories by uuid
-	asked map[string]int
-	err   error
+	// templates are the deploy templates.
+	templates []models.DeployTemplate
+	asked     map[string]int
+	err       error
 }
 
 func (f *ironic) ask(what string) error {
@@ -88,6 +90,11 @@ func (f *ironic) Drivers(context.Context) ([]models.Driver, error) {
 
 func (f *ironic) Conductors(context.Context) ([]models.Conductor, error) {
 	return []models.Conductor{{Hostname: "c1", Alive: true, Drivers: []string{"redfish"}}}, f.ask("conductors")
+}
+
+// DeployTemplates lists the templates.
+func (f *ironic) DeployTemplates(context.Context) ([]models.DeployTemplate, error) {
+	return f.templates, f.ask("templates")
 }
 
 // EachPage lists the nodes.

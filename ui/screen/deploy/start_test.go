@@ -77,7 +77,7 @@ func TestNamesThatNobodyCanType(t *testing.T) {
 func TestStartOfSeveralWantsTheirNumber(t *testing.T) {
 	w := ready(t, machine(t, 1, "r7-n01", ""), machine(t, 2, "r7-n02", `{"maintenance": true}`), machine(t, 3, "r7-n03", ""))
 	golden(t, w.s, "review-several")
-	w.shows("3 nodes: 2 will be deployed, 1 are left out", "r7-n02  maintenance: ")
+	w.shows("3 nodes: 2 to be deployed, 1 left out", "r7-n02  maintenance: ")
 	for _, wrong := range []string{"r7-n01", "3", "1"} {
 		w.do(action.DeployGo)
 		if started(w.confirm(wrong)) != nil {
@@ -144,10 +144,10 @@ func TestOverride(t *testing.T) {
 		t.Errorf("%s", shown)
 	}
 	w.confirm("r7-n02")
-	w.shows("2 nodes: 0 will be deployed")
+	w.shows("2 nodes: 0 to be deployed")
 	w.do(action.CheckOverride)
 	w.confirm("r7-n01")
-	w.shows("2 nodes: 1 will be deployed, 1 are left out", "retired (overridden)")
+	w.shows("2 nodes: 1 to be deployed, 1 left out", "retired (overridden)")
 	w.do(action.DeployGo)
 	if shown := w.dialog().Draw(themed(), 100, 30); !strings.Contains(shown, "overridden: retired: ") {
 		t.Errorf("%s", shown)
@@ -160,7 +160,7 @@ func TestOverride(t *testing.T) {
 	w.page(2)
 	w.do(action.Down, action.Open)
 	w.page(5)
-	w.shows("2 nodes: 0 will be deployed")
+	w.shows("2 nodes: 0 to be deployed")
 }
 
 func TestWhatMayNotBeOverridden(t *testing.T) {
@@ -194,5 +194,5 @@ func TestReviewTurnsToWhoIsRefused(t *testing.T) {
 	w.do(action.DeployNext)
 	w.shows("[✖ 2 Root disk]", "3 nodes  < 2 > r7-n02")
 	w.do(action.Open, action.DeployNext)
-	w.shows("5 Review]", "3 nodes: 3 will be deployed, 0 are left out")
+	w.shows("5 Review]", "3 nodes: 3 to be deployed, 0 left out")
 }

@@ -21,10 +21,10 @@ import (
 // origin is where a step of the merged list comes from.
 type origin string
 
-// The origins.
+// The origins; the others are those of deploy templates, by their names.
 const (
-	ofDriver origin = "driver"
-	ofPlan   origin = "plan"
+	ofDriver origin = models.SourceDriver
+	ofPlan   origin = models.SourcePlan
 	ofKind   origin = "kind"
 )
 
@@ -57,7 +57,9 @@ func stepTable() *table.Table[stepRow] {
 			}
 			return table.Cell{Text: models.Printable(r.Label()), Role: role}
 		}},
-		{Key: "from", Title: "FROM", Min: 6, Max: 6, Cell: func(r stepRow) table.Cell { return table.Cell{Text: string(r.from), Role: theme.Muted} }},
+		{Key: "from", Title: "FROM", Min: 6, Max: 30, Cell: func(r stepRow) table.Cell {
+			return table.Cell{Text: models.Printable(string(r.from)), Role: theme.Muted}
+		}},
 		{Key: "offered", Title: "AGENT", Min: 8, Max: 24, Drop: 1, Cell: func(r stepRow) table.Cell {
 			if r.bad {
 				return table.Cell{Text: models.Printable(r.offered), Role: theme.Bad}
@@ -91,10 +93,10 @@ func has(list []models.Step, step models.Step) bool {
 // stepRows are the steps in Ironic's order; those that are switched off stand at the end.
 func (s *Screen) stepRows() []stepRow {
 	f := s.planned()
-	merged := models.MergedSteps(f.DeployInterface(), f.Steps)
+	merged := f.Order()
 	for _, step := range f.Steps {
 		if step.Priority != nil && *step.Priority == 0 {
-			merged = append(merged, step)
+			merged = append(merged, models.OrderedStep{Step: step, Source: models.SourcePlan})
 		}
 	}
 	var offered *models.OfferedSteps
@@ -104,15 +106,12 @@ func (s *Screen) stepRows() []stepRow {
 	own := models.DriverSteps(f.DeployInterface())
 	rows := make([]stepRow, len(merged))
 	for i, step := range merged {
-		r := stepRow{Step: step, from: ofDriver}
-		switch {
-		case has(f.Plan.Steps, step):
-			r.from = ofPlan
-		case has(f.Steps, step):
+		r := stepRow{Step: step.Step, from: origin(step.Source)}
+		if r.from == ofPlan && !has(f.Plan.Steps, step.Step) {
 			r.from = ofKind
 		}
-		if r.from != ofDriver && step.Interface == "deploy" && !has(own, step) {
-			r.offered, r.bad = offer(offered, step)
+		if r.from != ofDriver && step.Interface == "deploy" && !has(own, step.Step) {
+			r.offered, r.bad = offer(offered, step.Step)
 		}
 		rows[i] = r
 	}
@@ -245,6 +244,8 @@ func (s *Screen) whyRemove() string {
 		return "there is no step"
 	case row.from == ofDriver:
 		return models.Printable(row.Label()) + " is the driver's; enter switches it off with the priority 0"
+	case row.from != ofPlan && row.from != ofKind:
+		return models.Printable(row.Label()+" comes with the deploy "+string(row.from)) + "; enter puts another in its place"
 	case row.from == ofKind:
 		return models.Printable(row.Label()) + " is what the kind does; the page Ramdisk chooses another"
 	}

@@ -125,3 +125,27 @@ func TestImageIsAskedForWhereThereIsOne(t *testing.T) {
 	}
 	w.shows("image-checksum")
 }
+
+// Steps of deploy templates are in the list; who changes one puts another in its place.
+func TestStepsOfTemplates(t *testing.T) {
+	w := set(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE"], "instance_info": {"traits": ["CUSTOM_WIPE"]}}`))
+	priority := 95
+	w.ironic.templates = []models.DeployTemplate{{Name: "CUSTOM_WIPE", Steps: []models.Step{
+		{Interface: "deploy", Step: "erase_devices_metadata", Priority: &priority},
+	}}}
+	w.open()
+	w.page(3)
+	w.shows("95  deploy.erase_devices_metadata    template CUSTOM_WIPE", "80  deploy.install_coreos            kind")
+	w.do(action.Down)
+	if why := w.s.Why(action.StepRemove); !strings.Contains(why, "comes with the deploy template CUSTOM_WIPE") {
+		t.Errorf("%q", why)
+	}
+	w.do(action.Open)
+	w.answer("-", "90")
+	w.shows("90  deploy.erase_devices_metadata    plan")
+	w.do(action.StepRemove)
+	w.shows("95  deploy.erase_devices_metadata    template CUSTOM_WIPE")
+	if n := w.ironic.count("templates"); n != 1 {
+		t.Errorf("templates were asked for %d times", n)
+	}
+}

@@ -16,7 +16,6 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-
 // inventory is Ironic's answer for disks.
 func inventory(disks ...string) json.RawMessage {
 	return json.RawMessage(`{"inventory": {"disks": [` + strings.Join(disks, ",") + `]}}`)
