@@ -38,8 +38,12 @@ func formFields(id action.ID) []form.Field {
 	reason := form.Field{Key: fieldReason, Label: "Reason", Help: "for those who find the node; may be empty"}
 	switch id {
 	case action.Verb(models.VerbDeploy), action.Verb(models.VerbRebuild):
+		without := "empty: none"
+		if id == action.Verb(models.VerbRebuild) {
+			without = "empty: what it has"
+		}
 		return []form.Field{
-			{Key: fieldUserData, Label: "User data", Placeholder: "FILE", Help: "Butane or Ignition for the installed system; a rebuild without keeps what it had"},
+			{Key: fieldUserData, Label: "User data", Placeholder: "FILE", Help: "Butane or Ignition for the installed system; " + without},
 			{Key: fieldHints, Label: "Root device", Placeholder: "{\"serial\": …}", Help: "hints as JSON, written to instance_info; empty: those that the node has"},
 			steps("@PRIORITY after each; empty: install_coreos at 80 where the deploy interface is custom-agent"),
 		}
