@@ -112,13 +112,7 @@ func (f *PlanFields) write(m *yaml.Node) {
 		}
 		put(m, "steps", list)
 	}
-	if f.Traits != nil {
-		list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Style: yaml.FlowStyle}
-		for _, t := range f.Traits {
-			list.Content = append(list.Content, yamlText(t))
-		}
-		put(m, "traits", list)
-	}
+	f.writeTraits(m)
 	root := yamlMap()
 	if f.RootDevice.Hints.Given() {
 		put(root, "hints", yamlHints(f.RootDevice.Hints))
@@ -169,6 +163,18 @@ func (c PlanConfigDrive) yaml() *yaml.Node {
 		}
 	}
 	return drive
+}
+
+// writeTraits writes an empty list, too: it takes the node's away.
+func (f *PlanFields) writeTraits(m *yaml.Node) {
+	if f.Traits == nil {
+		return
+	}
+	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Style: yaml.FlowStyle}
+	for _, t := range f.Traits {
+		list.Content = append(list.Content, yamlText(t))
+	}
+	put(m, "traits", list)
 }
 
 // yamlValue is a value of JSON as a tree.

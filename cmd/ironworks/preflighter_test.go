@@ -3,6 +3,8 @@ package main
 import (
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"ironworks/config"
 	"ironworks/ironicclient"
 	"ironworks/models"
@@ -19,7 +21,10 @@ func TestCommandsAndConsoleHaveTheContextsPolicies(t *testing.T) {
 	lax := strict
 	lax.Name, lax.Checks = "lax", nil
 	a := &app{}
-	host := &consoleHost{app: a, cfg: &config.Config{Current: strict, Contexts: []config.Context{strict, lax}}}
+	a.files.State = t.TempDir()
+	opened := &cobra.Command{}
+	opened.SetContext(t.Context())
+	host := &consoleHost{app: a, cmd: opened, cfg: &config.Config{Current: strict, Contexts: []config.Context{strict, lax}}}
 	for name, want := range map[string]models.CheckPolicy{"strict": models.PolicyRefuse, "lax": ""} {
 		s, err := host.open(name, func(string) {})
 		if err != nil {
