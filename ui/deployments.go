@@ -202,7 +202,7 @@ func (c *Console) startDeployment(msg screen.StartDeployment) tea.Cmd {
 	plan := msg.Plan
 	plan.Action = msg.Action
 	return c.run(order{
-		id: action.Verb(models.VerbDeploy), nodes: msg.Nodes, session: c.env.Session, runner: c.env.Session.Runner,
+		id: action.ID(msg.Action.Name()), nodes: msg.Nodes, session: c.env.Session, runner: c.env.Session.Runner,
 		deploy: msg.Action, command: msg.Command,
 	}, plan)
 }

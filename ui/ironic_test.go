@@ -23,9 +23,11 @@ type fakeIronic struct {
 	refuse map[string]error
 	// sent is what was asked for, "verb name".
 	sent []string
-	// validated counts how often each node was validated since its last deployment,
-	// unchecked are deployments that came without that before and after their checks.
+	// validated counts how often each node was validated since its last deployment, and
+	// inspected says that its disks were read; unchecked are deployments that came without
+	// both among their checks, or without being validated once more after these.
 	validated map[string]int
+	inspected map[string]bool
 	unchecked []string
 	// slow is how long a validation takes.
 	slow time.Duration
@@ -44,7 +46,7 @@ type fakeNode struct {
 }
 
 func newFakeIronic(nodes ...models.Node) *fakeIronic {
-	f := &fakeIronic{refuse: map[string]error{}, validated: map[string]int{}}
+	f := &fakeIronic{refuse: map[string]error{}, validated: map[string]int{}, inspected: map[string]bool{}}
 	for _, n := range nodes {
 		f.nodes = append(f.nodes, &fakeNode{Node: n})
 	}
@@ -168,10 +170,10 @@ func (f *fakeIronic) Provision(_ context.Context, id string, r models.ProvisionR
 	return f.act(id, string(r.Verb), func(n *fakeNode) {
 		if r.Verb == models.VerbDeploy || r.Verb == models.VerbRebuild {
 			// Once among the checks, and once more before it is sent.
-			if f.validated[n.UUID] < 2 {
+			if f.validated[n.UUID] < 2 || !f.inspected[n.UUID] {
 				f.unchecked = append(f.unchecked, string(r.Verb)+" "+n.Name)
 			}
-			f.validated[n.UUID] = 0
+			f.validated[n.UUID], f.inspected[n.UUID] = 0, false
 		}
 		t, ok := models.FindTransition(n.ProvisionState, r.Verb)
 		if !ok {
@@ -249,7 +251,11 @@ func (f *fakeIronic) History(context.Context, string) ([]models.HistoryEntry, er
 func (f *fakeIronic) Inventory(_ context.Context, id string) (json.RawMessage, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if n, err := f.find(id); err == nil && n.valid {
+	n, err := f.find(id)
+	if err == nil {
+		f.inspected[n.UUID] = true
+	}
+	if err == nil && n.valid {
 		// Disks of its own, so that they are not taken for shared ones.
 		return json.RawMessage(fmt.Sprintf(`{"inventory":{"disks":[{"name":"/dev/nvme0n1","model":"P4510","serial":"PHLJ1-%[1]s","size":894000000000,"rotational":false},
 			{"name":"/dev/sda","model":"MZ7","serial":"S3Z9-%[1]s","size":447000000000,"wwn":"0x5002538e%[1]s"}]}}`, n.Name)), nil
