@@ -82,3 +82,28 @@ func testDeployGivenBack(t *testing.T, s *ironic.Server, k killing) {
 		t.Errorf("left: %v", left)
 	}
 }
+
+// TestDeployAgainAfterFailure: a node whose deployment failed is still ours, in another
+// run of the program, too; and the line that tries again is one that works.
+func TestDeployAgainAfterFailure(t *testing.T) {
+	t.Parallel()
+	inTheLab(t, func(t *testing.T, s *ironic.Server) {
+		c := at(t, s)
+		name, uuid, m := redfishNode(t, s, "ok")
+		c.ok("manage", name, "--wait", "--timeout", "1m")
+		c.ok("provide", name, "--wait", "--timeout", "1m")
+		common := []string{"deploy", name, "--yes", "--wait", "--timeout", "2m", "--override", "inventory", "--confirm", name, "--root-device"}
+		o := c.fails(1, append(common, `{"serial": "nope"}`)...)
+		if !strings.Contains(o.stderr, "again: ironworks deploy "+name+" --confirm="+name+" --override=inventory --root-device='{") {
+			t.Errorf("how to try again: %s", o.stderr)
+		}
+		before := apiNode(t, s, uuid)
+		if o := c.ok("deploy", "--unfinished", "-o", "name"); o.stdout != "" || before["provision_state"] != "deploy failed" {
+			t.Errorf("the node is %v, unfinished %q", before["provision_state"], o.stdout)
+		}
+		c.ok(append(common, `{"serial": "`+m.Disks()[0].Serial+`"}`)...)
+		if n := apiNode(t, s, uuid); n["provision_state"] != "active" || n["instance_uuid"] != before["instance_uuid"] {
+			t.Errorf("the node is %v as %v", n["provision_state"], n["instance_uuid"])
+		}
+	})
+}
