@@ -158,7 +158,7 @@ func inLab(lines []string) bool { return strings.Contains(lines[0], " LAB ") }
 // of size the terminal cuts what was there off, or leaves room beside it.
 func drawn(lines []string, width int) bool {
 	rule := slices.ContainsFunc(lines, func(line string) bool {
-		return strings.Count(line, "─")+strings.Count(line, "-") >= width/2 && utf8.RuneCountInString(line) == width
+		return strings.Count(line, "─")+strings.Count(line, "-") >= width/4 && utf8.RuneCountInString(line) == width
 	})
 	return rule && liveAtEdge.MatchString(lines[0]) && lines[len(lines)-1] != ""
 }
