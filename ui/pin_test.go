@@ -11,8 +11,8 @@ func (r *rig) onDisks(name string) {
 	r.t.Helper()
 	r.resize(120, 40)
 	r.choose(name)
-	r.press("enter", "tab", "tab")
-	r.shows("[Disks]")
+	r.press("enter")
+	r.tab("Disks")
 }
 
 func TestAPinIsSentAfterItWasShown(t *testing.T) {

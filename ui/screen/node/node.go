@@ -218,10 +218,10 @@ func (s *Screen) worked() bool {
 // reload reads everything again that the tab in front shows.
 func (s *Screen) reload() tea.Cmd {
 	s.take()
-	switch {
-	case s.tab == timelineTab:
+	switch s.tab {
+	case timelineTab:
 		return tea.Batch(s.detail.Get(), s.timeline.get())
-	case s.tab == networkTab || s.tab == overviewTab:
+	case networkTab, overviewTab:
 		return tea.Batch(s.detail.Get(), s.network.Get())
 	}
 	return s.reread()
