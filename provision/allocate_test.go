@@ -80,7 +80,7 @@ func TestDeployByAllocation(t *testing.T) {
 				},
 			})
 			action.Preflight(t.Context(), []models.Node{n})
-			if shown := action.Requests(&n); len(shown) != 5 || shown[0].Path != "/v1/allocations" {
+			if shown := action.Requests(&n); len(shown) != 6 || shown[0].Path != "/v1/allocations" {
 				t.Errorf("shown: %v", shown)
 			}
 			if words := action.Commands(&n); !strings.HasPrefix(words[0], "baremetal allocation create --uuid ") {

@@ -218,9 +218,13 @@ func (a *DeployAction) Requests(n *models.Node) []PlannedRequest {
 			list = append(list, PlannedRequest{Method: http.MethodPatch, Path: path, Body: ops})
 		}
 	}
-	return append(list,
+	list = append(list,
 		PlannedRequest{Method: http.MethodGet, Path: path + "/validate"},
 		PlannedRequest{Method: http.MethodPut, Path: path + "/states/provision", Body: provisionBody(r.request)})
+	if ops, err := rootDiskPatch(n, r.facts); err == nil && ops != nil {
+		list = append(list, PlannedRequest{Method: http.MethodPatch, Path: path, Body: ops, When: "if it is followed, and ends well"})
+	}
+	return list
 }
 
 // Commands do the same with the baremetal command.

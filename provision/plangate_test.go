@@ -3,6 +3,7 @@ package provision_test
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -71,7 +72,8 @@ func TestRebuildKeepsTheInstance(t *testing.T) {
 		t.Fatal(refused)
 	}
 	shown := action.Requests(&n)
-	put, _ := shown[len(shown)-1].Body.(map[string]any)
+	i := slices.IndexFunc(shown, func(r provision.PlannedRequest) bool { return r.Method == http.MethodPut })
+	put, _ := shown[i].Body.(map[string]any)
 	commands := action.Commands(&n)
 	if put["target"] != "rebuild" || !strings.HasPrefix(commands[len(commands)-1], "baremetal node rebuild ") {
 		t.Errorf("%v, %q", put, commands)

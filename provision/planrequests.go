@@ -19,11 +19,16 @@ type PlannedRequest struct {
 	Path   string
 	// Body is what is sent, exactly; nil for none. It may hold secrets.
 	Body any
+	// When says when it is sent, if not at once.
+	When string
 }
 
 // String is one line with the method and the path, and the body below it.
 func (r PlannedRequest) String() string {
 	text := r.Method + " " + r.Path
+	if r.When != "" {
+		text += " (" + r.When + ")"
+	}
 	if r.Body == nil {
 		return text
 	}
@@ -44,6 +49,9 @@ func (r PlannedRequest) MarshalJSON() ([]byte, error) {
 	out := map[string]any{"method": r.Method, "path": r.Path}
 	if r.Body != nil {
 		out["body"] = maskedBody(r.Body)
+	}
+	if r.When != "" {
+		out["when"] = r.When
 	}
 	return json.Marshal(out)
 }

@@ -59,6 +59,12 @@ func (r rest) effect(u *Unfinished) string {
 	return ""
 }
 
+// OnlyFollows says that nothing is sent to a node: Ironic has its deployment already.
+func (a *DeployAction) OnlyFollows(n *models.Node) bool {
+	r := a.of(n)
+	return r != nil && r.err == nil && r.rest == restFollow
+}
+
 // OtherError says that another deployment of the node, than what is asked for now, was
 // interrupted.
 type OtherError struct {

@@ -107,6 +107,12 @@ func TestDeploySendsWhatItShows(t *testing.T) {
 	if results[0].Outcome != provision.OutcomeAccepted {
 		t.Fatalf("%+v", results[0])
 	}
+	// Nobody follows it here, so that the last one is not sent.
+	last := shown[len(shown)-1]
+	if told := last.String(); !strings.Contains(told, "/extra/console") || !strings.Contains(told, "(if it is followed, and ends well)") {
+		t.Errorf("the last request is %s", told)
+	}
+	shown = shown[:len(shown)-1]
 	var want []string
 	for _, r := range shown {
 		body, err := json.Marshal(r.Body)

@@ -48,30 +48,39 @@ func (r *Runner) conclude(ctx context.Context, a Action, n *models.Node) (note s
 // next one.
 const rootDiskPlace = "extra.console.root_disk"
 
-// conclusion writes down which disk was installed to. Nothing is written where that is
-// not sure: where several disks would have done, or none was known; nor to a node that
-// is another instance by now.
+// conclusion writes down which disk was installed to, but not to a node that is another
+// instance by now.
 func (a *DeployAction) conclusion(n *models.Node) (*request, error) {
 	r := a.of(n)
-	if r == nil || r.facts == nil || n.InstanceUUID != r.instance || n.ProvisionState != models.StateActive {
+	if r == nil || n.InstanceUUID != r.instance || n.ProvisionState != models.StateActive {
 		return nil, nil //nolint:nilnil // nothing is written then
 	}
-	disk := r.facts.OnlyTarget()
+	ops, err := rootDiskPatch(n, r.facts)
+	if err != nil || ops == nil {
+		return nil, err
+	}
+	write := patchRequest("set "+ops[0].Path, n, ops)
+	return &write, nil
+}
+
+// rootDiskPatch is what writes down which disk is installed to. It is nil where that is
+// not sure, where several disks would do or none is known, and where it is written
+// already.
+func rootDiskPatch(n *models.Node, facts *models.Facts) ([]models.PatchOp, error) {
+	if facts == nil {
+		return nil, nil
+	}
+	disk := facts.OnlyTarget()
 	if disk == nil {
-		return nil, nil //nolint:nilnil // as above
+		return nil, nil
 	}
 	told := disk.Identity()
 	if len(told) == 0 || models.RootDiskOf(n).Is(disk) {
-		return nil, nil //nolint:nilnil // as above
+		return nil, nil
 	}
 	value, err := json.Marshal(told)
 	if err != nil {
 		return nil, err
 	}
-	ops, err := models.Patch(n, []models.Setting{{Path: []string{"extra", "console", "root_disk"}, Op: models.SettingSet, Text: string(value)}})
-	if err != nil {
-		return nil, err
-	}
-	write := patchRequest("set "+ops[0].Path, n, ops)
-	return &write, nil
+	return models.Patch(n, []models.Setting{{Path: []string{"extra", "console", "root_disk"}, Op: models.SettingSet, Text: string(value)}})
 }

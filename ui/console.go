@@ -157,7 +157,7 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 		return c.sessionNews(msg)
 	case prepared, ordered, confirmed, progressNews, taskEnded, retryReady:
 		return c.taskNews(msg)
-	case checking, checked, reviewed, refusedAgain, overriding, overridden:
+	case checking, checked, reviewed, refusedAgain, overriding, overridden, resumable:
 		return c.deployNews(msg)
 	case screen.Open, screen.Say, screen.Ask, screen.CopyText, screen.Press, screen.Switch,
 		screen.RetryTask, screen.LeaveTask, screen.ApplyRamdisks, screen.StartDeployment, screen.PinDisk:

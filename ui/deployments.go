@@ -155,6 +155,8 @@ func (c *Console) deployNews(msg tea.Msg) tea.Cmd {
 		return c.review(msg.prepared)
 	case refusedAgain:
 		return c.showRefused(msg.prepared)
+	case resumable:
+		return c.resumes(msg)
 	case overriding:
 		return c.askOverride(msg)
 	case overridden:
@@ -177,8 +179,15 @@ func (c *Console) checked(p prepared) tea.Cmd {
 		return nil
 	case len(p.plan.Refused()) > 0:
 		return c.showRefused(p)
+	case p.onlyFollows():
+		return c.run(p.order, p.plan)
 	}
 	return c.review(p)
+}
+
+// onlyFollows says that there is nothing to ask about: Ironic has all of it already.
+func (p *prepared) onlyFollows() bool {
+	return !slices.ContainsFunc(p.plan.Legal(), func(i provision.Item) bool { return !p.order.deploy.OnlyFollows(&i.Node) })
 }
 
 // startDeployment begins a deployment that a screen has shown and somebody confirmed.

@@ -70,6 +70,8 @@ func (c *Console) do(id action.ID) tea.Cmd {
 		return c.refresh()
 	case action.ReadOnly:
 		return c.toggleReadOnly()
+	case action.DeployResume:
+		return c.resume()
 	case action.Mouse:
 		c.mouse = !c.mouse
 		c.say(screen.Say{Text: map[bool]string{

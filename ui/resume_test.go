@@ -25,9 +25,9 @@ func TestInterruptedDeploymentsAreTold(t *testing.T) {
 	}{
 		"none":               {nil, ""},
 		"nobody waited":      {[]provision.Stage{provision.StageSent}, ""},
-		"one":                {[]provision.Stage{provision.StageSending}, "1 deployment was interrupted: n0 (ironworks --context lab deploy --resume goes on)"},
-		"more than a few":    {[]provision.Stage{"following", "following", "preparing", "giving back"}, "4 deployments were interrupted: n0 n1 n2 … (ironworks --context lab deploy --resume goes on)"},
-		"one that is waited": {[]provision.Stage{"sent", "following"}, "1 deployment was interrupted: n1 (ironworks --context lab deploy --resume goes on)"},
+		"one":                {[]provision.Stage{provision.StageSending}, "1 deployment was interrupted: n0 (:deploy-resume goes on)"},
+		"more than a few":    {[]provision.Stage{"following", "following", "preparing", "giving back"}, "4 deployments were interrupted: n0 n1 n2 … (:deploy-resume goes on)"},
+		"one that is waited": {[]provision.Stage{"sent", "following"}, "1 deployment was interrupted: n1 (:deploy-resume goes on)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

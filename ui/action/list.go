@@ -75,9 +75,11 @@ const (
 	IgnitionApply ID = "ignition-apply"
 )
 
-// The actions of the Deploy wizard; DeployWizard opens it on nodes.
+// The actions of the Deploy wizard; DeployWizard opens it on nodes, and DeployResume goes
+// on with what was interrupted.
 const (
 	DeployWizard   ID = "deploy-wizard"
+	DeployResume   ID = "deploy-resume"
 	DeployNext     ID = "deploy-review"
 	DeployNodeNext ID = "deploy-next-node"
 	DeployNodePrev ID = "deploy-previous-node"
@@ -135,6 +137,7 @@ func everywhere() []Action {
 		at(Newer, "", "to the screen after", 0, "]"),
 		at(Refresh, "refresh", "ask Ironic now; reconnect when contact is lost", 0, "ctrl+r"),
 		at(ReadOnly, "read-only", "refuse every change, or allow changes again", 0, "ctrl+o"),
+		{ID: DeployResume, Scope: Everywhere, Name: "resume", Help: "go on with deployments that were interrupted, each after its checks", Changes: true},
 		at(Copy, "copy", "copy a uuid, a row, a request or a command", 0, "y"),
 		at(Messages, "messages", "the messages that were shown", 0, "!"),
 		at(Mouse, "mouse", "let the mouse scroll, or leave it to the terminal", 0),

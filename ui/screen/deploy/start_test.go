@@ -61,7 +61,7 @@ func TestStartWantsTheName(t *testing.T) {
 	if want := []string{"deploy", "r7-n01", "--root-device", `{"wwn":"0x5002538en0a0"}`}; !slices.Equal(msg.Command, want) {
 		t.Errorf("%q", msg.Command)
 	}
-	if requests := msg.Action.Requests(&w.API.Nodes[0]); len(requests) != 4 {
+	if requests := msg.Action.Requests(&w.API.Nodes[0]); len(requests) != 5 {
 		t.Errorf("%v", requests)
 	}
 }

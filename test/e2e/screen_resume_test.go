@@ -1,0 +1,54 @@
+package e2e
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"ironworks/test/ironic"
+)
+
+// TestScreenResumes: a console that comes after a program was killed tells of its
+// deployment, and goes on with it: what Ironic has is followed without a question, the
+// rest is reviewed first. Ironic gets one request to deploy.
+func TestScreenResumes(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, server *ironic.Server) { testScreenResumes(t, server, "deploy after") })
+	t.Run("nothing was sent", func(t *testing.T) {
+		t.Parallel()
+		testScreenResumes(t, embeddedIronic(t), "set before")
+	})
+}
+
+func testScreenResumes(t *testing.T, server *ironic.Server, killedAt string) {
+	t.Helper()
+	all := killings()
+	k := all[slices.IndexFunc(all, func(k killing) bool { return k.name == killedAt })]
+	c, p := under(t, server)
+	name, uuid, m := redfishNode(t, server, "ok")
+	at(t, server).ok("manage", name, "--wait", "--timeout", "1m")
+	at(t, server).ok("provide", name, "--wait", "--timeout", "1m")
+	c.killed(p, k, "deploy", name, "--yes", "--wait", "--user-data", c.file("host.bu", []byte(hostButane)),
+		"--root-device", `{"serial": "`+m.Disks()[0].Serial+`"}`, "--override", "inventory", "--confirm", name)
+
+	s := c.fleet(roomy)
+	s.until("1 deployment was interrupted: "+name, ":deploy-resume goes on")
+	s.pick(":", paletteTitle, "deploy-resume")
+	if k.stage == "preparing" {
+		s.typed(name, "deploy "+name+"? Type its name to go on.", uuid, m.Disks()[0].Serial)
+	}
+	s.within(2*time.Minute, "the machine is deployed", func() bool { return s.Contains("deploy " + name + ": done, now active") })
+	s.pick(":", paletteTitle, "deploy-resume")
+	s.until("no deployment was interrupted")
+	s.quits()
+
+	if n := apiNode(t, server, uuid); n["provision_state"] != "active" {
+		t.Errorf("the node is %v", n["provision_state"])
+	}
+	if m.Disks()[0].Installed == nil {
+		t.Error("nothing is installed")
+	}
+	if sent := arrived(p, k); sent != 1 {
+		t.Errorf("Ironic got %d requests to deploy", sent)
+	}
+}
