@@ -1,0 +1,207 @@
+package e2e
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ironworks/lab"
+	"ironworks/models"
+	"ironworks/test/ironic"
+)
+
+// scenarioEnd is what becomes of a deployment of a machine with which something is wrong.
+// With neither a check nor a reason it ends well.
+type scenarioEnd struct {
+	// refused is the check that refuses; fails is the reason of a deployment that failed.
+	refused models.CheckID
+	fails   string
+	// waits is one that ends by a timeout, or takes long: for make test-long.
+	waits bool
+	// blind machines cannot be inspected, so that the missing inventory is overridden.
+	blind bool
+	// stops is the verb before the deployment that ends badly, and how.
+	stops, why string
+}
+
+const neverCalls = "Timeout reached while waiting for callback"
+
+// scenarioEnds are for an Ironic with agent inspection, which the newest has.
+func scenarioEnds() map[string]scenarioEnd {
+	return map[string]scenarioEnd{
+		"ok":                      {},
+		"slow":                    {waits: true},
+		"agent-newer-than-ironic": {},
+		"install-fails-2-times":   {},
+		"no-disk-matches":         {refused: models.CheckRootDevice},
+		"two-disks-match":         {refused: models.CheckRootDevice},
+		"shared-disk":             {refused: models.CheckSharedDisk},
+		"bmc-password":            {refused: models.CheckState, stops: "manage", why: "401"},
+		"bmc-stalls":              {refused: models.CheckState, stops: "manage", why: "in time"},
+		"clean-fails":             {refused: models.CheckState, stops: "provide", why: "Failed to erase the metadata"},
+		"no-inventory":            {refused: models.CheckInventory, stops: "inspect", why: "Timeout reached while inspecting the node", waits: true},
+		"never-boots":             {blind: true, fails: neverCalls, waits: true},
+		"boots-but-no-route":      {blind: true, fails: neverCalls, waits: true},
+		"wrong-mac":               {blind: true, fails: neverCalls, waits: true},
+		"agent-dies-mid-step":     {fails: neverCalls, waits: true},
+		"install-fails-4-times":   {fails: "coreos-installer failed with code 1: Error: install failed"},
+		"clock-skew":              {blind: true, fails: "certificate is not yet valid"},
+		"iso-404":                 {blind: true, fails: "404"},
+		"power-stuck":             {blind: true, fails: "(?i)power", waits: true},
+	}
+}
+
+// oldEnds are those of a release without agent inspection: nobody knows the disks before.
+func oldEnds() map[string]scenarioEnd {
+	ends := scenarioEnds()
+	for name, end := range ends {
+		end.blind = true
+		ends[name] = end
+	}
+	ends["no-disk-matches"] = scenarioEnd{blind: true, fails: "No suitable device was found for deployment using these hints"}
+	for _, name := range []string{"two-disks-match", "shared-disk", "no-inventory"} {
+		ends[name] = scenarioEnd{blind: true}
+	}
+	ends["agent-newer-than-ironic"] = scenarioEnd{blind: true, fails: "'commands'"}
+	return ends
+}
+
+// TestDeployScenarios deploys a machine of every scenario of the lab: each is refused by
+// the right check, or fails for the right reason. What waits for agents, and all of it under
+// real Ironics, is for make test-long.
+func TestDeployScenarios(t *testing.T) {
+	t.Parallel()
+	for _, s := range lab.Scenarios() {
+		if _, found := scenarioEnds()[s.Name]; !found {
+			t.Errorf("nothing is said of %s", s.Name)
+		}
+	}
+	t.Run("embedded", func(t *testing.T) {
+		t.Parallel()
+		i, err := lab.StartIronic(t.Context(), lab.IronicOptions{Speed: 40, NoCleaning: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := i.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		testDeployScenarios(t, ironic.At(i.URL, ironic.Newest), scenarioEnds())
+	})
+	if !ironic.Long() {
+		return
+	}
+	for _, release := range ironic.Releases(t) {
+		t.Run(release.Version(), func(t *testing.T) {
+			t.Parallel()
+			take(t, release.Name())
+			const timeout = "120"
+			server := ironic.StartT(t, ironic.Options{Release: release, Settings: map[string]map[string]string{
+				"conductor": {
+					"deploy_callback_timeout": timeout, "clean_callback_timeout": timeout, "inspect_wait_timeout": timeout, "power_state_change_timeout": "20",
+				},
+				"deploy": {"erase_devices_priority": "0"},
+			}})
+			ends := scenarioEnds()
+			if release == ironic.Old {
+				ends = oldEnds()
+			}
+			testDeployScenarios(t, server, ends)
+		})
+	}
+}
+
+func testDeployScenarios(t *testing.T, server *ironic.Server, ends map[string]scenarioEnd) {
+	t.Helper()
+	// A real conductor has one processor for all.
+	turns := make(chan struct{}, 5)
+	for name, end := range ends {
+		if end.waits && !ironic.Long() {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			turns <- struct{}{}
+			defer func() { <-turns }()
+			end.comes(t, server, name)
+		})
+	}
+}
+
+func (end scenarioEnd) comes(t *testing.T, server *ironic.Server, scenario string) {
+	t.Helper()
+	c := at(t, server)
+	name, uuid, m := redfishNode(t, server, scenario)
+	end.prepare(c, scenario, name)
+	if scenario == "shared-disk" && !end.blind {
+		other, _, _ := redfishNode(t, server, scenario)
+		end.prepare(c, scenario, other)
+	}
+	before := apiNode(t, server, uuid)
+
+	args := []string{"deploy", name, "--yes", "--wait", "--timeout", "5m", "--user-data", c.file("host.bu", []byte(hostButane))}
+	if properties, _ := before["properties"].(map[string]any); properties["root_device"] == nil {
+		disk := m.Disks()[0]
+		for _, d := range m.Disks() {
+			if wwn := m.Scenario().SharedDisk; wwn != "" && d.WWN == wwn {
+				disk = d
+			}
+		}
+		args = append(args, "--root-device", fmt.Sprintf(`{"wwn": %q}`, disk.WWN))
+	}
+	if end.blind {
+		args = append(args, "--override", string(models.CheckInventory), "--confirm", name)
+	}
+	o := c.run(args...)
+	said := o.stdout + o.stderr
+	switch {
+	case end.refused != "":
+		if o.code != 3 || !strings.Contains(said, "["+string(end.refused)+"]") {
+			t.Errorf("exit code %d, want a refusal by %s:\n%s", o.code, end.refused, said)
+		}
+		if n := apiNode(t, server, uuid); n["provision_state"] != before["provision_state"] || n["instance_uuid"] != nil {
+			t.Errorf("something was sent: the node is %v as %v", n["provision_state"], n["instance_uuid"])
+		}
+	case end.fails != "":
+		if o.code != 1 || !regexp.MustCompile(end.fails).MatchString(said) {
+			t.Errorf("exit code %d, want a failure for %q:\n%s", o.code, end.fails, said)
+		}
+	case o.code != 0 || apiNode(t, server, uuid)["provision_state"] != "active":
+		t.Errorf("exit code %d, want a node that is active:\n%s", o.code, said)
+	}
+}
+
+// prepare takes a node to where it can be deployed, or to where its scenario stops it.
+func (end scenarioEnd) prepare(c *console, scenario, name string) {
+	c.t.Helper()
+	verbs := []string{"manage", "inspect", "provide"}
+	if end.blind {
+		verbs = []string{"manage", "provide"}
+	} else {
+		c.ok("set", name, "inspect_interface=agent")
+	}
+	for _, verb := range verbs {
+		limit := "5m"
+		if verb == end.stops && end.why == "in time" {
+			limit = "5s"
+		}
+		if verb == "provide" {
+			c.ok("set", name, fmt.Sprintf("automated_clean=%v", verb == end.stops))
+		}
+		o := c.run(verb, name, "--yes", "--wait", "--timeout", limit)
+		switch {
+		case verb == end.stops:
+			if o.code != 1 || !strings.Contains(o.stdout+o.stderr, end.why) {
+				c.t.Fatalf("machine %s: %s: exit code %d, want %q: %s%s", scenario, verb, o.code, end.why, o.stdout, o.stderr)
+			}
+			if end.refused == models.CheckState {
+				return
+			}
+			c.ok("manage", name, "--wait", "--timeout", "1m") // out of the failed state
+		case o.code != 0:
+			c.t.Fatalf("machine %s: %s: exit code %d: %s%s", scenario, verb, o.code, o.stdout, o.stderr)
+		}
+	}
+}
