@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	// A test mostly waits: for its turn at a shared Ironic, for a conductor, for a screen.
 	if !slices.ContainsFunc(os.Args, func(arg string) bool { return strings.HasPrefix(arg, "-test.parallel") }) {
-		if err := flag.Set("test.parallel", "5"); err != nil {
+		if err := flag.Set("test.parallel", "10"); err != nil {
 			panic(err)
 		}
 	}
@@ -56,9 +56,8 @@ var shared struct {
 	sync.Mutex
 	servers  map[string]*ironic.Server
 	embedded *lab.Ironic
-	// taken lets one test at a time at a server: two writers at once are more than its
-	// SQLite takes without an error now and then.
-	taken map[string]*sync.Mutex
+	// taken lets two tests at a time at a server, which has one processor for all.
+	taken map[string]chan struct{}
 }
 
 // take reserves a shared server for a test and its subtests.
@@ -66,16 +65,16 @@ func take(t *testing.T, name string) {
 	t.Helper()
 	shared.Lock()
 	if shared.taken == nil {
-		shared.taken = map[string]*sync.Mutex{}
+		shared.taken = map[string]chan struct{}{}
 	}
-	mu := shared.taken[name]
-	if mu == nil {
-		mu = new(sync.Mutex)
-		shared.taken[name] = mu
+	places := shared.taken[name]
+	if places == nil {
+		places = make(chan struct{}, 2)
+		shared.taken[name] = places
 	}
 	shared.Unlock()
-	mu.Lock()
-	t.Cleanup(mu.Unlock)
+	places <- struct{}{}
+	t.Cleanup(func() { <-places })
 }
 
 func stopShared() {
