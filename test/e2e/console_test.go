@@ -19,7 +19,6 @@ import (
 	"testing"
 	"time"
 
-	"ironworks/lab"
 	"ironworks/models"
 	"ironworks/test/ironic"
 )
@@ -50,79 +49,6 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// shared are the Ironics without authentication that most tests use, one per release;
-// each test works on nodes of its own.
-var shared struct {
-	sync.Mutex
-	servers  map[string]*ironic.Server
-	embedded *lab.Ironic
-	// taken lets two tests at a time at a server, which has one processor for all.
-	taken map[string]chan struct{}
-}
-
-// take reserves a shared server for a test and its subtests.
-func take(t *testing.T, name string) {
-	t.Helper()
-	shared.Lock()
-	if shared.taken == nil {
-		shared.taken = map[string]chan struct{}{}
-	}
-	places := shared.taken[name]
-	if places == nil {
-		places = make(chan struct{}, 2)
-		shared.taken[name] = places
-	}
-	shared.Unlock()
-	places <- struct{}{}
-	t.Cleanup(func() { <-places })
-}
-
-func stopShared() {
-	shared.Lock()
-	defer shared.Unlock()
-	for _, s := range shared.servers {
-		s.Stop()
-	}
-	if shared.embedded != nil {
-		_ = shared.embedded.Close()
-	}
-}
-
-// sharedIronic starts the release once for all tests.
-func sharedIronic(t *testing.T, r ironic.Release) *ironic.Server {
-	t.Helper()
-	shared.Lock()
-	defer shared.Unlock()
-	if s, ok := shared.servers[r.Name()]; ok {
-		return s
-	}
-	s, err := ironic.Start(context.Background(), ironic.Options{Release: r})
-	if err != nil {
-		t.Fatalf("start Ironic %s: %v", r.Version(), err)
-	}
-	if shared.servers == nil {
-		shared.servers = map[string]*ironic.Server{}
-	}
-	shared.servers[r.Name()] = s
-	return s
-}
-
-// embeddedIronic starts the lab's own Ironic once for all tests. It is set up as the
-// real ones are, and has to be like the newest.
-func embeddedIronic(t *testing.T) *ironic.Server {
-	t.Helper()
-	shared.Lock()
-	defer shared.Unlock()
-	if shared.embedded == nil {
-		i, err := lab.StartIronic(context.Background(), lab.IronicOptions{Speed: 10, NoCleaning: true})
-		if err != nil {
-			t.Fatalf("start the embedded Ironic: %v", err)
-		}
-		shared.embedded = i
-	}
-	return ironic.At(shared.embedded.URL, ironic.Newest)
-}
-
 // eachRelease runs a test against a shared Ironic of each release, and against the
 // lab's own.
 func eachRelease(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
@@ -130,8 +56,7 @@ func eachRelease(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
 	for _, r := range ironic.Releases(t) {
 		t.Run(r.Version(), func(t *testing.T) {
 			t.Parallel()
-			take(t, r.Name())
-			test(t, sharedIronic(t, r))
+			test(t, takeIronic(t, r))
 		})
 	}
 	inTheLab(t, test)
@@ -143,8 +68,7 @@ func inTheLab(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
 	t.Helper()
 	t.Run("embedded", func(t *testing.T) {
 		t.Parallel()
-		take(t, "embedded")
-		test(t, embeddedIronic(t))
+		test(t, takeEmbedded(t))
 	})
 }
 

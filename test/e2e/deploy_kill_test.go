@@ -87,10 +87,10 @@ func TestDeployKilledReal(t *testing.T) {
 	for _, release := range ironic.Releases(t) {
 		t.Run(release.Version(), func(t *testing.T) {
 			t.Parallel()
-			take(t, release.Name())
+			server := takeIronic(t, release)
 			for _, k := range killings() {
 				if ironic.Long() && !strings.HasPrefix(k.name, "validate") || strings.HasPrefix(k.name, "deploy") || k.name == "release after" {
-					t.Run(k.name, func(t *testing.T) { testDeployKilled(t, sharedIronic(t, release), k, true) })
+					t.Run(k.name, func(t *testing.T) { testDeployKilled(t, server, k, true) })
 				}
 			}
 		})

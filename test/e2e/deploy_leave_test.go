@@ -19,7 +19,7 @@ func TestDeployLeft(t *testing.T) {
 		c.ok("provide", name, "--wait", "--timeout", "1m")
 		before := p.Count(http.MethodPut)
 		term := c.sit("deploy", name, "--yes", "--wait", "--override", "inventory", "--confirm", name)
-		term.until("deploying")
+		term.until("deploy: " + name)
 		term.types(ctrlC)
 		term.leaves(1)
 		said := strings.Join(strings.Fields(term.text()), " ")

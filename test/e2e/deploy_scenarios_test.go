@@ -96,7 +96,6 @@ func TestDeployScenarios(t *testing.T) {
 	for _, release := range ironic.Releases(t) {
 		t.Run(release.Version(), func(t *testing.T) {
 			t.Parallel()
-			take(t, release.Name())
 			const timeout = "120"
 			server := ironic.StartT(t, ironic.Options{Release: release, Settings: map[string]map[string]string{
 				"conductor": {

@@ -21,7 +21,7 @@ func TestScreenPinsADisk(t *testing.T) {
 
 		f := c.fleet(roomy)
 		f.only(name)
-		f.press(terminal.Enter, terminal.Tab, terminal.Tab)
+		f.press(terminal.Enter, terminal.Tab, terminal.Tab, terminal.Tab)
 		f.until("[Disks]", "Ironic has no inventory of the node")
 		if s.Release == ironic.Old {
 			// It inspects in band with another service only, which is not here.

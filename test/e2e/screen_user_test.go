@@ -165,6 +165,9 @@ func (s *screenConsole) answers(p *weather.Proxy, word, here string) {
 			s.until("the mouse scrolls")
 			s.pick(":", paletteTitle, string(a.ID))
 			s.until("the mouse is the terminal's again")
+		case action.DeployResume:
+			s.pick(":", paletteTitle, string(a.ID))
+			s.until("no deployment was interrupted")
 		case action.GoFleet, action.GoEvents, action.GoDrivers, action.GoConnect, action.GoTasks, action.GoIgnition, action.GoWatch:
 			s.press(key)
 			s.until("› " + string(a.ID))

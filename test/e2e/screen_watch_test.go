@@ -91,8 +91,7 @@ func inTheNewest(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
 	t.Helper()
 	t.Run(ironic.Newest.Version(), func(t *testing.T) {
 		t.Parallel()
-		take(t, ironic.Newest.Name())
-		test(t, sharedIronic(t, ironic.Newest))
+		test(t, takeIronic(t, ironic.Newest))
 	})
 	inTheLab(t, test)
 }

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"sync"
@@ -20,21 +19,7 @@ const patience = 15 * time.Second
 // tests, whose SQLite has enough to do.
 func stormy(t *testing.T, r ironic.Release) *ironic.Server {
 	t.Helper()
-	shared.Lock()
-	defer shared.Unlock()
-	name := "stormy " + r.Name()
-	if s, ok := shared.servers[name]; ok {
-		return s
-	}
-	s, err := ironic.Start(context.Background(), ironic.Options{Release: r})
-	if err != nil {
-		t.Fatalf("start Ironic: %v", err)
-	}
-	if shared.servers == nil {
-		shared.servers = map[string]*ironic.Server{}
-	}
-	shared.servers[name] = s
-	return s
+	return common(t, "stormy "+r.Name(), func() (*ironic.Server, error) { return startReal(r) })
 }
 
 // eachStorm runs a test in front of an Ironic of each release.

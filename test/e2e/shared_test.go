@@ -1,0 +1,125 @@
+package e2e
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"ironworks/lab"
+	"ironworks/test/ironic"
+)
+
+// serversEach is how many Ironics of a release there are: a test has one for itself, and
+// mostly waits.
+const serversEach = 2
+
+// shared are the Ironics without authentication that most tests use, one test after the
+// other; each test works on nodes of its own.
+var shared struct {
+	sync.Mutex
+	places map[string]chan *place
+	stops  []func()
+
+	// common are for tests that do without one of their own.
+	starting sync.Mutex
+	common   map[string]*ironic.Server
+}
+
+// place is one of a release's servers; nil before the first test.
+type place struct{ server *ironic.Server }
+
+// take reserves a server for a test and its subtests.
+func take(t *testing.T, name string, start func() (*ironic.Server, error)) *ironic.Server {
+	t.Helper()
+	shared.Lock()
+	places, there := shared.places[name]
+	if !there {
+		if shared.places == nil {
+			shared.places = map[string]chan *place{}
+		}
+		places = make(chan *place, serversEach)
+		for range serversEach {
+			places <- &place{}
+		}
+		shared.places[name] = places
+	}
+	shared.Unlock()
+	p := <-places
+	t.Cleanup(func() { places <- p })
+	if p.server == nil {
+		server, err := start()
+		if err != nil {
+			t.Fatalf("start Ironic %s: %v", name, err)
+		}
+		p.server = server
+	}
+	return p.server
+}
+
+func takeIronic(t *testing.T, r ironic.Release) *ironic.Server {
+	t.Helper()
+	return take(t, r.Name(), func() (*ironic.Server, error) { return startReal(r) })
+}
+
+func startReal(r ironic.Release) (*ironic.Server, error) {
+	s, err := ironic.Start(context.Background(), ironic.Options{Release: r})
+	if err == nil {
+		stopLater(s.Stop)
+	}
+	return s, err
+}
+
+func takeEmbedded(t *testing.T) *ironic.Server {
+	t.Helper()
+	return take(t, "embedded", startEmbedded)
+}
+
+// startEmbedded starts the lab's own Ironic. It is set up as the real ones are, and has to
+// be like the newest.
+func startEmbedded() (*ironic.Server, error) {
+	i, err := lab.StartIronic(context.Background(), lab.IronicOptions{Speed: 10, NoCleaning: true})
+	if err != nil {
+		return nil, err
+	}
+	stopLater(func() { _ = i.Close() })
+	return ironic.At(i.URL, ironic.Newest), nil
+}
+
+// common gives the one server of a name that tests have at the same time.
+func common(t *testing.T, name string, start func() (*ironic.Server, error)) *ironic.Server {
+	t.Helper()
+	shared.starting.Lock()
+	defer shared.starting.Unlock()
+	if s, ok := shared.common[name]; ok {
+		return s
+	}
+	s, err := start()
+	if err != nil {
+		t.Fatalf("start Ironic %s: %v", name, err)
+	}
+	if shared.common == nil {
+		shared.common = map[string]*ironic.Server{}
+	}
+	shared.common[name] = s
+	return s
+}
+
+// embeddedIronic is one lab's Ironic for all tests that do not mind each other.
+func embeddedIronic(t *testing.T) *ironic.Server {
+	t.Helper()
+	return common(t, "embedded", startEmbedded)
+}
+
+func stopLater(stop func()) {
+	shared.Lock()
+	defer shared.Unlock()
+	shared.stops = append(shared.stops, stop)
+}
+
+func stopShared() {
+	shared.Lock()
+	defer shared.Unlock()
+	for _, stop := range shared.stops {
+		stop()
+	}
+}
