@@ -20,6 +20,8 @@ func TestScreenSmallTerminal(t *testing.T) {
 		s := c.screen(size{40, 10})
 		s.until("live ≤", "? keys")
 		s.filter("name:" + group)
+		s.rowSays(group+"-a", "○ enroll") // of many nodes the first page has not all
+		s.rowSays(group+"-c", "○ enroll")
 		s.press(terminal.Home, " ")
 		s.until("1 marked")
 		s.whole("? keys")
