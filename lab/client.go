@@ -41,7 +41,7 @@ func (e *statusError) passes() bool {
 
 // patience is how often a call is made again that may do in a moment: for a
 // minute.
-const patience = int(time.Minute / lookEvery)
+const patience = int(3 * time.Minute / lookEvery)
 
 // do makes a call until it is answered for good.
 func (c *client) do(ctx context.Context, method, path string, body, answer any) error {
