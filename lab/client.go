@@ -39,8 +39,8 @@ func (e *statusError) passes() bool {
 		e.status == http.StatusConflict && strings.Contains(e.text, "is locked by host")
 }
 
-// patience is how often a call is made again that may do in a moment: for a
-// minute.
+// patience is how often a call is made again that may do in a moment: for three
+// minutes, which a conductor may hold a node while it looks for a BMC that is gone.
 const patience = int(3 * time.Minute / lookEvery)
 
 // do makes a call until it is answered for good.
