@@ -8,9 +8,14 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"time"
 
-	_ "modernc.org/sqlite" // the driver
+	"modernc.org/sqlite" // also the driver
+	sqlitelib "modernc.org/sqlite/lib"
 )
+
+// aMoment is how long another program that opens the same file is waited for at a time.
+const aMoment = 20 * time.Millisecond
 
 // NewerError says that a file was written by a newer program; nothing is written to it.
 type NewerError struct {
@@ -90,16 +95,42 @@ func (j *Journal) forWriting(ctx context.Context) (*sql.DB, error) {
 	if err := f.Close(); err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
-	db, err := connect(j.opts.Path, "journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(ON)")
+	for {
+		db, err := toWrite(ctx, j.opts.Path)
+		if err == nil {
+			j.write = db
+			return db, nil
+		}
+		if !busy(err) {
+			return nil, err
+		}
+		select {
+		case <-j.opts.Clock.After(aMoment):
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
+}
+
+// toWrite opens a file that is there and brings it to the newest schema.
+func toWrite(ctx context.Context, path string) (*sql.DB, error) {
+	db, err := connect(path, "journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(ON)")
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	if err := migrate(ctx, db, j.opts.Path, migrations()); err != nil {
+	if err := migrate(ctx, db, path, migrations()); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	j.write = db
 	return db, nil
+}
+
+// busy says that another program had the file. SQLite waits for that by itself, but not
+// where two programs change a new file to a write-ahead log at once: each has a lock that
+// the other waits for, and SQLite gives up at once.
+func busy(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code()&0xff == sqlitelib.SQLITE_BUSY
 }
 
 // forReading opens the file if there is one; nil if not.

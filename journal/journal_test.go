@@ -236,6 +236,30 @@ func TestTwoPrograms(t *testing.T) {
 	}
 }
 
+// TestManyProgramsAtOnce begin the same new file in the same moment, and none of them is
+// in another's way.
+func TestManyProgramsAtOnce(t *testing.T) {
+	for range 20 {
+		path := file(t)
+		var all sync.WaitGroup
+		begin := make(chan struct{})
+		for n := range 6 {
+			j := open(t, path)
+			all.Go(func() {
+				<-begin
+				j.Note(nil, []models.Work{deployment(n*1000, n*1000+5, -1)})
+				_ = j.written(t.Context())
+			})
+		}
+		close(begin)
+		all.Wait()
+		j := open(t, path)
+		if works, err := j.OfNode(t.Context(), uuid, 1000); err != nil || len(works) != 6 {
+			t.Fatalf("%d works, want 6: %v", len(works), err)
+		}
+	}
+}
+
 // TestTrouble is told once, and what waited is written when it works again.
 func TestTrouble(t *testing.T) {
 	dir := t.TempDir()
