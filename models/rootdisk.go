@@ -35,3 +35,8 @@ func (d *Disk) Identity() map[string]string {
 	}
 	return identity
 }
+
+// DiskOf is a disk of which nothing is known but its identity.
+func DiskOf(identity map[string]string) *Disk {
+	return &Disk{WWN: identity[string(HintWWN)], WWNWithExtension: identity[string(HintWWNWithExtension)], Serial: identity[string(HintSerial)]}
+}

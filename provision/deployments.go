@@ -49,6 +49,9 @@ type record struct {
 	Unfinished
 	// Restore takes the changes back, the last first; without the instance_uuid.
 	Restore []models.PatchOp `json:"restore,omitempty"`
+	// RootDisk is what tells the disk that is installed to from others; none where that
+	// is not sure. Whoever sees the end writes it down.
+	RootDisk map[string]string `json:"root_disk,omitempty"`
 	// Deployment is what was asked for; nil once Ironic has it.
 	Deployment *recordedDeployment `json:"deployment,omitempty"`
 }
@@ -74,7 +77,7 @@ func recordDeployment(d Deployment) (*recordedDeployment, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &recordedDeployment{Plan: string(plan), UserData: d.UserData, VendorData: d.VendorData, ConfigDrive: d.Text}, nil
+	return &recordedDeployment{Plan: string(plan), UserData: d.bootable(), VendorData: d.VendorData, ConfigDrive: d.Text}, nil
 }
 
 func (r *recordedDeployment) deployment() (Deployment, error) {

@@ -68,9 +68,12 @@ func (f *fakeAPI) later(d time.Duration, name string, change func(n *models.Node
 func (f *fakeAPI) set(name string, change func(n *models.Node)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	n := f.nodes["uuid-"+name]
-	change(&n)
-	f.nodes["uuid-"+name] = n
+	for uuid, n := range f.nodes {
+		if n.Name == name {
+			change(&n)
+			f.nodes[uuid] = n
+		}
+	}
 }
 
 func (f *fakeAPI) now() time.Time { return time.Now().Add(f.skew) }

@@ -16,10 +16,6 @@ import (
 type DeployOptions struct {
 	// For gives a node's deployment.
 	For func(n *models.Node) (Deployment, error)
-	// Override are checks that are overridden on the nodes of Confirmed, which somebody
-	// typed the names of.
-	Override  []models.CheckID
-	Confirmed []string
 	// Checked is told of each node whose checks are done, from several goroutines; it
 	// must not block. May be nil.
 	Checked func(n models.NodeRef)
@@ -33,7 +29,7 @@ type DeployAction struct {
 	options DeployOptions
 	checks  *Preflighter
 	wish    wish
-	// overrides are further ones, by the uuid of the node whose name was typed.
+	// overrides are by the uuid of the node whose name was typed.
 	overrides map[string][]models.CheckID
 	// earlier are nodes as an action before this one had them, by uuid.
 	earlier map[string]*readyNode
@@ -68,6 +64,18 @@ func (a *DeployAction) Overriding(overrides map[string][]models.CheckID) *Deploy
 	maps.Copy(again.earlier, a.earlier)
 	maps.Copy(again.earlier, a.ready)
 	return again
+}
+
+// OverridesOn are overrides of checks on those of the nodes whose names, or uuids, somebody
+// typed: for [DeployAction.Overriding].
+func OverridesOn(nodes []models.Node, typed []string, checks []models.CheckID) map[string][]models.CheckID {
+	on := map[string][]models.CheckID{}
+	for i := range nodes {
+		if n := &nodes[i]; slices.Contains(typed, n.UUID) || n.Name != "" && slices.Contains(typed, n.Name) {
+			on[n.UUID] = checks
+		}
+	}
+	return on
 }
 
 // Telling is the same action as [DeployAction.Overriding] makes, that tells somebody else
@@ -127,7 +135,7 @@ func (a *DeployAction) Preflight(ctx context.Context, nodes []models.Node) {
 }
 
 func (a *DeployAction) readyNode(ctx context.Context, checks *Preflighter, n *models.Node) *readyNode {
-	r := &readyNode{verb: a.verb, instance: newUUID(), overrides: a.overridesOf(n)}
+	r := &readyNode{verb: a.verb, instance: newUUID(), overrides: a.overrides[n.UUID]}
 	var d Deployment
 	if d, r.err = a.wanted(ctx, n, r); r.err != nil || r.rest != restNone {
 		return r
@@ -266,13 +274,6 @@ func (a *DeployAction) Effect(n *models.Node) models.Effect {
 			a.Name(), disk.Name, disk.GiB(), disk.Model, disk.Serial)
 	}
 	return e
-}
-
-func (a *DeployAction) overridesOf(n *models.Node) []models.CheckID {
-	if slices.Contains(a.options.Confirmed, n.UUID) || n.Name != "" && slices.Contains(a.options.Confirmed, n.Name) {
-		return slices.Concat(a.options.Override, a.overrides[n.UUID])
-	}
-	return a.overrides[n.UUID]
 }
 
 func overridden(checks []models.Check) []string {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 
@@ -17,6 +19,8 @@ type Deployment struct {
 	// UserData is what the installed system gets, as it was written; nil for none. It
 	// takes the place of the fields'.
 	UserData []byte
+	// FilesDir is where Butane in it finds its local files; empty for nowhere.
+	FilesDir string
 	// VendorData go into the configdrive as they are.
 	VendorData any
 	// Text is a configdrive that is ready: a URL or base64.
@@ -72,16 +76,47 @@ func (d Deployment) WithConfigDrive(drive any) (Deployment, error) {
 	return d, nil
 }
 
+// WithUserDataFile reads the user data of a file, whose folder has its local files.
+func (d Deployment) WithUserDataFile(path string) (Deployment, error) {
+	data, err := os.ReadFile(path) //nolint:gosec // the user's own file
+	if err != nil {
+		return d, err
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return d, fmt.Errorf("%s is empty", models.Printable(path))
+	}
+	d.UserData, d.FilesDir = data, filepath.Dir(path)
+	return d, nil
+}
+
 // prepared checks the user data once.
 func (d Deployment) prepared() Deployment {
 	if d.UserData == nil && d.Fields.ConfigDrive.UserData != "" {
 		d.UserData = []byte(d.Fields.ConfigDrive.UserData)
 	}
 	if d.UserData != nil && d.report == nil {
-		report := ignition.Check(d.UserData)
+		var options []ignition.CheckOption
+		if d.FilesDir != "" {
+			options = append(options, ignition.CheckFilesDir(d.FilesDir))
+		}
+		report := ignition.Check(d.UserData, options...)
 		d.report = &report
 	}
 	return d
+}
+
+// Report is what is found in the user data; nil where there are none.
+func (d Deployment) Report() *ignition.Report { return d.prepared().report }
+
+// bootable is the user data in the form that a machine reads at its first boot, with all
+// local files in it.
+func (d Deployment) bootable() []byte {
+	switch d = d.prepared(); {
+	case d.report == nil || !d.report.OK():
+	case d.report.Kind == ignition.KindButane, d.report.Kind == ignition.KindMachineConfig:
+		return d.report.Ignition()
+	}
+	return d.UserData
 }
 
 // userDataFacts is the report as the checks want it.
@@ -131,7 +166,7 @@ func (d Deployment) configDrive(kind models.DeploymentKind) (any, error) {
 		}
 		drive["user_data"] = object
 	default:
-		drive["user_data"] = string(d.UserData)
+		drive["user_data"] = string(d.bootable())
 	}
 	if len(drive) == 0 {
 		return nil, nil //nolint:nilnil // no configdrive is what is sent then

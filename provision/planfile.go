@@ -19,7 +19,19 @@ type PlanFile struct {
 	Dir  string
 }
 
-// ReadPlan reads a plan of a file. A leading ~/ is the home folder.
+// PlanError says that a file was read and is no plan.
+type PlanError struct {
+	Path string
+	Err  error
+}
+
+func (e *PlanError) Error() string { return fmt.Sprintf("plan %s:\n%v", models.Printable(e.Path), e.Err) }
+
+// Unwrap gives what is wrong with it.
+func (e *PlanError) Unwrap() error { return e.Err }
+
+// ReadPlan reads a plan of a file. A leading ~/ is the home folder. The error is a
+// [*PlanError] where there is a file.
 func ReadPlan(path string) (PlanFile, error) {
 	path = homePath(path)
 	data, err := os.ReadFile(path) //nolint:gosec // the user's own file
@@ -28,7 +40,7 @@ func ReadPlan(path string) (PlanFile, error) {
 	}
 	plan, err := models.DecodePlan(data)
 	if err != nil {
-		return PlanFile{}, fmt.Errorf("plan %s:\n%w", path, err)
+		return PlanFile{}, &PlanError{Path: path, Err: err}
 	}
 	return PlanFile{Plan: plan, Dir: filepath.Dir(path)}, nil
 }
@@ -90,14 +102,18 @@ func (f PlanFile) Path(file string) string {
 }
 
 // For is a node's deployment, with its files read: for [DeployOptions].
-func (f PlanFile) For(n *models.Node) (Deployment, error) {
-	d := Deployment{Fields: f.Plan.ForNode(n.Ref())}
+func (f PlanFile) For(n *models.Node) (Deployment, error) { return f.With(f.Plan.ForNode(n.Ref())) }
+
+// With is the deployment of such fields as a plan in this place has, with their files
+// read.
+func (f PlanFile) With(fields models.PlanFields) (Deployment, error) {
+	d := Deployment{Fields: fields, FilesDir: f.Dir}
 	file := d.Fields.ConfigDrive.UserDataFile
 	if file == "" {
 		return d, nil
 	}
-	var err error
-	if d.UserData, err = os.ReadFile(f.Path(file)); err != nil {
+	d, err := d.WithUserDataFile(f.Path(file))
+	if err != nil {
 		return d, fmt.Errorf("configdrive.user_data_file: %w", err)
 	}
 	return d, nil

@@ -177,7 +177,7 @@ func (a *DeployAction) goOn(d Deployment, n *models.Node, r *readyNode, do next,
 	case !same && u.Stage != StageSent:
 		return d, &OtherError{Unfinished: *u, Taken: do == nextFollow}
 	case do == nextFollow:
-		r.rest = restFollow
+		r.rest, r.instance = restFollow, u.Instance
 		return d, nil
 	}
 	if a.wish == wishResume {
@@ -240,7 +240,7 @@ func (r *readyNode) record(n *models.Node, now time.Time) record {
 			Allocated: r.allocate != nil || r.before != nil && r.before.Allocated,
 			From:      n.ProvisionState, Touched: n.ProvisionUpdatedAt, Digest: r.asked.digest(), Overrides: r.overrides,
 		},
-		Restore: append(r.undoPatch(n), r.restore...), Deployment: r.asked,
+		Restore: append(r.undoPatch(n), r.restore...), RootDisk: identityOf(r.facts), Deployment: r.asked,
 	}
 	if r.before != nil && r.before.Stage != StageSent {
 		rec.Began = r.before.Began

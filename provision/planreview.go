@@ -69,6 +69,8 @@ func targetText(f *models.Facts, disk *models.Disk) string {
 		return "not known: the Assisted Installer's agent picks it"
 	case f.Kind == models.KindConfigured || f.Kind == "":
 		return "not known: deploy interface " + models.Printable(f.DeployInterface()) + " decides"
+	case disk == nil && f.Inventory != nil && len(f.Inventory.Disks) > 0:
+		return "not known: none of the disks in its inventory would be picked"
 	case disk == nil:
 		return "not known: there is no inventory that tells it"
 	}

@@ -28,7 +28,7 @@ func (a *DeployAction) Requests(n *models.Node) []PlannedRequest {
 	list = append(list,
 		PlannedRequest{Method: http.MethodGet, Path: path + "/validate"},
 		PlannedRequest{Method: http.MethodPut, Path: path + "/states/provision", Body: provisionBody(r.request)})
-	if ops, err := rootDiskPatch(n, r.facts); err == nil && ops != nil {
+	if ops, err := rootDiskPatch(n, identityOf(r.facts)); err == nil && ops != nil {
 		list = append(list, PlannedRequest{Method: http.MethodPatch, Path: path, Body: ops, When: "if it is followed, and ends well"})
 	}
 	return list

@@ -275,9 +275,8 @@ func TestOverrideIsForTheConfirmedNode(t *testing.T) {
 	n := deployable(t)
 	for _, confirmed := range []string{"n1", "uuid-n1", "n2"} {
 		action := provision.Deploy(&provision.Preflighter{Reader: &reader{}, Clock: clock{}}, provision.DeployOptions{
-			For:      func(*models.Node) (provision.Deployment, error) { return deployment(t), nil },
-			Override: []models.CheckID{models.CheckInventory}, Confirmed: []string{confirmed},
-		})
+			For: func(*models.Node) (provision.Deployment, error) { return deployment(t), nil },
+		}).Overriding(provision.OverridesOn([]models.Node{n}, []string{confirmed}, []models.CheckID{models.CheckInventory}))
 		action.Preflight(t.Context(), []models.Node{n})
 		refused := action.Refuse(&n, models.APIVersion{})
 		if (refused != nil) != (confirmed == "n2") {

@@ -55,7 +55,11 @@ func (a *DeployAction) conclusion(n *models.Node) (*request, error) {
 	if r == nil || n.InstanceUUID != r.instance || n.ProvisionState != models.StateActive {
 		return nil, nil //nolint:nilnil // nothing is written then
 	}
-	ops, err := rootDiskPatch(n, r.facts)
+	disk := identityOf(r.facts)
+	if r.rest == restFollow {
+		disk = r.before.RootDisk // as it was when it was sent
+	}
+	ops, err := rootDiskPatch(n, disk)
 	if err != nil || ops == nil {
 		return nil, err
 	}
@@ -63,22 +67,25 @@ func (a *DeployAction) conclusion(n *models.Node) (*request, error) {
 	return &write, nil
 }
 
-// rootDiskPatch is what writes down which disk is installed to. It is nil where that is
-// not sure, where several disks would do or none is known, and where it is written
-// already.
-func rootDiskPatch(n *models.Node, facts *models.Facts) ([]models.PatchOp, error) {
+// identityOf tells the disk that is installed to from others. It is none where that is
+// not sure, where several disks would do or none is known.
+func identityOf(facts *models.Facts) map[string]string {
 	if facts == nil {
+		return nil
+	}
+	if disk := facts.OnlyTarget(); disk != nil {
+		return disk.Identity()
+	}
+	return nil
+}
+
+// rootDiskPatch is what writes down which disk is installed to, nil for none and where it
+// is written already.
+func rootDiskPatch(n *models.Node, identity map[string]string) ([]models.PatchOp, error) {
+	if len(identity) == 0 || models.RootDiskOf(n).Is(models.DiskOf(identity)) {
 		return nil, nil
 	}
-	disk := facts.OnlyTarget()
-	if disk == nil {
-		return nil, nil
-	}
-	told := disk.Identity()
-	if len(told) == 0 || models.RootDiskOf(n).Is(disk) {
-		return nil, nil
-	}
-	value, err := json.Marshal(told)
+	value, err := json.Marshal(identity)
 	if err != nil {
 		return nil, err
 	}

@@ -76,8 +76,8 @@ func TestTheDiskIsWrittenDown(t *testing.T) {
 				}
 				audit := &memAudit{}
 				action := provision.Deploy(&provision.Preflighter{Reader: &reader{inventory: `{"inventory": {"disks": [` + c.disks + `]}}`}, Clock: clock{}}, provision.DeployOptions{
-					For: func(*models.Node) (provision.Deployment, error) { return deployment(t), nil }, Override: c.overrides, Confirmed: []string{"n1"},
-				})
+					For: func(*models.Node) (provision.Deployment, error) { return deployment(t), nil },
+				}).Overriding(provision.OverridesOn([]models.Node{n}, []string{"n1"}, c.overrides))
 				action.Preflight(t.Context(), []models.Node{n})
 				runner := &provision.Runner{API: api, Audit: audit, Clock: clock{}, Context: "test"}
 				res := runner.Run(t.Context(), runner.Plan(action, []models.Node{n}), provision.RunOptions{Wait: true})[0]
@@ -118,4 +118,56 @@ func TestNothingIsWrittenDownWhereNobodyLooks(t *testing.T) {
 	if res.Err != nil || strings.Contains(strings.Join(api.calls, ""), "/extra") {
 		t.Errorf("%+v: %q", res, api.calls)
 	}
+}
+
+// TestTheDiskOfADeploymentThatIsOnlyFollowed: whoever goes on with it writes the disk
+// down that the first one picked.
+func TestTheDiskOfADeploymentThatIsOnlyFollowed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		const uuid = "7d5f1a2b-0d6e-4a43-9f2c-000000000001"
+		recordable, err := models.DecodeNode([]byte(strings.Replace(string(deployable(t).Raw), "uuid-n1", uuid, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := *recordable
+		api := newAPI(n)
+		checks := &provision.Preflighter{Reader: &reader{inventory: `{"inventory": {"disks": [` + diskWithWWN + `]}}`}, Clock: clock{}, Deployments: &provision.Deployments{Dir: dir}}
+		action := provision.Deploy(checks, provision.DeployOptions{For: func(*models.Node) (provision.Deployment, error) { return deployment(t), nil }})
+		runner := &provision.Runner{API: api, Audit: &memAudit{}, Clock: clock{}, Context: "test"}
+		api.onCall = func(call, _ string) error {
+			switch {
+			case strings.Contains(call, "/instance_uuid"):
+				var ops []models.PatchOp
+				if err := json.Unmarshal([]byte(strings.TrimPrefix(call, "patch ")), &ops); err != nil {
+					return err
+				}
+				api.set("n1", func(n *models.Node) { n.InstanceUUID = ops[0].Value.(string) })
+			case strings.HasPrefix(call, "provision"):
+				api.set("n1", to(models.StateDeploying))
+				return &models.Fault{Kind: models.FaultServer, Sent: true}
+			}
+			return nil
+		}
+		action.Preflight(t.Context(), []models.Node{n})
+		if res := runner.Run(t.Context(), runner.Plan(action, []models.Node{n}), provision.RunOptions{})[0]; res.Outcome != provision.OutcomeUnknown {
+			t.Fatalf("%+v", res)
+		}
+		api.later(5*time.Second, "n1", to(models.StateActive))
+		sent := len(api.calls)
+		now, err := api.Node(t.Context(), uuid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resume := provision.Resume(checks)
+		resume.Preflight(t.Context(), []models.Node{*now})
+		res := runner.Run(t.Context(), runner.Plan(resume, []models.Node{*now}), provision.RunOptions{Wait: true})[0]
+		if res.Outcome != provision.OutcomeDone || res.Note != "" {
+			t.Fatalf("%+v", res)
+		}
+		if got := strings.Join(api.calls[sent:], "\n"); got != strings.Replace(theRecord, "n1", uuid, 1) {
+			t.Errorf("sent %q", got)
+		}
+	})
 }

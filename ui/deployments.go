@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -51,11 +50,8 @@ func (o *order) deployment() (*provision.DeployAction, error) {
 		return nil, err
 	}
 	if path := strings.TrimSpace(o.args[fieldUserData]); path != "" {
-		if d.UserData, err = os.ReadFile(path); err != nil { //nolint:gosec // the operator named it
+		if d, err = d.WithUserDataFile(path); err != nil {
 			return nil, fmt.Errorf("user data: %w", err)
-		}
-		if len(strings.TrimSpace(string(d.UserData))) == 0 {
-			return nil, fmt.Errorf("user data: %s is empty", path)
 		}
 	}
 	makes := provision.Deploy

@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"os"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -81,28 +81,28 @@ func (a *app) deploy(cmd *cobra.Command, v models.Verb, names []string, flags *d
 	if err != nil {
 		return err
 	}
-	s, err := a.connect(cmd)
+	override, err := flags.overrides(names)
+	if err != nil {
+		return err
+	}
+	s, nodes, err := a.connectNodes(cmd, names)
 	if err != nil {
 		return err
 	}
 	defer s.client.Close()
-	ctx := cmd.Context()
-	nodes, err := provision.FindNodes(ctx, s.client, names)
-	if err != nil {
-		return err
-	}
 	deploys := provision.Deploy
 	if v == models.VerbRebuild {
 		deploys = provision.Rebuild
 	}
 	flags.again = func(names []string) string { return deployAgain(cmd, names) }
-	return a.deployNodes(cmd, s, deploys(a.checksOf(s), options), nodes, flags)
+	action := deploys(a.checksOf(s), options).Overriding(provision.OverridesOn(nodes, flags.confirmed, override))
+	return a.deployNodes(cmd, s, action, nodes, flags)
 }
 
 // deployNodes is the rest of it, once it is known which nodes.
 func (a *app) deployNodes(cmd *cobra.Command, s *session, action *provision.DeployAction, nodes []models.Node, flags *deployFlags) error {
 	ctx := cmd.Context()
-	runner := &provision.Runner{API: s.client, Clock: clock{}, Context: s.context.Name, ReadOnly: s.context.ReadOnly}
+	runner := newRunner(s)
 	if runner.ReadOnly && !flags.dryRun {
 		plan := runner.Plan(action, nodes)
 		return a.tellRefused(plan, plan.Refused())
@@ -140,78 +140,101 @@ func (a *app) preflighter(x *config.Context, client *ironicclient.Client, compla
 }
 
 // deployOptions reads the plan and the flags, and says which nodes are meant.
-func (a *app) deployOptions(v models.Verb, names []string, flags *deployFlags) (provision.DeployOptions, []string, error) {
-	var options provision.DeployOptions
-	plan := &models.Plan{}
-	dir := ""
+func (a *app) deployOptions(v models.Verb, names []string, flags *deployFlags) (options provision.DeployOptions, meant []string, err error) {
+	file := provision.PlanFile{Plan: &models.Plan{}}
 	if flags.plan != "" {
-		data, err := a.readFile(flags.plan)
-		if err != nil {
-			return options, nil, usagef("--file: %w", err)
-		}
-		if plan, err = models.DecodePlan(data); err != nil {
-			return options, nil, usagef("plan %s:\n%w", models.Printable(flags.plan), err)
-		}
-		if flags.plan != "-" {
-			dir = filepath.Dir(flags.plan)
+		if file, err = a.readPlan(flags.plan); err != nil {
+			return options, nil, err
 		}
 	}
 	if len(names) == 0 {
-		for _, n := range plan.Nodes {
+		for _, n := range file.Plan.Nodes {
 			names = append(names, n.Name)
 		}
 	}
 	if len(names) == 0 {
 		return options, nil, usagef("%s: no node is named, neither here nor in a plan (see ironworks %s --help)", v, v)
 	}
-	var err error
-	if options.Override, err = flags.overrides(); err != nil {
-		return options, nil, err
-	}
-	options.Confirmed = flags.confirmed
-	for _, n := range flags.confirmed {
-		if !slices.Contains(names, n) {
-			return options, nil, usagef("--confirm %s: it is not among the nodes", models.Printable(n))
-		}
-	}
-	own, drive, userData, err := a.flagFields(flags)
+	own, drive, err := a.flagFields(flags)
 	if err != nil {
 		return options, nil, err
 	}
-	// By the names of the plan; what is said of all others is under none.
-	deployments := map[string]provision.Deployment{}
-	for _, node := range append([]models.PlanNode{{}}, plan.Nodes...) {
-		d := provision.Deployment{Fields: plan.For(node.Name).With(own)}
-		if file := d.Fields.ConfigDrive.UserDataFile; userData == nil && drive == nil && file != "" {
-			if !filepath.IsAbs(file) {
-				file = filepath.Join(dir, file)
-			}
-			if d.UserData, err = os.ReadFile(file); err != nil { //nolint:gosec // the user's own file
-				return options, nil, usagef("plan %s: configdrive.user_data_file: %w", models.Printable(flags.plan), err)
-			}
+	userData, err := a.flagUserData(flags.userData)
+	if err != nil {
+		return options, nil, err
+	}
+	wanted := func(fields models.PlanFields) (d provision.Deployment, err error) {
+		if drive != nil || userData.UserData != nil { // in the place of the plan's file, which is not read then
+			fields.ConfigDrive.UserDataFile = ""
+		}
+		if d, err = file.With(fields); err != nil {
+			return d, usagef("plan %s: %w", models.Printable(flags.plan), err)
 		}
 		if d, err = d.WithConfigDrive(drive); err != nil {
-			return options, nil, usagef("%s: %w", v, err)
+			return d, usagef("%s: %w", v, err)
 		}
-		if userData != nil {
-			d.UserData = userData
+		if userData.UserData != nil {
+			d.UserData, d.FilesDir = userData.UserData, userData.FilesDir
 		}
-		deployments[node.Name] = d
+		return d, nil
+	}
+	// All are read before anything is asked of Ironic; what is said of nodes that the
+	// plan does not name is under none.
+	for _, node := range append([]models.PlanNode{{}}, file.Plan.Nodes...) {
+		if _, err := wanted(file.Plan.For(node.Name).With(own)); err != nil {
+			return options, nil, err
+		}
 	}
 	options.For = func(n *models.Node) (provision.Deployment, error) {
-		for _, name := range []string{n.Name, n.UUID} {
-			if d, named := deployments[name]; named {
-				return d, nil
-			}
-		}
-		return deployments[""], nil
+		return wanted(file.Plan.ForNode(n.Ref()).With(own))
 	}
 	return options, names, nil
 }
 
-// overrides reads the checks that are overridden.
-func (f *deployFlags) overrides() ([]models.CheckID, error) {
-	var ids []models.CheckID
+// readPlan reads the plan of --file.
+func (a *app) readPlan(path string) (provision.PlanFile, error) {
+	if path != "-" {
+		file, err := provision.ReadPlan(path)
+		var broken *provision.PlanError
+		switch {
+		case errors.As(err, &broken):
+			return file, usagef("%w", err)
+		case err != nil:
+			return file, usagef("--file: %w", err)
+		}
+		return file, nil
+	}
+	data, err := readAll(a.stdin)
+	if err != nil {
+		return provision.PlanFile{}, usagef("--file: %w", err)
+	}
+	plan, err := models.DecodePlan(data)
+	if err != nil {
+		return provision.PlanFile{}, usagef("plan -:\n%w", err)
+	}
+	return provision.PlanFile{Plan: plan}, nil
+}
+
+// flagUserData is a deployment with the user data of --user-data alone.
+func (a *app) flagUserData(path string) (d provision.Deployment, err error) {
+	switch path {
+	case "":
+		return d, nil
+	case "-":
+		if d.UserData, err = readAll(a.stdin); err == nil && len(bytes.TrimSpace(d.UserData)) == 0 {
+			err = errors.New("- is empty")
+		}
+	default:
+		d, err = d.WithUserDataFile(path)
+	}
+	if err != nil {
+		return d, usagef("--user-data: %w", err)
+	}
+	return d, nil
+}
+
+// overrides reads the checks that are overridden on some of the named nodes.
+func (f *deployFlags) overrides(names []string) (ids []models.CheckID, err error) {
 	for _, text := range f.override {
 		id, err := models.ParseCheckID(text)
 		if err == nil {
@@ -229,11 +252,16 @@ func (f *deployFlags) overrides() ([]models.CheckID, error) {
 	case len(ids) == 0 && len(f.confirmed) > 0:
 		return nil, usagef("--confirm goes with --override CHECK")
 	}
+	for _, n := range f.confirmed {
+		if !slices.Contains(names, n) {
+			return nil, usagef("--confirm %s: it is not among the nodes", models.Printable(n))
+		}
+	}
 	return ids, nil
 }
 
 // flagFields are what the flags say of all nodes.
-func (a *app) flagFields(f *deployFlags) (own models.PlanFields, drive any, userData []byte, err error) {
+func (a *app) flagFields(f *deployFlags) (own models.PlanFields, drive any, err error) {
 	var short []string
 	for _, text := range f.steps {
 		if !strings.HasPrefix(strings.TrimSpace(text), "{") {
@@ -242,7 +270,7 @@ func (a *app) flagFields(f *deployFlags) (own models.PlanFields, drive any, user
 		}
 		steps, err := provision.ParseSteps([]byte("[" + text + "]"))
 		if err != nil {
-			return own, nil, nil, usagef("--step: %w", err)
+			return own, nil, usagef("--step: %w", err)
 		}
 		own.Steps = append(own.Steps, steps...)
 	}
@@ -250,7 +278,7 @@ func (a *app) flagFields(f *deployFlags) (own models.PlanFields, drive any, user
 	flags.steps = short
 	req, err := a.provisionRequest(models.VerbDeploy, &flags)
 	if err != nil {
-		return own, nil, nil, err
+		return own, nil, err
 	}
 	own.Steps = append(own.Steps, req.DeploySteps...)
 	if f.allocate || f.class != "" || len(f.traits) > 0 {
@@ -258,10 +286,10 @@ func (a *app) flagFields(f *deployFlags) (own models.PlanFields, drive any, user
 	}
 	if f.rootDevice != "" {
 		if own.RootDevice.Hints, err = a.readHints(f.rootDevice); err != nil {
-			return own, nil, nil, usagef("--root-device: %w", err)
+			return own, nil, usagef("--root-device: %w", err)
 		}
 		if !own.RootDevice.Hints.Given() {
-			return own, nil, nil, usagef("--root-device: there are no hints in it")
+			return own, nil, usagef("--root-device: there are no hints in it")
 		}
 		own.RootDevice.To = models.HintsOfInstance
 	}
@@ -269,28 +297,12 @@ func (a *app) flagFields(f *deployFlags) (own models.PlanFields, drive any, user
 		name, word, _ := strings.Cut(text, "=")
 		policy, err := models.ParseCheckPolicy(models.CheckID(name), word)
 		if err != nil {
-			return own, nil, nil, usagef("--policy: %w", err)
+			return own, nil, usagef("--policy: %w", err)
 		}
 		if own.Policy == nil {
 			own.Policy = map[models.CheckID]models.CheckPolicy{}
 		}
 		own.Policy[models.CheckID(name)] = policy
 	}
-	if f.userData != "" {
-		if userData, err = a.readFile(f.userData); err != nil {
-			return own, nil, nil, usagef("--user-data: %w", err)
-		}
-		if len(bytes.TrimSpace(userData)) == 0 {
-			return own, nil, nil, usagef("--user-data %s: empty", models.Printable(f.userData))
-		}
-	}
-	return own, req.ConfigDrive, userData, nil
-}
-
-// readFile reads a FILE, @FILE or - for standard input.
-func (a *app) readFile(name string) ([]byte, error) {
-	if name == "-" {
-		return readAll(a.stdin)
-	}
-	return os.ReadFile(strings.TrimPrefix(name, "@"))
+	return own, req.ConfigDrive, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"ironworks/ignition"
 	"ironworks/models"
+	"ironworks/provision"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
@@ -84,11 +85,14 @@ func (s *Screen) readFile(anew bool) tea.Cmd {
 		return nil
 	}
 	u.busy = true
-	turn, inline, stamp, ctx := u.turn, u.inline, u.stamp, s.life
-	return func() tea.Msg {
-		if path == "" {
-			return fileRead{of: s, turn: turn, got: screen.Checked{Report: ignition.Check([]byte(inline))}}
+	turn, stamp, ctx := u.turn, u.stamp, s.life
+	if path == "" {
+		inline := provision.Deployment{UserData: []byte(u.inline), FilesDir: s.planFile().Dir}
+		return func() tea.Msg {
+			return fileRead{of: s, turn: turn, got: screen.Checked{Report: *inline.Report()}}
 		}
+	}
+	return func() tea.Msg {
 		got, err := checkFile(ctx, maker, path, stamp)
 		return fileRead{of: s, turn: turn, got: got, err: err}
 	}
