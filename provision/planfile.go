@@ -25,7 +25,9 @@ type PlanError struct {
 	Err  error
 }
 
-func (e *PlanError) Error() string { return fmt.Sprintf("plan %s:\n%v", models.Printable(e.Path), e.Err) }
+func (e *PlanError) Error() string {
+	return fmt.Sprintf("plan %s:\n%v", models.Printable(e.Path), e.Err)
+}
 
 // Unwrap gives what is wrong with it.
 func (e *PlanError) Unwrap() error { return e.Err }
