@@ -43,9 +43,10 @@ type Batch struct {
 	Dropped int
 }
 
-// Follower follows one node's log until ctx ends; then it closes the channel, as the
-// only one that does. It gathers what comes in gatherFor, so that a flood is few batches. A reader that
-// is slow holds up a source that can wait, and loses lines of one that cannot.
+// Follower follows one node's log until ctx ends; then it closes the channel, as the only
+// one that does. It gathers what comes for a tenth of a second, so that a flood is few
+// batches. A reader that is slow holds up a source that can wait, and loses lines of one
+// that cannot.
 type Follower interface {
 	Follow(ctx context.Context, node models.NodeRef) <-chan Batch
 }
