@@ -50,9 +50,9 @@ func (p *Pane) row(b *strings.Builder, t *theme.Theme, at place) {
 		if cell.Width(text[start:end]) > p.w {
 			end = start // one character that is wider than the area
 		}
-	} else if lead, start, end, more = window(text, p.x, p.w); more {
+	} else if lead, start, end, more = Window(text, p.x, p.w); more {
 		// The last cell says that there is more.
-		lead, start, end, _ = window(text, p.x, p.w-1)
+		lead, start, end, _ = Window(text, p.x, p.w-1)
 		lead = min(lead, p.w-1)
 	}
 	lead = min(lead, p.w)
@@ -107,7 +107,7 @@ func (p *Pane) matchFrom(text string, from int) (start, end int) {
 	if p.query == "" {
 		return -1, -1
 	}
-	start, end = match(text[from:], p.query)
+	start, end = Find(text[from:], p.query)
 	if start < 0 {
 		return -1, -1
 	}
