@@ -97,12 +97,23 @@ func (v *View) find(from, step int, wanted func(*entry) bool) bool {
 // Problem goes to the first line that is an error or marked, and from there to the next
 // one; after the last comes the first.
 func (v *View) Problem() bool {
-	bad := func(e *entry) bool { return e.level <= Error || e.mark != "" }
-	if l, gone := v.Cursor(); gone && (l.Level <= Error || l.Mark != "") {
-		return v.find(v.index(v.cursor)+1, 1, bad)
+	if _, gone := v.Cursor(); gone && v.ring.at(v.cursor).bad() {
+		return v.find(v.index(v.cursor)+1, 1, (*entry).bad)
 	}
-	return v.find(0, 1, bad)
+	return v.find(0, 1, (*entry).bad)
 }
+
+// LastProblem is the last line that is an error or marked.
+func (v *View) LastProblem() (Line, bool) {
+	for i := v.Shown() - 1; i >= 0; i-- {
+		if e := v.ring.at(v.number(i)); e.bad() {
+			return e.line(), true
+		}
+	}
+	return Line{}, false
+}
+
+func (e *entry) bad() bool { return e.level <= Error || e.mark != "" }
 
 // has says whether a text has another one in it, in upper or lower case. Nothing is made
 // for it: a hundred thousand lines are looked through between two keys.
