@@ -132,10 +132,10 @@ func (one *lane) source() []body.Span {
 	return []body.Span{body.S(theme.Muted, "Log")}
 }
 
-// working is the best source that lines come from.
+// working is the best source that lines come from; a sign of life is none.
 func (one *lane) working() (agentlog.Status, bool) {
 	for _, source := range models.LogSources() {
-		if s, told := one.status[source]; told && s.State == agentlog.StateFollowing {
+		if s, told := one.status[source]; told && s.State == agentlog.StateFollowing && source != models.LogStatus {
 			return s, true
 		}
 	}

@@ -102,6 +102,14 @@ func (l *Log) Follow(nodes ...models.NodeRef) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
+// Again follows anew what has come to its end.
+func (l *Log) Again(nodes ...models.NodeRef) tea.Cmd {
+	for _, one := range l.lanes {
+		one.over = false
+	}
+	return l.Follow(nodes...)
+}
+
 // laneOf is the place of a node's lane, a new one where there is none.
 func (l *Log) laneOf(n models.NodeRef) int {
 	for i, one := range l.lanes {

@@ -230,6 +230,8 @@ func (s *Screen) reload() tea.Cmd {
 	switch s.tab {
 	case timelineTab:
 		return tea.Batch(s.detail.Get(), s.timeline.get())
+	case logTab:
+		return tea.Batch(s.detail.Get(), s.log.Again(s.ref()))
 	case networkTab, overviewTab:
 		return tea.Batch(s.detail.Get(), s.network.Get())
 	}
