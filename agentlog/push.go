@@ -21,9 +21,6 @@ import (
 type PushOptions struct {
 	// Dir is where it keeps what has to be known after a restart: see [OpenImages]. Required.
 	Dir string
-	// Parse understands a line of journalctl -o json, and masks what is secret in it.
-	// Required. It is called by several goroutines.
-	Parse func([]byte) (models.LogLine, error)
 	// Owner says which node a sender is, or that it is none: an error that is shown to
 	// whoever looks, and to the sender's own log. Required; see [OwnerAmong].
 	Owner func(context.Context, Sender) (Owner, error)
@@ -61,8 +58,8 @@ var ErrReceiving = errors.New("another ironworks receives journals already")
 
 // NewReceiver opens the folder. Nothing listens before [Receiver.Serve].
 func NewReceiver(o PushOptions) (*Receiver, error) {
-	if o.Parse == nil || o.Owner == nil {
-		return nil, errors.New("receiver: no parser, or nothing that knows nodes")
+	if o.Owner == nil {
+		return nil, errors.New("receiver: nothing that knows nodes")
 	}
 	if o.Now == nil {
 		o.Now = time.Now

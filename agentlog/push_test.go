@@ -41,21 +41,6 @@ var (
 	}
 )
 
-// parsePushed understands what the tests send.
-func parsePushed(text []byte) (models.LogLine, error) {
-	var e struct {
-		Message *string `json:"MESSAGE"`
-		Unit    string  `json:"_SYSTEMD_UNIT"`
-	}
-	if err := json.Unmarshal(text, &e); err != nil {
-		return models.LogLine{}, err
-	}
-	if e.Message == nil {
-		return models.LogLine{Text: "(too large)", Unit: e.Unit}, nil
-	}
-	return models.LogLine{Text: *e.Message, Unit: e.Unit}, nil
-}
-
 // pushRig is a receiver that listens, and what is needed to send to it.
 type pushRig struct {
 	*testing.T
@@ -74,7 +59,7 @@ func newPushRig(t *testing.T, change func(*agentlog.PushOptions)) *pushRig {
 	t.Helper()
 	leaks := goleak.IgnoreCurrent()
 	r := &pushRig{T: t, machines: pushNodes}
-	r.options = agentlog.PushOptions{Dir: t.TempDir(), Parse: parsePushed, Owner: r.owner}
+	r.options = agentlog.PushOptions{Dir: t.TempDir(), Owner: r.owner}
 	if change != nil {
 		change(&r.options)
 	}

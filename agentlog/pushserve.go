@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"ironworks/models"
 )
@@ -160,7 +159,7 @@ func (r *Receiver) take(s *stream, sender Sender, after string, body []byte) (st
 	if after != at.cursor {
 		return at.cursor, errAt
 	}
-	lines, last, err := r.read(body, s.node, sender.Boot)
+	entries, last, err := r.entries(body, sender.Boot)
 	if err != nil {
 		return "", err
 	}
@@ -168,7 +167,11 @@ func (r *Receiver) take(s *stream, sender Sender, after string, body []byte) (st
 		r.wake() // it lives
 		return at.cursor, nil
 	}
+	if s.parser == nil || s.at.boot != at.boot {
+		s.parser = NewParser(s.node, models.LogPush, r.options.Now)
+	}
 	at.cursor = last
+	lines := r.lines(s.parser, entries, at.boot)
 	before := s.spool.size
 	kept := s.spool.add(lines, at)
 	r.wrote(max(s.spool.size-before, 0))
@@ -184,51 +187,49 @@ func (r *Receiver) take(s *stream, sender Sender, after string, body []byte) (st
 	return last, nil
 }
 
-// entry is what a receiver has to know of a line of the journal.
-type entry struct {
+// pushEntry is what a receiver has to know of a line of the journal.
+type pushEntry struct {
 	Cursor string `json:"__CURSOR"`
 	Boot   string `json:"_BOOT_ID"`
+	text   []byte
 }
 
-// read understands lines. Each has a cursor; one of which no more can be understood, or
-// which is of another boot, is left out.
-func (r *Receiver) read(body []byte, node models.NodeRef, boot string) (lines []models.LogLine, last string, err error) {
-	received := r.options.Now()
+// entries are the lines of a push, each of which has a cursor, and the last cursor. One
+// of another boot is left out.
+func (r *Receiver) entries(body []byte, boot string) (entries []pushEntry, last string, err error) {
 	count := 0
 	for text := range bytes.Lines(body) {
-		text = bytes.TrimSpace(text)
-		if len(text) == 0 {
+		if text = bytes.TrimSpace(text); len(text) == 0 {
 			continue
 		}
 		if count++; count > r.options.Limits.Lines {
 			return nil, "", fmt.Errorf("%w: more than %d at once", errLines, r.options.Limits.Lines)
 		}
-		var e entry
+		e := pushEntry{text: text}
 		if err := json.Unmarshal(text, &e); err != nil || !cursorForm.MatchString(e.Cursor) {
 			return nil, "", fmt.Errorf("%w: line %d is not of journalctl -o json", errLines, count)
 		}
-		last = e.Cursor
-		if e.Boot != "" && e.Boot != boot {
-			continue
+		if last = e.Cursor; e.Boot == "" || e.Boot == boot {
+			entries = append(entries, e)
 		}
-		line, err := r.options.Parse(text)
+	}
+	return entries, last, nil
+}
+
+// lines are those of entries. Nothing of an entry counts for where it belongs; one that
+// cannot be understood is left out.
+func (r *Receiver) lines(parser *Parser, entries []pushEntry, boot string) []models.LogLine {
+	var all []models.LogLine
+	for _, e := range entries {
+		lines, err := parser.Journal(e.text)
 		if err != nil {
 			continue
 		}
-		line.Node, line.Source, line.Received, line.Cursor, line.Boot = node, models.LogPush, received, e.Cursor, boot
-		line.Text = cut(line.Text, r.options.Limits.Text)
-		lines = append(lines, line)
+		for _, line := range lines {
+			line.Cursor, line.Boot = e.Cursor, boot
+			line.Text = short(line.Text, r.options.Limits.Text)
+			all = append(all, line)
+		}
 	}
-	return lines, last, nil
-}
-
-// cut keeps the beginning of a text.
-func cut(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most] + "…"
+	return all
 }

@@ -15,6 +15,7 @@ type stream struct {
 	sending sync.Mutex
 	spool   spool
 	allowed allowance
+	parser  *Parser // of the boot that is in at
 
 	mu sync.Mutex
 	// lines are the newest, first is the number of the oldest that is held, and size

@@ -231,7 +231,7 @@ func TestPushUnitLosesNothing(t *testing.T) {
 	for i, text := range texts {
 		want := fmt.Sprintf("%s line %d", firstNode.Name, i+1)
 		if i == 1400 {
-			want = firstNode.Name + " (too large)"
+			want = firstNode.Name + " (a message that journalctl left out: it is too large)"
 		}
 		if text != want {
 			t.Fatalf("line %d is %.80q, want %q", i+1, text, want)
