@@ -114,25 +114,30 @@ func (s *Images) Draft(order IdentityOrder) (Identity, error) {
 	return id, nil
 }
 
-// Make makes an identity and keeps what has to be known of it.
+// Make is Draft and Keep.
 func (s *Images) Make(order IdentityOrder) (Identity, error) {
 	id, err := s.Draft(order)
-	if err != nil {
-		return id, err
+	if err == nil {
+		err = s.Keep(id)
 	}
+	return id, err
+}
+
+// Keep keeps what has to be known of an identity, once.
+func (s *Images) Keep(id Identity) error {
 	kept := image{ID: id.Image, Made: s.now().UTC(), Node: id.Node, HostKey: id.HostKeyPublic}
 	if id.Token.IsSet() {
 		kept.Token = tokenSum(id.Token.Reveal())
 	}
 	content, err := json.Marshal(kept)
 	if err != nil {
-		return id, fmt.Errorf("keeping the image: %w", err)
+		return fmt.Errorf("keeping the image: %w", err)
 	}
 	if err := writeWhole(s.path(id.Image), append(content, '\n')); err != nil {
-		return id, fmt.Errorf("keeping the image: %w", err)
+		return fmt.Errorf("keeping the image: %w", err)
 	}
 	s.forgetOld()
-	return id, nil
+	return nil
 }
 
 func (id *Identity) makeHostKey() error {
