@@ -27,7 +27,7 @@ for word in sys.argv[1:]:
         after = word.partition("=")[2]
     elif word == "--all":
         whole = True
-    elif word not in ("--boot", "--quiet", "--no-pager", "--output=json") and not word.startswith("--output-fields="):
+    elif word not in ("-b", "--quiet", "--no-pager", "--output=json") and not word.startswith("--output-fields="):
         sys.exit("unrecognized option " + word)
 try:
     for line in open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "journal")):

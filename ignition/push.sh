@@ -61,7 +61,7 @@ keep_cursor() {
 entries() {
 	local after=()
 	[[ $cursor == none ]] || after=("--after-cursor=$cursor")
-	journalctl --boot --quiet --no-pager --output=json "--output-fields=$fields" "${after[@]}" "$@" 2>/dev/null </dev/null
+	journalctl -b --quiet --no-pager --output=json "--output-fields=$fields" "${after[@]}" "$@" 2>/dev/null </dev/null
 }
 
 # collect puts whole lines into the batch: as many as fit, or one that is larger than all
