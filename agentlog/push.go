@@ -207,7 +207,7 @@ func (r *Receiver) stream(node models.NodeRef) *stream {
 		r.held += s.add(limits, line)
 	})
 	if s.at = at; err != nil {
-		s.trouble = models.Printable(err.Error())
+		s.trouble, s.unkept = models.Printable(err.Error()), s.first+len(s.lines)
 	}
 	r.streams[node.UUID] = s
 	return s

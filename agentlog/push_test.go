@@ -389,6 +389,66 @@ func TestPushKeepsSecretsToItsOwner(t *testing.T) {
 	}
 }
 
+func TestPushGoesOnWithoutADisk(t *testing.T) {
+	r := newPushRig(t, nil)
+	r.expect(push{body: pushedLines(1, 2)}, 200, "i=2")
+	path := filepath.Join(r.options.Dir, "spool", firstNode.UUID+".jsonl")
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(os.Rename(path, path+".aside"))
+	must(os.Mkdir(path, 0o700)) // nothing can be written there
+	r.expect(push{body: pushedLines(3, 4), after: "i=2"}, 200, "i=4")
+	r.expect(push{body: pushedLines(5, 6), after: "i=4"}, 200, "i=6")
+	r.wantLines(firstNode, 6)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	batch := <-r.receiver.Subscribe(ctx, firstNode)
+	if len(batch.Status) != 1 || !strings.Contains(batch.Status[0].Why, "is a directory") || batch.Status[0].WayOut == "" {
+		t.Errorf("a disk that cannot be written is not told of: %+v", batch.Status)
+	}
+	must(os.Remove(path))
+	must(os.Rename(path+".aside", path))
+	r.expect(push{body: pushedLines(7, 8), after: "i=6"}, 200, "i=8")
+	r.stop()
+	r.start()
+	r.expect(push{after: "i=8"}, 200, "i=8")
+	r.wantLines(firstNode, 8)
+}
+
+func TestPushShowsAndKeepsNoSecretsOfTheJournal(t *testing.T) {
+	r := newPushRig(t, nil)
+	const planted = "hunter2hunter2"
+	texts := []string{
+		"GET /v1/commands?wait=true&agent_token=" + planted, "{'agent_token': '" + planted + "'}", "Authorization: Bearer " + planted,
+		"-----BEGIN OPENSSH PRIVATE KEY-----", planted, "-----END OPENSSH PRIVATE KEY-----", "http://me:" + planted + "@proxy:3128",
+		"\x1b]0;title\x07\x1b[2Jcleared\u202e",
+	}
+	body := ""
+	for i, text := range texts {
+		body += pushedLine(i+1, text)
+	}
+	// In two parts: the middle of a key is in the second one.
+	split := strings.Index(body, `"i=5"`) - len(`{"MESSAGE":"`)
+	split = strings.LastIndex(body[:split], "\n") + 1
+	r.expect(push{body: body[:split]}, 200, "i=")
+	_, at := r.push(push{})
+	r.expect(push{body: body[split:], after: at}, 200, "i=8")
+	shown := strings.Join(r.texts(firstNode, len(texts)), "\n")
+	kept, err := os.ReadFile(filepath.Join(r.options.Dir, "spool", firstNode.UUID+".jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for where, text := range map[string]string{"shown": shown, "kept": string(kept)} {
+		if strings.Contains(text, planted) || strings.ContainsAny(text, "\x1b\u202e") || !strings.Contains(text, "cleared") {
+			t.Errorf("%s:\n%s", where, text)
+		}
+	}
+}
+
 func TestPushHasOneReceiver(t *testing.T) {
 	r := newPushRig(t, nil)
 	r.expect(push{}, 200, "none") // it listens

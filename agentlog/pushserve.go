@@ -173,13 +173,10 @@ func (r *Receiver) take(s *stream, sender Sender, after string, body []byte) (st
 	at.cursor = last
 	lines := r.lines(s.parser, entries, at.boot)
 	before := s.spool.size
-	kept := s.spool.add(lines, at)
+	s.keep(lines, at)
 	r.wrote(max(s.spool.size-before, 0))
 	s.mu.Lock()
-	s.at, s.trouble = at, ""
-	if kept != nil {
-		s.trouble = models.Printable(kept.Error())
-	}
+	s.at = at
 	grown := s.add(r.options.Limits, lines...)
 	s.mu.Unlock()
 	r.hold(grown)

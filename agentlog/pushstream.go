@@ -28,7 +28,9 @@ type stream struct {
 	from    netip.Addr
 	seen    time.Time
 	refused string // why somebody was not let speak for it; empty if nobody was
-	trouble string // why lines are not kept on disk
+	// trouble is why lines are not on disk, and unkept the number of the first of these.
+	trouble string
+	unkept  int
 }
 
 // lineCost is what a line takes beside its text.
@@ -61,6 +63,27 @@ func (s *stream) drop(lines, freed int) {
 	s.lines = s.lines[lines:]
 	s.first += lines
 	s.size -= freed
+}
+
+// keep puts a batch on disk, behind those that could not be put there before. What is not
+// held any more by then is left out.
+func (s *stream) keep(lines []models.LogLine, at mark) {
+	s.mu.Lock()
+	var late []models.LogLine
+	if s.trouble != "" {
+		late = append(late, s.lines[max(s.unkept-s.first, 0):]...)
+	}
+	next := s.first + len(s.lines)
+	s.mu.Unlock()
+	err := s.spool.add(append(late, lines...), at)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case err == nil:
+		s.trouble = ""
+	case s.trouble == "":
+		s.trouble, s.unkept = models.Printable(err.Error()), next
+	}
 }
 
 // halve gives back memory, and tells how much.
