@@ -77,8 +77,8 @@ func numbers(data []byte) []byte {
 	return out
 }
 
-// entry is what is read of an entry in journald's JSON; docs: systemd.journal-fields.
-type entry struct {
+// journalEntry is what is read of an entry in journald's JSON; docs: systemd.journal-fields.
+type journalEntry struct {
 	Message    field `json:"MESSAGE"`
 	Priority   field `json:"PRIORITY"`
 	Unit       field `json:"_SYSTEMD_UNIT"`
@@ -96,18 +96,28 @@ type entry struct {
 // of several lines gives as many, with the same cursor; a part of a line that goes on in
 // the next entry gives none, and the next gives all of it.
 func (p *Parser) Journal(data []byte) ([]models.LogLine, error) {
-	var e entry
+	lines, _, err := p.journal(data)
+	return lines, err
+}
+
+// journal is [Parser.Journal] with the cursor, which an entry without lines has, too.
+func (p *Parser) journal(data []byte) (lines []models.LogLine, cursor string, err error) {
+	var e journalEntry
 	if err := json.Unmarshal(data, &e); err != nil {
-		return nil, fmt.Errorf("reading %d bytes: %w", len(data), ErrEntry)
+		return nil, "", fmt.Errorf("reading %d bytes: %w", len(data), ErrEntry)
 	}
 	if len(e.Cursor) == 0 && len(e.Realtime) == 0 && e.Message == nil {
-		return nil, fmt.Errorf("%d bytes without message, time and cursor: %w", len(data), ErrEntry)
+		return nil, "", fmt.Errorf("%d bytes without message, time and cursor: %w", len(data), ErrEntry)
 	}
+	return p.entry(&e), plain(e.Cursor), nil
+}
+
+func (p *Parser) entry(e *journalEntry) []models.LogLine {
 	line := models.LogLine{Unit: e.writer(), Level: e.level(), Time: e.time(), Boot: plain(e.Boot), Cursor: plain(e.Cursor)}
 	w := p.writer(string(e.Unit) + "\x00" + string(e.Container) + "\x00" + line.Unit)
 	message := e.Message
 	if message == nil {
-		return p.lines(w, line, "(a message that journalctl left out: it is too large)", true), nil
+		return p.lines(w, line, "(a message that journalctl left out: it is too large)", true)
 	}
 	if len(w.partial) > 0 {
 		message = append(w.partial, message...)
@@ -115,19 +125,19 @@ func (p *Parser) Journal(data []byte) ([]models.LogLine, error) {
 	}
 	if e.goesOn() && len(message) < maxRaw {
 		w.partial = bytes.Clone(message)
-		return nil, nil
+		return nil
 	}
-	return p.lines(w, line, string(message), len(e.Priority) > 0), nil
+	return p.lines(w, line, string(message), len(e.Priority) > 0)
 }
 
 // goesOn says whether the entry is not the end of a line: a container's, or one that was
 // too long for journald.
-func (e *entry) goesOn() bool {
+func (e *journalEntry) goesOn() bool {
 	return string(e.Partial) == "true" || string(e.LineBreak) == "line-max"
 }
 
 // writer is who wrote the entry.
-func (e *entry) writer() string {
+func (e *journalEntry) writer() string {
 	switch {
 	case string(e.Transport) == "kernel":
 		return "kernel"
@@ -141,7 +151,7 @@ func (e *entry) writer() string {
 	return unit
 }
 
-func (e *entry) level() models.LogLevel {
+func (e *journalEntry) level() models.LogLevel {
 	switch string(e.Priority) {
 	case "0", "1", "2":
 		return models.LogCritical
@@ -157,7 +167,7 @@ func (e *entry) level() models.LogLevel {
 	return models.LogInfo
 }
 
-func (e *entry) time() time.Time {
+func (e *journalEntry) time() time.Time {
 	us, err := strconv.ParseInt(string(e.Realtime), 10, 64)
 	if err != nil || us <= 0 || us > 253402300799e6 { // the year 9999, the last that JSON has
 		return time.Time{}

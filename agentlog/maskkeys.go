@@ -3,21 +3,16 @@ package agentlog
 import "strings"
 
 // secretWords make the name that they are a part of that of a secret.
-func secretWords() []string {
-	return []string{
-		"token", "passw", "passphrase", "secret", "authorization", "apikey", "api_key", "api-key", "accesskey", "access_key", "access-key",
-		"privatekey", "private_key", "private-key", "credential", "signature", "cookie", "auth", "sig", "pwd",
-		"user_data", "userdata", "user-data", "configdrive", "config_drive", "config-drive",
-	}
+var secretWords = []string{
+	"token", "passw", "passphrase", "secret", "authorization", "apikey", "api_key", "api-key", "accesskey", "access_key", "access-key",
+	"privatekey", "private_key", "private-key", "credential", "signature", "cookie", "auth", "sig", "pwd",
+	"user_data", "userdata", "user-data", "configdrive", "config_drive", "config-drive",
 }
-
-// words is made once: it is asked for every line.
-var words = secretWords()
 
 // findKeys hides the values of what is named like a secret: key=value, "key": "value",
 // 'key': {…}, --key value, in a text in quotes or not.
 func (m *masker) findKeys(text, lower string, from int) {
-	for _, word := range words {
+	for _, word := range secretWords {
 		each(lower, word, from, func(at int) int {
 			start, end := at, at+len(word)
 			for start > from && nameByte(lower[start-1]) {
