@@ -1,0 +1,168 @@
+package agentlog
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"ironworks/models"
+)
+
+// textReader makes lines of a journal that was kept: journalctl's short formats, its
+// JSON, or any text.
+type textReader struct {
+	parser *Parser
+	name   string    // of the file, for lines that do not say who wrote them
+	kept   time.Time // when it was kept: the short format does not tell the year
+	lines  []models.LogLine
+	most   int
+	// at and unit are those of the last entry, whose text may go on in lines of their own.
+	at   time.Time
+	unit string
+	over bool // not all of it was read
+}
+
+// read takes all lines; what is longer than an entry may be is cut.
+func (t *textReader) read(from io.Reader) error {
+	r := bufio.NewReaderSize(from, 64<<10)
+	for len(t.lines) < t.most {
+		line, err := textLine(r)
+		if len(line) > 0 || err == nil {
+			t.line(line)
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	t.over = true
+	return nil
+}
+
+// textLine reads a line without its end, and no more of it than an entry may have.
+func textLine(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		if room := mostEntry - len(line); room > 0 {
+			line = append(line, part[:min(room, len(part))]...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return bytes.TrimRight(line, "\r\n"), err
+		}
+	}
+}
+
+func (t *textReader) line(raw []byte) {
+	if bytes.HasPrefix(raw, []byte(`{"`)) {
+		if lines, err := t.parser.Journal(raw); err == nil {
+			t.lines = append(t.lines, lines...)
+			return
+		}
+	}
+	text := string(raw)
+	if strings.HasPrefix(text, "-- ") && strings.HasSuffix(text, " --") || len(text) == 0 && t.at.IsZero() {
+		return // what journalctl says itself
+	}
+	at, unit, message, ok := shortLine(text, t.kept)
+	if !ok {
+		// A text of several lines goes on behind spaces.
+		at, unit, message = t.at, t.unit, text
+		if !t.at.IsZero() {
+			message = strings.TrimPrefix(text, strings.Repeat(" ", min(len(text)-len(strings.TrimLeft(text, " ")), 40)))
+		}
+		if unit == "" {
+			unit = t.name
+		}
+	} else {
+		t.at, t.unit = at, unit
+	}
+	t.lines = append(t.lines, t.parser.Text(at, unit, message)...)
+}
+
+// shortLine reads a line as journalctl -o short, short-precise, short-iso or short-full
+// writes it: time, host, program[pid], text.
+func shortLine(text string, kept time.Time) (at time.Time, unit, message string, ok bool) {
+	at, rest, ok := shortTime(text, kept)
+	if !ok {
+		return at, "", "", false
+	}
+	_, rest, ok = strings.Cut(rest, " ") // the host
+	if !ok {
+		return at, "", "", false
+	}
+	program, message, ok := strings.Cut(rest, ": ")
+	if !ok {
+		if program, ok = strings.CutSuffix(rest, ":"); !ok {
+			return at, "", "", false
+		}
+	}
+	if i := strings.IndexByte(program, '['); i > 0 && strings.HasSuffix(program, "]") {
+		program = program[:i]
+	}
+	if program == "" || strings.ContainsAny(program, " \t") {
+		return at, "", "", false
+	}
+	return at, program, message, true
+}
+
+// shortTime reads the time at the beginning of a line. The machine's zone is UTC unless
+// the line says another.
+func shortTime(text string, kept time.Time) (at time.Time, rest string, ok bool) {
+	for _, layout := range []struct {
+		layout string
+		words  int
+	}{
+		{"Jan _2 15:04:05", 3},             // short; a fraction is taken as it comes
+		{"2006-01-02T15:04:05Z0700", 1},    // short-iso
+		{"2006-01-02T15:04:05Z07:00", 1},   // newer
+		{"Mon 2006-01-02 15:04:05 MST", 4}, // short-full
+	} {
+		head, tail, cut := words(text, layout.words)
+		if !cut {
+			continue
+		}
+		at, err := time.Parse(layout.layout, head)
+		if err != nil {
+			continue
+		}
+		if at.Year() == 0 {
+			at = yearOf(at, kept)
+		}
+		return at.UTC(), tail, true
+	}
+	return at, text, false
+}
+
+// words cuts behind the first words of a text.
+func words(text string, n int) (head, tail string, ok bool) {
+	at := 0
+	for range n {
+		for at < len(text) && text[at] == ' ' {
+			at++
+		}
+		i := strings.IndexByte(text[at:], ' ')
+		if i < 0 {
+			return "", "", false
+		}
+		at += i
+	}
+	return text[:at], text[at+1:], true
+}
+
+// yearOf gives a time its year: the last one in which it was before it was kept, with a
+// day for clocks that differ. A machine whose clock is years off has its own year anyway.
+func yearOf(at, kept time.Time) time.Time {
+	if kept.IsZero() {
+		return at
+	}
+	at = time.Date(kept.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), time.UTC)
+	if at.After(kept.Add(24 * time.Hour)) {
+		at = time.Date(kept.Year()-1, at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), time.UTC)
+	}
+	return at
+}

@@ -1,0 +1,114 @@
+package agentlog
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"ironworks/models"
+)
+
+// header is what a program's own logger writes before a text. Its level and module are
+// better than what the journal knows, to which a container's output is all the same.
+type header struct {
+	time   time.Time // zero where the header does not tell the year
+	level  models.LogLevel
+	module string
+	size   int // where the text begins; 0 where there is no header
+}
+
+// afterHeader is where the text begins behind a logger's header, 0 if there is none.
+func afterHeader(text string) int { return readHeader(text).size }
+
+func readHeader(text string) header {
+	if len(text) < 20 {
+		return header{}
+	}
+	switch c := text[0]; {
+	case c >= '0' && c <= '9':
+		return osloHeader(text)
+	case c == 'I' || c == 'W' || c == 'E' || c == 'F':
+		return klogHeader(text)
+	}
+	return header{}
+}
+
+// osloLayout is the time of oslo.log, which is the machine's and in UTC in a ramdisk.
+const osloLayout = "2006-01-02 15:04:05.000"
+
+// osloHeader reads "2026-11-22 13:00:00.123 1 INFO ironic_python_agent.agent [-] ".
+func osloHeader(text string) header {
+	if len(text) < len(osloLayout)+1 || text[4] != '-' || text[len(osloLayout)] != ' ' {
+		return header{}
+	}
+	at, err := time.Parse(osloLayout, text[:len(osloLayout)])
+	if err != nil {
+		return header{}
+	}
+	rest := text[len(osloLayout)+1:]
+	pid, rest, _ := strings.Cut(rest, " ")
+	word, rest, _ := strings.Cut(rest, " ")
+	level, known := osloLevel(word)
+	module, rest, _ := strings.Cut(rest, " ")
+	if _, err := strconv.ParseUint(pid, 10, 32); err != nil || !known || module == "" {
+		return header{}
+	}
+	if context, text, found := strings.Cut(rest, "] "); found && strings.HasPrefix(context, "[") && !strings.ContainsFunc(context, notOfContext) {
+		rest = text
+	} else if strings.HasSuffix(rest, "[-]") && len(rest) == 3 {
+		rest = ""
+	}
+	return header{time: at, level: level, module: module, size: len(text) - len(rest)}
+}
+
+// notOfContext tells a request's context, [-] or [None req-0123 - - - -], from a text
+// that begins with a bracket.
+func notOfContext(r rune) bool {
+	return (r < 'a' || r > 'f') && (r < '0' || r > '9') && !strings.ContainsRune("[ -Nonreq", r)
+}
+
+func osloLevel(word string) (models.LogLevel, bool) {
+	switch word {
+	case "TRACE", "DEBUG":
+		return models.LogDebug, true
+	case "INFO":
+		return models.LogInfo, true
+	case "AUDIT":
+		return models.LogNotice, true
+	case "WARNING", "WARN":
+		return models.LogWarning, true
+	case "ERROR":
+		return models.LogError, true
+	case "CRITICAL", "FATAL":
+		return models.LogCritical, true
+	}
+	return 0, false
+}
+
+// klogHeader reads "I1122 13:00:00.123456    1234 file.go:12] ". The file stays in the
+// text: it is no module.
+func klogHeader(text string) header {
+	if text[5] != ' ' || strings.Trim(text[1:5], "0123456789") != "" {
+		return header{}
+	}
+	clock, rest, _ := strings.Cut(text[6:], " ")
+	if _, err := time.Parse("15:04:05.000000", clock); err != nil {
+		return header{}
+	}
+	rest = strings.TrimLeft(rest, " ")
+	pid, rest, _ := strings.Cut(rest, " ")
+	place, _, found := strings.Cut(rest, "] ")
+	if _, err := strconv.ParseUint(pid, 10, 32); err != nil || !found || !strings.Contains(place, ":") || strings.Contains(place, " ") {
+		return header{}
+	}
+	level := models.LogInfo
+	switch text[0] {
+	case 'W':
+		level = models.LogWarning
+	case 'E':
+		level = models.LogError
+	case 'F':
+		level = models.LogCritical
+	}
+	return header{level: level, size: len(text) - len(rest)}
+}

@@ -1,0 +1,185 @@
+package agentlog
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"ironworks/models"
+)
+
+// ErrEntry is an entry of a journal that cannot be read. The error never holds what
+// stands in it.
+var ErrEntry = errors.New("no entry of a journal")
+
+// field is a field of an entry: text, numbers where it is not UTF-8, nothing where it is
+// too large, or a list of these where the field is there several times.
+type field []byte
+
+// UnmarshalJSON never fails: what has an odd type is not there.
+func (f *field) UnmarshalJSON(data []byte) error {
+	*f = fieldBytes(data, true)
+	return nil
+}
+
+func fieldBytes(data []byte, several bool) []byte {
+	if len(data) == 0 {
+		return nil
+	}
+	switch data[0] {
+	case '"':
+		if bytes.IndexByte(data, '\\') < 0 {
+			return bytes.Clone(data[1 : len(data)-1]) // most are so
+		}
+		var s string
+		if json.Unmarshal(data, &s) != nil {
+			return nil
+		}
+		return []byte(s)
+	case '[':
+		if list := numbers(data); list != nil || !several {
+			return list
+		}
+		var parts []json.RawMessage
+		if json.Unmarshal(data, &parts) != nil {
+			return nil
+		}
+		var texts [][]byte
+		for _, part := range parts {
+			if b := fieldBytes(part, false); b != nil {
+				texts = append(texts, b)
+			}
+		}
+		return bytes.Join(texts, []byte("\n"))
+	case 'n', '{', 't', 'f':
+		return nil
+	}
+	return data // a number
+}
+
+// numbers are the bytes of a text that is not UTF-8.
+func numbers(data []byte) []byte {
+	var list []uint16
+	if json.Unmarshal(data, &list) != nil {
+		return nil
+	}
+	out := make([]byte, 0, len(list))
+	for _, n := range list {
+		if n > 255 {
+			return nil
+		}
+		out = append(out, byte(n))
+	}
+	return out
+}
+
+// journalEntry is what is read of an entry in journald's JSON; docs: systemd.journal-fields.
+type journalEntry struct {
+	Message    field `json:"MESSAGE"`
+	Priority   field `json:"PRIORITY"`
+	Unit       field `json:"_SYSTEMD_UNIT"`
+	Container  field `json:"CONTAINER_NAME"`
+	Partial    field `json:"CONTAINER_PARTIAL_MESSAGE"`
+	LineBreak  field `json:"_LINE_BREAK"`
+	Identifier field `json:"SYSLOG_IDENTIFIER"`
+	Transport  field `json:"_TRANSPORT"`
+	Boot       field `json:"_BOOT_ID"`
+	Cursor     field `json:"__CURSOR"`
+	Realtime   field `json:"__REALTIME_TIMESTAMP"`
+}
+
+// Journal makes lines of an entry as journalctl -o json writes it, one object. A message
+// of several lines gives as many, with the same cursor; a part of a line that goes on in
+// the next entry gives none, and the next gives all of it.
+func (p *Parser) Journal(data []byte) ([]models.LogLine, error) {
+	lines, _, err := p.journal(data)
+	return lines, err
+}
+
+// journal is [Parser.Journal] with the cursor, which an entry without lines has, too.
+func (p *Parser) journal(data []byte) (lines []models.LogLine, cursor string, err error) {
+	var e journalEntry
+	if err := json.Unmarshal(data, &e); err != nil {
+		return nil, "", fmt.Errorf("reading %d bytes: %w", len(data), ErrEntry)
+	}
+	if len(e.Cursor) == 0 && len(e.Realtime) == 0 && e.Message == nil {
+		return nil, "", fmt.Errorf("%d bytes without message, time and cursor: %w", len(data), ErrEntry)
+	}
+	return p.entry(&e), plain(e.Cursor), nil
+}
+
+func (p *Parser) entry(e *journalEntry) []models.LogLine {
+	line := models.LogLine{Unit: e.writer(), Level: e.level(), Time: e.time(), Boot: plain(e.Boot), Cursor: plain(e.Cursor)}
+	w := p.writer(string(e.Unit) + "\x00" + string(e.Container) + "\x00" + line.Unit)
+	message := e.Message
+	if message == nil {
+		return p.lines(w, line, "(a message that journalctl left out: it is too large)", true)
+	}
+	if len(w.partial) > 0 {
+		message = append(w.partial, message...)
+		w.partial = nil
+	}
+	if e.goesOn() && len(message) < maxRaw {
+		w.partial = bytes.Clone(message)
+		return nil
+	}
+	return p.lines(w, line, string(message), len(e.Priority) > 0)
+}
+
+// goesOn says whether the entry is not the end of a line: a container's, or one that was
+// too long for journald.
+func (e *journalEntry) goesOn() bool {
+	return string(e.Partial) == "true" || string(e.LineBreak) == "line-max"
+}
+
+// writer is who wrote the entry.
+func (e *journalEntry) writer() string {
+	switch {
+	case string(e.Transport) == "kernel":
+		return "kernel"
+	case len(e.Container) > 0:
+		return string(e.Container)
+	}
+	unit := strings.TrimSuffix(string(e.Unit), ".service")
+	if id := string(e.Identifier); id != "" && (unit == "" || unit == "init.scope" || id == "systemd" || id == installer) {
+		return id
+	}
+	return unit
+}
+
+func (e *journalEntry) level() models.LogLevel {
+	switch string(e.Priority) {
+	case "0", "1", "2":
+		return models.LogCritical
+	case "3":
+		return models.LogError
+	case "4":
+		return models.LogWarning
+	case "5":
+		return models.LogNotice
+	case "7":
+		return models.LogDebug
+	}
+	return models.LogInfo
+}
+
+func (e *journalEntry) time() time.Time {
+	us, err := strconv.ParseInt(string(e.Realtime), 10, 64)
+	if err != nil || us <= 0 || us > 253402300799e6 { // the year 9999, the last that JSON has
+		return time.Time{}
+	}
+	return time.UnixMicro(us).UTC()
+}
+
+// plain is an id of journald's: what is none is not taken.
+func plain(f field) string {
+	s := string(f)
+	if len(s) > 256 || models.Printable(s) != s {
+		return ""
+	}
+	return s
+}

@@ -1,0 +1,275 @@
+package agentlog
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"ironworks/models"
+)
+
+func testNow() time.Time { return time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC) }
+
+func testParser() *Parser {
+	return NewParser(models.NodeRef{UUID: "u", Name: "n"}, models.LogSSH, testNow)
+}
+
+// seen is what the tests compare of a line.
+type seen struct {
+	unit     string
+	level    models.LogLevel
+	text     string
+	progress string
+	known    ErrorID
+}
+
+func seenOf(l *models.LogLine) seen {
+	s := seen{unit: l.Unit, level: l.Level, text: l.Text, known: ErrorID(l.Known)}
+	if l.Progress != nil {
+		data, _ := json.Marshal(l.Progress)
+		s.progress = string(data)
+	}
+	return s
+}
+
+func TestJournalEntries(t *testing.T) {
+	for name, tt := range map[string]struct {
+		in   string
+		want []seen
+	}{
+		"a service":        {`{"MESSAGE":"hello","PRIORITY":"6","_SYSTEMD_UNIT":"ironic-agent.service","SYSLOG_IDENTIFIER":"podman"}`, []seen{{unit: "ironic-agent", level: 6, text: "hello"}}},
+		"a container":      {`{"MESSAGE":"hello","PRIORITY":"3","_SYSTEMD_UNIT":"libpod-1.scope","CONTAINER_NAME":"ironic-agent"}`, []seen{{unit: "ironic-agent", level: 3, text: "hello"}}},
+		"the kernel":       {`{"MESSAGE":"blk_update_request: I/O error, dev sda, sector 1","PRIORITY":"3","_TRANSPORT":"kernel","SYSLOG_IDENTIFIER":"kernel"}`, []seen{{unit: "kernel", level: 3, text: "blk_update_request: I/O error, dev sda, sector 1", known: ErrorDiskIO}}},
+		"systemd":          {`{"MESSAGE":"ironic-agent.service: Main process exited, code=exited, status=125/n/a","PRIORITY":"5","_SYSTEMD_UNIT":"init.scope","SYSLOG_IDENTIFIER":"systemd"}`, []seen{{unit: "systemd", level: 5, text: "ironic-agent.service: Main process exited, code=exited, status=125/n/a"}}},
+		"bytes":            {`{"MESSAGE":[104,105,255,10,98],"PRIORITY":"4","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 4, text: `hi\xff`}, {unit: "x", level: 4, text: "b"}}},
+		"null":             {`{"MESSAGE":null,"__CURSOR":"c","PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 6, text: "(a message that journalctl left out: it is too large)"}}},
+		"a repeated field": {`{"MESSAGE":["one",[116,119,111]],"PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 6, text: "one"}, {unit: "x", level: 6, text: "two"}}},
+		"an empty message": {`{"MESSAGE":"","PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 6}}},
+		"odd types":        {`{"MESSAGE":{"a":1},"__CURSOR":"c","PRIORITY":6,"_SYSTEMD_UNIT":true}`, []seen{{level: 6, text: "(a message that journalctl left out: it is too large)"}}},
+		"oslo.log":         {`{"MESSAGE":"2026-11-22 13:00:00.123 1 WARNING ironic_python_agent.hardware [-] odd","PRIORITY":"6","_SYSTEMD_UNIT":"ironic-agent.service"}`, []seen{{unit: "ironic_python_agent.hardware", level: 4, text: "odd"}}},
+		"oslo.log and a request": {
+			`{"MESSAGE":"2026-11-22 13:00:00.123 1 DEBUG x [None req-0a1b2c - - - - - -] [brackets] stay","PRIORITY":"3","_SYSTEMD_UNIT":"ironic-agent.service"}`,
+			[]seen{{unit: "x", level: 7, text: "[brackets] stay"}},
+		},
+		"the installer by the agent": {
+			`{"MESSAGE":"2026-11-22 13:00:00.123 1 DEBUG ironic_coreos_install [-] coreos-installer: Read disk 1.2 GiB/3.4 GiB (35%)","PRIORITY":"6","_SYSTEMD_UNIT":"ironic-agent.service"}`,
+			[]seen{{unit: "coreos-installer", level: 6, text: "Read disk 1.2 GiB/3.4 GiB (35%)", progress: `{"done":1288490188,"total":3650722201,"percent":35}`}},
+		},
+		"the installer itself": {`{"MESSAGE":"Read disk 512 B/3.4 GiB (0%)","PRIORITY":"3","CONTAINER_NAME":"ironic-agent"}`, []seen{{unit: "coreos-installer", level: 6, text: "Read disk 512 B/3.4 GiB (0%)", progress: `{"done":512,"total":3650722201,"percent":0}`}}},
+		"the installer drawing": {
+			`{"MESSAGE":"> Read disk 1.0 GiB/2.0 GiB (50%)   \r> Read disk 2.0 GiB/2.0 GiB (100%)   \r","PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`,
+			[]seen{{unit: "coreos-installer", level: 6, text: "> Read disk 2.0 GiB/2.0 GiB (100%)", progress: `{"done":2147483648,"total":2147483648,"percent":100}`}},
+		},
+		"progress that cannot be": {`{"MESSAGE":"Read disk 9.0 GiB/2.0 GiB (450%)","PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 6, text: "Read disk 9.0 GiB/2.0 GiB (450%)"}}},
+		"the installer fails": {
+			`{"MESSAGE":"2026-11-22 13:00:00.123 1 DEBUG ironic_coreos_install [-] coreos-installer: Error: install failed","PRIORITY":"6","_SYSTEMD_UNIT":"ironic-agent.service"}`,
+			[]seen{{unit: "coreos-installer", level: 3, text: "Error: install failed", known: ErrorInstallerFailed}},
+		},
+		"klog":                 {`{"MESSAGE":"E1122 13:00:00.123456    1234 server.go:12] it broke","PRIORITY":"6","_SYSTEMD_UNIT":"kubelet.service"}`, []seen{{unit: "kubelet", level: 3, text: "server.go:12] it broke"}}},
+		"colours":              {`{"MESSAGE":"\u001b[1;31mred\u001b[0m \u001b]0;title\u0007done \u001bc","PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 6, text: `red done \x1bc`}}},
+		"bidirectional":        {`{"MESSAGE":"a\u202eb\u200bc","PRIORITY":"6","_SYSTEMD_UNIT":"x\u202e.service"}`, []seen{{unit: `x\u202e`, level: 6, text: `a\u202eb\u200bc`}}},
+		"a secret in a colour": {`{"MESSAGE":"\u001b[1mpassword\u001b[0m=` + planted + `","PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 6, text: "password=******"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lines, err := testParser().Journal([]byte(tt.in))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(lines) != len(tt.want) {
+				t.Fatalf("%d lines, want %d: %+v", len(lines), len(tt.want), lines)
+			}
+			for i := range lines {
+				if got := seenOf(&lines[i]); got != tt.want[i] {
+					t.Errorf("line %d:\n got %+v\nwant %+v", i, got, tt.want[i])
+				}
+			}
+		})
+	}
+}
+
+func TestJournalEntryKeepsItsPlace(t *testing.T) {
+	lines, err := testParser().Journal([]byte(`{"__CURSOR":"s=1;i=2","__REALTIME_TIMESTAMP":"1795352400123456","_BOOT_ID":"b00t","MESSAGE":"x"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := models.LogLine{
+		Time: time.Date(2026, 11, 22, 13, 0, 0, 123456000, time.UTC), Received: testNow(), Node: models.NodeRef{UUID: "u", Name: "n"},
+		Source: models.LogSSH, Level: models.LogInfo, Text: "x", Boot: "b00t", Cursor: "s=1;i=2",
+	}
+	if lines[0] != want {
+		t.Errorf("got %+v", lines[0])
+	}
+}
+
+func TestJournalEntriesThatAreNone(t *testing.T) {
+	for _, in := range []string{"", "{", "[]", `"x"`, "-- No entries --", `{}`, `{"password":"` + planted + `"}`} {
+		_, err := testParser().Journal([]byte(in))
+		if !errors.Is(err, ErrEntry) || strings.Contains(err.Error(), planted) {
+			t.Errorf("%q: %v", in, err)
+		}
+	}
+}
+
+func TestLinesInParts(t *testing.T) {
+	for name, parts := range map[string][]string{
+		"a container's": {
+			`{"__CURSOR":"1","MESSAGE":"agent_token=pl4nt3d","CONTAINER_NAME":"a","CONTAINER_PARTIAL_MESSAGE":"true"}`,
+			`{"__CURSOR":"2","MESSAGE":"-S3cr3t end","CONTAINER_NAME":"a"}`,
+		},
+		"journald's": {
+			`{"__CURSOR":"1","MESSAGE":"agent_token=pl4nt3d","_SYSTEMD_UNIT":"a.service","_LINE_BREAK":"line-max"}`,
+			`{"__CURSOR":"2","MESSAGE":"-S3cr3t end","_SYSTEMD_UNIT":"a.service"}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := testParser()
+			first, err := p.Journal([]byte(parts[0]))
+			if err != nil || len(first) != 0 {
+				t.Fatalf("%+v, %v", first, err)
+			}
+			other, _ := p.Journal([]byte(`{"__CURSOR":"x","MESSAGE":"other","_SYSTEMD_UNIT":"b.service"}`))
+			whole, err := p.Journal([]byte(parts[1]))
+			if err != nil || len(whole) != 1 || whole[0].Text != "agent_token=****** end" || whole[0].Cursor != "2" || other[0].Text != "other" {
+				t.Errorf("%+v, %v", whole, err)
+			}
+		})
+	}
+}
+
+func TestTraceback(t *testing.T) {
+	text := []struct {
+		in    string
+		level models.LogLevel
+	}{
+		{"before", models.LogInfo},
+		{"Traceback (most recent call last):", models.LogError},
+		{`  File "/x.py", line 1, in f`, models.LogError},
+		{"    raise ValueError()", models.LogError},
+		{"", models.LogError},
+		{"ValueError: no", models.LogError},
+		{"after", models.LogInfo},
+		{"Traceback (most recent call last):", models.LogError},
+		{oslo + "in between", models.LogInfo},
+		{"after", models.LogInfo},
+	}
+	p := testParser()
+	for i, l := range text {
+		lines := p.Text(time.Time{}, "agent", l.in)
+		if len(lines) != 1 || lines[0].Level != l.level {
+			t.Errorf("line %d %q: %+v", i, l.in, lines)
+		}
+	}
+}
+
+func TestHugeLines(t *testing.T) {
+	huge := strings.Repeat("x", 3<<20)
+	lines := testParser().Text(time.Time{}, strings.Repeat("u", 1000), huge)
+	if l := lines[0]; len(l.Text) > maxText+64 || !strings.HasSuffix(l.Text, "… … (cut)") || len(l.Unit) > maxUnit+4 {
+		t.Errorf("%d bytes of text %q, %d of unit", len(l.Text), l.Text[len(l.Text)-20:], len(l.Unit))
+	}
+	// A secret across the place where it is cut.
+	at := maxText - len("agent_token=") - 3
+	for _, l := range testParser().Text(time.Time{}, "u", huge[:at]+" agent_token="+planted) {
+		if strings.Contains(l.Text, "pl4") {
+			t.Error("the beginning of a token is seen where a line is cut")
+		}
+	}
+}
+
+func TestManyWriters(t *testing.T) {
+	p := testParser()
+	for i := range 10 * maxWriters {
+		p.Text(time.Time{}, strings.Repeat("w", i+1), "x")
+	}
+	if len(p.writers) > maxWriters+1 {
+		t.Errorf("%d writers", len(p.writers))
+	}
+}
+
+func TestKnownErrors(t *testing.T) {
+	for text, want := range map[string]ErrorID{
+		`Deploy step deploy.install_coreos failed on node x. No suitable device was found for deployment using these hints {'wwn': '0xdead'}`: ErrorNoHintedDevice,
+		`No disks satisfied root device hints for node x`:                                               ErrorNoHintedDevice,
+		`root device hints were not provided and all found block devices are smaller than 4294967296B.`: ErrorNoDisks,
+		`No devices could be found using these hints {} because they failed to validate. Error: x`:      ErrorBadHints,
+		`Image failed to verify against checksum. location: /x; image ID: y`:                            ErrorChecksum,
+		`Checksum file does not contain name x`:                                                         ErrorChecksumFile,
+		`MD5 support is disabled`:                                                                       ErrorMD5,
+		`Error downloading image: Download of image x failed: Connect`:                                  ErrorDownload,
+		`Timed out reading next chunk`:                                                                  ErrorDownload,
+		`Unable to find a valid partition table on the disk after writing the image. Error x`:           ErrorPartitionTable,
+		`Security: The requested user image is x`:                                                       ErrorImageRefused,
+		`Invalid or missing agent token received.`:                                                      ErrorAgentToken,
+		`TLS is required by configuration`:                                                              ErrorTLSRequired,
+		`Could not look up node info. Check logs for details.`:                                          ErrorLookup,
+		`Lookup is not allowed for node x in the provision state active`:                                ErrorLookupRefused,
+		`Agent could not find a valid IP address.`:                                                      ErrorNoAddress,
+		`Conflict on inspection lookup: x`:                                                              ErrorInspectConflict,
+		`node does not support this deploy step: x`:                                                     ErrorStepUnknown,
+		`coreos-installer failed with code 1: Error: install failed`:                                    ErrorInstallerFailed,
+		`coreos-install returned error code 1`:                                                          ErrorInstallerFailed,
+		`Cannot run coreos-installer, is it installed in /mnt/coreos?`:                                  ErrorNoInstaller,
+		`Could not configure UEFI boot on device /dev/sda: x`:                                           ErrorUEFIBoot,
+		`No EFI partition could be detected on device /dev/sda`:                                         ErrorUEFIBoot,
+		`Error: found busy partitions`:                                                                  ErrorDiskBusy,
+		`checking for exclusive access to /dev/sda`:                                                     ErrorDiskBusy,
+		`Cannot use a pre-rendered configdrive, please provide it as JSON data`:                         ErrorConfigdriveForm,
+		`Invalid configdrive format: it is neither a JSON, nor a URL, nor a base64 encoded string`:      ErrorConfigdriveForm,
+		`Config drive size exceeds maximum limit of 64MiB`:                                              ErrorConfigdriveSize,
+		`Assisted Installer Agent has failed with result exit-code`:                                     ErrorAssisted,
+		`Failed to erase the metadata on the device(s): "/dev/sda": x`:                                  ErrorEraseMetadata,
+		`Block device /dev/sda is frozen and cannot be erased`:                                          ErrorDiskFrozen,
+		`Block device /dev/sda already has a security password set`:                                     ErrorDiskPassword,
+		`Protected VMFS filesystem located on device /dev/sda`:                                          ErrorSharedDisk,
+		`Buffer I/O error on dev sda, logical block 0`:                                                  ErrorDiskIO,
+		`Out of memory: Killed process 1 (x)`:                                                           ErrorMemory,
+		`SSLError: [SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed`:                          ErrorCertificate,
+		`Failed to install a bootloader when deploying node x: y`:                                       ErrorBootloader,
+		`Reached target basic.target - Basic System.`:                                                   "",
+		`Download of image x was successful`:                                                            "",
+	} {
+		if got := findKnown(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	all := map[ErrorID]bool{}
+	for _, id := range KnownErrors() {
+		if all[id] || id == "" {
+			t.Errorf("%q is there twice or empty", id)
+		}
+		all[id] = true
+	}
+}
+
+func FuzzJournal(f *testing.F) {
+	for _, s := range []string{`{"MESSAGE":"x"}`, `{"MESSAGE":[1,2,300],"PRIORITY":[["3"]]}`, `{"MESSAGE":null,"__CURSOR":{}}`, `{"__REALTIME_TIMESTAMP":"-9"}`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		lines, err := testParser().Journal(data)
+		if err != nil && !errors.Is(err, ErrEntry) {
+			t.Errorf("an error of another kind: %v", err)
+		}
+		for _, l := range lines {
+			if models.Printable(l.Text) != l.Text || models.Printable(l.Unit) != l.Unit || len(l.Text) > maxText+64 {
+				t.Errorf("not safe to show: %q %q", l.Unit, l.Text)
+			}
+			if _, err := json.Marshal(l); err != nil {
+				t.Errorf("cannot be written: %v", err)
+			}
+		}
+	})
+}
+
+func BenchmarkJournal(b *testing.B) {
+	p := testParser()
+	line := []byte(`{"__CURSOR":"s=0f9d;i=5f3;b=0a1b;m=1;t=2;x=3","__REALTIME_TIMESTAMP":"1795352400123456","_BOOT_ID":"0a1b","MESSAGE":"2026-11-22 13:00:00.123 1 INFO ironic_python_agent.api [-] ::1 \"POST /v1/commands/?wait=true&agent_token=0123456789abcdef HTTP/1.1\" status: 200 len: 1234 time: 0.0123","PRIORITY":"6","_SYSTEMD_UNIT":"ironic-agent.service","SYSLOG_IDENTIFIER":"podman"}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := p.Journal(line); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package agentlog
+
+import "strings"
+
+// findDumps hides what the installer's step and others write down whole.
+func (m *masker) findDumps(text, lower string, from int) {
+	each(lower, "will use ignition ", from, func(at int) int {
+		return m.begin(text, at+len("will use ignition "), region{kind: regionDump, lines: manyLines})
+	})
+	each(lower, ";base64,", from, func(at int) int {
+		at += len(";base64,")
+		end := at
+		for end < len(text) && (!notBase64(rune(text[end])) || text[end] == '%') {
+			end++
+		}
+		m.hide(at, end)
+		return end
+	})
+}
+
+// findPrivateKey hides a private key in PEM: in one line with \n in it, or over several.
+func (m *masker) findPrivateKey(text string, from int) {
+	each(text, "-----BEGIN ", from, func(at int) int {
+		title, _, found := strings.Cut(text[at+len("-----BEGIN "):], "-----")
+		if found && !strings.Contains(title, "PRIVATE KEY") {
+			return at
+		}
+		if !found && !strings.Contains(title, "PRIVATE") {
+			return at
+		}
+		return m.begin(text, at, region{kind: regionKey, lines: 400})
+	})
+}
+
+// findAddresses hides the password of an address, and a user that is a token.
+func (m *masker) findAddresses(text, lower string, from int) {
+	each(text, "://", from, func(at int) int {
+		at += len("://")
+		end := at
+		for end < len(text) && strings.IndexByte("/?# \t\"'<>", text[end]) < 0 {
+			end++
+		}
+		// A password that has a slash in it, as nobody may write it, is one still.
+		for next := end; next < len(text) && strings.IndexByte("? \t\"'<>", text[next]) < 0; next++ {
+			if text[next] == '@' && strings.IndexByte(text[at:end], ':') >= 0 && !portAtEnd(text[at:end]) {
+				end = next + 1
+			}
+		}
+		host := strings.LastIndexByte(text[at:end], '@')
+		if host < 0 {
+			return at
+		}
+		user, _, both := strings.Cut(text[at:at+host], ":")
+		switch {
+		case both:
+			m.hide(at+len(user)+1, at+host)
+		case len(user) >= 16 && strings.HasPrefix(lower[max(0, at-8):at], "http"), len(user) >= 16 && strings.Contains(lower[max(0, at-8):at], "http"):
+			m.hide(at, at+host)
+		}
+		return at + host
+	})
+}
+
+// portAtEnd says whether the text ends like an address with a port: then a later @ is
+// one of the path.
+func portAtEnd(authority string) bool {
+	i := strings.LastIndexByte(authority, ':')
+	return i >= 0 && i+1 < len(authority) && strings.Trim(authority[i+1:], "0123456789") == ""
+}
+
+// secretBeginnings are how secrets of known kinds begin: signed tokens, password hashes,
+// OpenShift's and Keystone's tokens, those of code hosts and clouds.
+var secretBeginnings = []string{"eyJ", "$1$", "$5$", "$6$", "$y$", "$2a$", "$2b$", "$2y$", "sha256~", "gAAAAA", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "AKIA", "ASIA"}
+
+// findWords hides what is a secret by its look, whatever stands before it.
+func (m *masker) findWords(text, lower string, from int) {
+	for _, scheme := range []string{"bearer", "basic"} {
+		each(lower, scheme, from, func(at int) int {
+			word := skip(text, at+len(scheme), " \t:")
+			end := endOfWord(text, word)
+			if word > at+len(scheme) && end-word >= 8 && (scheme == "bearer" || basicCredentials(text[word:end])) {
+				m.hide(word, end)
+			}
+			return end
+		})
+	}
+	for _, begin := range secretBeginnings {
+		each(text, begin, from, func(at int) int {
+			end := endOfWord(text, at)
+			if end-at >= 20 && (at == 0 || !wordByte(text[at-1]) || text[at-1] == '=') {
+				m.hide(at, end)
+			}
+			return end
+		})
+	}
+	each(lower, "ipmitool", from, func(at int) int {
+		each(text, " -P ", at, func(p int) int {
+			p = skip(text, p+4, " ")
+			end := endOfArgument(text, p)
+			m.hide(p, end)
+			return end
+		})
+		each(text, "'-P', ", at, func(p int) int {
+			p += len("'-P', ")
+			end := endOfArgument(text, p)
+			m.hide(p, end)
+			return end
+		})
+		return len(text)
+	})
+	each(lower, "curl ", from, func(at int) int {
+		for _, option := range []string{" -u ", " -u", " --user ", " --user="} {
+			each(text, option, at, func(p int) int {
+				p += len(option)
+				end := endOfArgument(text, p)
+				if _, pass, ok := strings.Cut(text[p:end], ":"); ok {
+					m.hide(end-len(pass), end)
+				}
+				return end
+			})
+		}
+		return len(text)
+	})
+}
+
+// basicCredentials says whether a word is what follows Basic in a header, and not a word
+// of a sentence.
+func basicCredentials(word string) bool {
+	if strings.ContainsFunc(word, notBase64) {
+		return false
+	}
+	return strings.HasSuffix(word, "=") || strings.ContainsAny(word, "0123456789") || len(word)%4 == 0 && strings.ToLower(word) != word
+}
+
+func endOfArgument(text string, at int) int {
+	if at < len(text) && (text[at] == '"' || text[at] == '\'') {
+		if end := closing(text[at+1:], text[at:at+1]); end >= 0 {
+			return at + 1 + end
+		}
+		return len(text)
+	}
+	if i := strings.IndexAny(text[at:], " \t"); i >= 0 {
+		return at + i
+	}
+	return len(text)
+}
+
+func endOfWord(text string, at int) int {
+	for at < len(text) && wordByte(text[at]) {
+		at++
+	}
+	return at
+}
+
+func wordByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_-.$/+=~", c) >= 0
+}

@@ -1,0 +1,137 @@
+package agentlog
+
+import "strings"
+
+// secretWords make the name that they are a part of that of a secret.
+var secretWords = []string{
+	"token", "passw", "passphrase", "secret", "authorization", "apikey", "api_key", "api-key", "accesskey", "access_key", "access-key",
+	"privatekey", "private_key", "private-key", "credential", "signature", "cookie", "auth", "sig", "pwd",
+	"user_data", "userdata", "user-data", "configdrive", "config_drive", "config-drive",
+}
+
+// findKeys hides the values of what is named like a secret: key=value, "key": "value",
+// 'key': {…}, --key value, in a text in quotes or not.
+func (m *masker) findKeys(text, lower string, from int) {
+	for _, word := range secretWords {
+		each(lower, word, from, func(at int) int {
+			start, end := at, at+len(word)
+			for start > from && nameByte(lower[start-1]) {
+				start--
+			}
+			for end < len(lower) && nameByte(lower[end]) {
+				end++
+			}
+			if name := lower[start:end]; secretName(name, word) {
+				m.hideValue(text, name, end)
+			}
+			return end
+		})
+	}
+}
+
+func nameByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.'
+}
+
+// secretName says whether the value of a name with the word in it is one.
+func secretName(name, word string) bool {
+	switch word {
+	case "auth", "sig", "pwd":
+		// Parts of many words.
+		for _, s := range []string{word, word + "s"} {
+			if rest, ok := strings.CutSuffix(name, s); ok && (rest == "" || strings.HasSuffix(rest, "_") || strings.HasSuffix(rest, "-") || strings.HasSuffix(rest, ".")) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, harmless := range []string{
+		"_file", "-file", "_path", "_url", "_type", "_required", "_length", "_ttl", "_expires", "_expires_at", "_expiration", "_timeout", "_name", "_id", "_method", "-type", ".service", ".target", ".mount", ".path",
+	} {
+		if strings.HasSuffix(name, harmless) && !strings.HasSuffix(name, "access_key_id") {
+			return false
+		}
+	}
+	return true
+}
+
+// hideValue hides the value that follows a name which ends at end.
+func (m *masker) hideValue(text, name string, end int) {
+	at := skip(text, end, `\"'`)
+	sep := skip(text, at, " \t")
+	option := strings.HasPrefix(name, "-")
+	switch {
+	case sep == len(text):
+		return
+	case text[sep] == '=' || text[sep] == ':':
+		at = skip(text, sep, "=:> \t")
+	case option && text[sep] == ',': // a list of arguments
+		at = skip(text, sep, ", \t")
+	case option && sep > end:
+		at = sep
+	case option && at > end:
+		return
+	default:
+		return
+	}
+	if at == len(text) {
+		return
+	}
+	lines := fewLines
+	if strings.Contains(name, "data") || strings.Contains(name, "drive") || strings.HasPrefix(name, "auth") || strings.Contains(name, "secret") {
+		lines = manyLines
+	}
+	m.hideFrom(text, name, at, lines)
+}
+
+func (m *masker) hideFrom(text, name string, at, lines int) {
+	quote := at
+	if c := text[at] | 0x20; (c == 'b' || c == 'u' || c == 'r') && at+1 < len(text) {
+		quote++ // Python's prefix of a text
+	}
+	quote = skip(text, quote, `\`)
+	if quote < len(text) && (text[quote] == '"' || text[quote] == '\'') {
+		r := region{kind: regionString, lines: lines, quote: text[quote-backslashes(text, quote) : quote+1]}
+		inside := quote + 1
+		if end, over := r.end(text[inside:]); over && harmlessValue(strings.TrimRight(text[inside:inside+end], `\"'`)) {
+			return
+		} else if over {
+			m.hide(inside, inside+end-1-min(len(r.quote)-1, backslashes(text, inside+end-1)))
+			return
+		}
+		m.begin(text, inside, r)
+		return
+	}
+	if text[at] == '{' || text[at] == '[' {
+		m.begin(text, at, region{kind: regionTree, lines: lines})
+		return
+	}
+	stop := " \t\"'"
+	if strings.Contains(name, "authorization") || strings.Contains(name, "cookie") || strings.Contains(name, "passphrase") {
+		stop = "\"'" // several words
+	}
+	end := len(text)
+	if i := strings.IndexAny(text[at:], stop); i >= 0 {
+		end = at + i
+	}
+	if !harmlessValue(strings.TrimRight(text[at:end], `,;)}]\`)) {
+		m.hide(at, end)
+	}
+}
+
+// harmlessValue are those that say whether there is a secret, and not which.
+func harmlessValue(v string) bool {
+	switch v {
+	case "", "None", "null", "nil", "True", "False", "true", "false", "REDACTED", "[REDACTED]", "***", "******":
+		return true
+	}
+	return false
+}
+
+// skip is the first place at or after from where there is none of the bytes.
+func skip(text string, from int, bytes string) int {
+	for from < len(text) && strings.IndexByte(bytes, text[from]) >= 0 {
+		from++
+	}
+	return from
+}

@@ -1,0 +1,125 @@
+package agentlog
+
+import "strings"
+
+// regionKind is what a secret of several lines is.
+type regionKind int
+
+const (
+	regionNone   regionKind = iota
+	regionKey               // a private key in PEM, until its END
+	regionString            // a text in quotes
+	regionTree              // braces and brackets, with texts in quotes in them
+	regionDump              // what was dumped, until the next line that a logger began
+)
+
+// A region ends after so many lines whatever they hold: the log must not vanish because
+// somebody left a quote open.
+const (
+	fewLines  = 60
+	manyLines = 20000
+)
+
+// region is a secret that may go on over several lines.
+type region struct {
+	kind  regionKind
+	lines int    // so many more at most
+	quote string // what ends the text: a quote with the backslashes before it
+	depth int    // open braces and brackets
+}
+
+// end says how much of the text belongs to the region, and whether it ends there.
+func (r *region) end(text string) (to int, over bool) {
+	switch r.kind {
+	case regionKey:
+		i := strings.Index(text, "-----END")
+		if i < 0 {
+			return len(text), false
+		}
+		rest := text[i+len("-----END"):]
+		if j := strings.Index(rest, "-----"); j >= 0 {
+			return len(text) - len(rest) + j + len("-----"), true
+		}
+		return len(text), true
+	case regionString:
+		if i := closing(text, r.quote); i >= 0 {
+			return i, true
+		}
+		return len(text), false
+	case regionTree:
+		return r.endOfTree(text)
+	case regionDump:
+		return len(text), false
+	case regionNone:
+	}
+	return 0, true
+}
+
+// endOfTree counts braces and brackets outside of texts. Quotes that are escaped are
+// those of a tree in a text, and count as its own.
+func (r *region) endOfTree(text string) (to int, over bool) {
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; c {
+		case '"', '\'':
+			switch {
+			case r.quote == "":
+				r.quote = quoteAt(text, i)
+			case closing(text[i-backslashes(text, i):i+1], r.quote) >= 0:
+				r.quote = ""
+			}
+		case '{', '[':
+			if r.quote == "" {
+				r.depth++
+			}
+		case '}', ']':
+			if r.quote == "" {
+				if r.depth--; r.depth <= 0 {
+					return i + 1, true
+				}
+			}
+		}
+	}
+	return len(text), false
+}
+
+// survives says whether the region goes on behind a logger's header: a logger that puts
+// its header before every line does so with the lines of a key.
+func (r *region) survives(body string) bool {
+	if r.kind != regionKey {
+		return false
+	}
+	body = strings.TrimSpace(body)
+	return strings.Contains(body, "-----END") || strings.Contains(body, "Proc-Type:") ||
+		strings.Contains(body, "DEK-Info:") || body == "" || (len(body) >= 16 || strings.HasSuffix(body, "=")) && !strings.ContainsFunc(body, notBase64)
+}
+
+func notBase64(r rune) bool {
+	switch {
+	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '+', r == '/', r == '=', r == '-', r == '_':
+		return false
+	}
+	return true
+}
+
+// quoteAt is the quote at i with the backslashes before it.
+func quoteAt(text string, i int) string { return text[i-backslashes(text, i) : i+1] }
+
+func backslashes(text string, i int) int {
+	n := 0
+	for n < i && text[i-1-n] == '\\' {
+		n++
+	}
+	return n
+}
+
+// closing is the offset behind the text's closing quote, or -1: the same quote with as
+// many backslashes, or with fewer, which ends what this is in.
+func closing(text, quote string) int {
+	mark := quote[len(quote)-1]
+	for i := 0; i < len(text); i++ {
+		if text[i] == mark && backslashes(text, i) <= len(quote)-1 {
+			return i + 1
+		}
+	}
+	return -1
+}

@@ -1,0 +1,100 @@
+package agentlog
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"ironworks/models"
+)
+
+// Options say which sources a [Follower] joins and what they work with.
+type Options struct {
+	// Sources are those to use; those that can be used, if empty.
+	Sources []models.LogSource
+	// Address gives the address that the agent of a node told Ironic last, as agent_url
+	// has it (https://10.0.0.31:9999) or a bare host; "" while there is none. It is asked
+	// about once a second and must not wait. Without it there is neither SSH nor status.
+	Address func(models.NodeRef) string
+	// SSH is how machines are reached.
+	SSH SSHOptions
+	// Push gives the lines that a machine sends itself; nil where nothing listens.
+	Push Subscriber
+	// Archive is a folder with what a conductor keeps, or one file: a path, or
+	// ssh://[user@]host/path. Empty is none.
+	Archive string
+	// Since leaves out what is older; zero is all of it.
+	Since time.Time
+	// Once reads what there is and ends, instead of following.
+	Once bool
+	// ServerClock says how far Ironic's clock is ahead of the console's, if that is known.
+	ServerClock func() (time.Duration, bool)
+	// Now is the console's clock; that of the system if nil.
+	Now func() time.Time
+}
+
+// Subscriber is who has the lines that machines send: a Receiver.
+type Subscriber interface {
+	// Subscribe gives what a node has sent and sends, until ctx ends, and closes the
+	// channel then.
+	Subscribe(ctx context.Context, node models.NodeRef) <-chan Batch
+}
+
+// SSHOptions are how machines are reached over SSH. What is empty comes from ssh_config,
+// and is what ssh itself would take where that says nothing.
+type SSHOptions struct {
+	// User is who logs in; core, if ssh_config names nobody either.
+	User string
+	// Port is where; 22, if ssh_config names none either.
+	Port int
+	// Keys are files of private keys, tried before all others.
+	Keys []string
+	// Jump is as ssh's ProxyJump: [user@]host[:port], several with commas; "none" goes
+	// straight whatever ssh_config says.
+	Jump string
+	// Config is the ssh_config to read instead of the user's and the system's; "none"
+	// reads none.
+	Config string
+	// Home is the user's home directory, for ~, the default keys and known_hosts.
+	Home string
+	// Agent is the socket of ssh-agent (SSH_AUTH_SOCK); empty is none.
+	Agent string
+	// HostKeys gives the public keys, as authorized_keys has them, that the ramdisk's
+	// Ignition may have given a node; nil or none where it carries no key.
+	HostKeys func(context.Context, models.NodeRef) []string
+}
+
+// sources are those that are used, the best one first.
+func (o *Options) sources() ([]models.LogSource, error) {
+	wanted := o.Sources
+	if len(wanted) == 0 {
+		wanted = models.LogSources()
+	}
+	var use []models.LogSource
+	for _, s := range models.LogSources() {
+		for _, w := range wanted {
+			if s == w && o.can(s) {
+				use = append(use, s)
+				break
+			}
+		}
+	}
+	if len(use) == 0 {
+		return nil, errors.New("none of the sources of the log can be used here")
+	}
+	return use, nil
+}
+
+func (o *Options) can(s models.LogSource) bool {
+	switch s {
+	case models.LogSSH, models.LogStatus:
+		return o.Address != nil
+	case models.LogPush:
+		return o.Push != nil
+	case models.LogArchive:
+		return o.Archive != ""
+	case models.LogSerial:
+		return false // reading it disturbs who else reads
+	}
+	return false
+}

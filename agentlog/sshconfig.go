@@ -1,0 +1,273 @@
+package agentlog
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/kevinburke/ssh_config"
+
+	"ironworks/models"
+)
+
+// noneWord is how ssh says that there is to be none.
+const noneWord = "none"
+
+// hop is a machine on the way, and how it is entered.
+type hop struct {
+	alias      string // as it was asked for
+	host       string
+	port       int
+	user       string
+	keys       []string
+	knownHosts []string
+	strict     strictness
+}
+
+// strictness is ssh's StrictHostKeyChecking.
+type strictness string
+
+const (
+	strictYes       strictness = "yes"
+	strictNo        strictness = "no"
+	strictAcceptNew strictness = "accept-new"
+	strictAsk       strictness = "ask" // where nobody said anything
+)
+
+func (h *hop) address() string { return net.JoinHostPort(h.host, strconv.Itoa(h.port)) }
+
+// name is the hop as it is shown.
+func (h *hop) name() string {
+	name := h.user + "@" + h.host
+	if h.port != 22 {
+		name += ":" + strconv.Itoa(h.port)
+	}
+	return models.Printable(name)
+}
+
+// sshFiles are what ssh_config says, the user's before the system's.
+type sshFiles struct {
+	home  string
+	files []*ssh_config.Config
+}
+
+// mostConfig bounds a file of ssh's.
+const mostConfig = 1 << 20
+
+// readSSHFiles reads the files; one that is not there says nothing.
+func readSSHFiles(o *SSHOptions) (*sshFiles, error) {
+	f := &sshFiles{home: o.Home}
+	paths := []string{o.Config}
+	switch o.Config {
+	case noneWord:
+		return f, nil
+	case "":
+		if o.Home == "" {
+			return f, nil
+		}
+		paths = []string{filepath.Join(o.Home, ".ssh", "config"), "/etc/ssh/ssh_config"}
+	}
+	for _, path := range paths {
+		text, err := readSome(path, mostConfig)
+		if errors.Is(err, fs.ErrNotExist) && o.Config == "" {
+			continue
+		} else if err != nil {
+			return nil, fmt.Errorf("reading ssh_config: %w", err)
+		}
+		c, err := ssh_config.DecodeBytes(withoutMatch(text))
+		if err != nil {
+			return nil, fmt.Errorf("reading ssh_config %s: %w", path, err)
+		}
+		f.files = append(f.files, c)
+	}
+	return f, nil
+}
+
+// withoutMatch takes out the blocks whose conditions are not understood: they are as if
+// they did not match.
+func withoutMatch(text []byte) []byte {
+	lines := strings.SplitAfter(string(text), "\n")
+	skipping := false
+	for i, line := range lines {
+		words := strings.Fields(strings.ReplaceAll(line, "=", " "))
+		if len(words) > 0 {
+			switch strings.ToLower(words[0]) {
+			case "host":
+				skipping = false
+			case "match":
+				what := ""
+				if len(words) > 1 {
+					what = strings.ToLower(words[1])
+				}
+				skipping = what != "all" && (what != "host" || len(words) != 3)
+			}
+		}
+		if skipping {
+			lines[i] = "\n"
+		}
+	}
+	return []byte(strings.Join(lines, ""))
+}
+
+// get is the first value of a key for a host.
+func (f *sshFiles) get(alias, key string) string {
+	for _, c := range f.files {
+		if v, err := c.Get(alias, key); err == nil && v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+func (f *sshFiles) all(alias, key string) []string {
+	var out []string
+	for _, c := range f.files {
+		values, _ := c.GetAll(alias, key) // an error is one of the library's own types
+		out = append(out, values...)
+	}
+	return out
+}
+
+// hop resolves [user@]host[:port] as ssh would.
+func (f *sshFiles) hop(alias, login string, port int) (hop, error) {
+	h := hop{alias: alias, host: alias, user: login, port: port, strict: strictness(strings.ToLower(f.get(alias, "StrictHostKeyChecking")))}
+	switch h.strict {
+	case strictYes, strictNo, strictAcceptNew, strictAsk:
+	case "off":
+		h.strict = strictNo
+	default:
+		h.strict = strictAsk
+	}
+	if name := f.get(alias, "HostName"); name != "" {
+		h.host = strings.NewReplacer("%%", "%", "%h", alias).Replace(name)
+	}
+	h.user = cmp.Or(login, f.get(alias, "User"))
+	if text := f.get(alias, "Port"); h.port == 0 && text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > 65535 {
+			return h, fmt.Errorf("ssh_config: the port of %s is %q", models.Printable(alias), models.Printable(text))
+		}
+		h.port = n
+	}
+	h.port = cmp.Or(h.port, 22)
+	for _, key := range f.all(alias, "IdentityFile") {
+		if key != noneWord {
+			h.keys = append(h.keys, f.path(key, &h))
+		}
+	}
+	if v := f.get(alias, "UserKnownHostsFile"); v != noneWord {
+		for _, path := range strings.Fields(cmp.Or(v, "~/.ssh/known_hosts ~/.ssh/known_hosts2")) {
+			h.knownHosts = append(h.knownHosts, f.path(path, &h))
+		}
+	}
+	h.knownHosts = append(h.knownHosts, "/etc/ssh/ssh_known_hosts")
+	return h, nil
+}
+
+// path replaces what ssh replaces in paths.
+func (f *sshFiles) path(path string, h *hop) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		path = filepath.Join(f.home, rest)
+	}
+	local := ""
+	if strings.Contains(path, "%u") {
+		if u, err := user.Current(); err == nil {
+			local = u.Username
+		}
+	}
+	return strings.NewReplacer("%%", "%", "%d", f.home, "%h", h.host, "%n", h.alias, "%r", h.user, "%u", local, "%p", strconv.Itoa(h.port)).Replace(path)
+}
+
+// mostHops bounds a way over others.
+const mostHops = 8
+
+// way is over which machines a host is reached; the host is the last.
+func (f *sshFiles) way(o *SSHOptions, host string) ([]hop, error) {
+	last, err := f.hop(host, o.User, o.Port)
+	if err != nil {
+		return nil, err
+	}
+	last.user = cmp.Or(last.user, "core")
+	jump := cmp.Or(o.Jump, f.get(host, "ProxyJump"))
+	var hops []hop
+	if jump != "" && jump != noneWord {
+		for one := range strings.SplitSeq(jump, ",") {
+			h, err := f.jump(strings.TrimSpace(one))
+			if err != nil {
+				return nil, err
+			}
+			hops = append(hops, h)
+		}
+	} else if command := f.get(host, "ProxyCommand"); jump == "" && command != "" && command != noneWord {
+		return nil, fmt.Errorf("ssh_config: ProxyCommand of %s is not run: say ProxyJump, or name a jump host in the configuration", models.Printable(host))
+	}
+	if len(hops) >= mostHops {
+		return nil, fmt.Errorf("more than %d jump hosts", mostHops-1)
+	}
+	return append(hops, last), nil
+}
+
+// jump reads one jump host: [user@]host[:port], or as an address ssh://….
+func (f *sshFiles) jump(text string) (hop, error) {
+	login, host, port, err := splitHost(text)
+	if err != nil {
+		return hop{}, fmt.Errorf("jump host: %w", err)
+	}
+	h, err := f.hop(host, login, port)
+	if err != nil {
+		return hop{}, err
+	}
+	if h.user == "" {
+		u, err := user.Current()
+		if err != nil {
+			return hop{}, fmt.Errorf("jump host %s needs a user: %w", models.Printable(host), err)
+		}
+		h.user = u.Username
+	}
+	return h, nil
+}
+
+// splitHost reads [ssh://][user@]host[:port].
+func splitHost(text string) (login, host string, port int, err error) {
+	rest := strings.TrimSuffix(strings.TrimPrefix(text, "ssh://"), "/")
+	if i := strings.LastIndexByte(rest, '@'); i >= 0 {
+		login, rest = rest[:i], rest[i+1:]
+	}
+	host = rest
+	if h, p, splitErr := net.SplitHostPort(rest); splitErr == nil {
+		if port, err = strconv.Atoi(p); err != nil || port < 1 || port > 65535 {
+			return "", "", 0, fmt.Errorf("%q has no port that is one", models.Printable(text))
+		}
+		host = h
+	}
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	if host == "" || strings.ContainsAny(host, " \t/\"'") || strings.HasPrefix(host, "-") {
+		return "", "", 0, fmt.Errorf("%q is not [user@]host[:port]", models.Printable(text))
+	}
+	return login, host, port, nil
+}
+
+// readSome reads a regular file of a sane size.
+func readSome(path string, most int64) ([]byte, error) {
+	f, err := os.Open(path) //nolint:gosec // the user names these files
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > most {
+		return nil, fmt.Errorf("%s is larger than %d bytes", path, most)
+	}
+	return data, nil
+}

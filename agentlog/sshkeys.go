@@ -1,0 +1,121 @@
+package agentlog
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+
+	"ironworks/models"
+)
+
+// mostKey bounds a file of a private key.
+const mostKey = 64 << 10
+
+// agentTime is how long ssh-agent may take: somebody may have to touch a key.
+const agentTime = 30 * time.Second
+
+// keyring is what we can log in with, and what of it cannot be used and why.
+type keyring struct {
+	signers []ssh.Signer
+	notes   []string
+	agent   net.Conn // nil without one
+}
+
+func (k *keyring) close() {
+	if k.agent != nil {
+		_ = k.agent.Close()
+	}
+}
+
+// keys gathers keys in the order in which they are tried: those of the options, those of
+// ssh_config, the agent's, the default files.
+func (o *SSHOptions) keys(ctx context.Context, h *hop) *keyring {
+	k := &keyring{}
+	for _, path := range slices.Concat(o.Keys, h.keys) {
+		k.add(path, true)
+	}
+	if o.Agent != "" {
+		k.addAgent(ctx, o.Agent)
+	}
+	if o.Home != "" {
+		for _, name := range []string{"id_ed25519", "id_ecdsa", "id_rsa"} {
+			k.add(filepath.Join(o.Home, ".ssh", name), false)
+		}
+	}
+	return k
+}
+
+// add reads a key. One that nobody named need not be there.
+func (k *keyring) add(path string, named bool) {
+	text, err := readSome(path, mostKey)
+	if errors.Is(err, fs.ErrNotExist) && !named {
+		return
+	}
+	if err != nil {
+		k.note(fmt.Sprintf("the key %s cannot be read", path))
+		return
+	}
+	signer, err := ssh.ParsePrivateKey(text)
+	var locked *ssh.PassphraseMissingError
+	switch {
+	case errors.As(err, &locked):
+		k.note(fmt.Sprintf("the key %s has a passphrase: ssh-add it", path))
+	case err != nil:
+		k.note(fmt.Sprintf("the key %s is none that can be read", path))
+	default:
+		k.signer(signer)
+	}
+}
+
+func (k *keyring) addAgent(ctx context.Context, socket string) {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", socket)
+	if err != nil {
+		k.note("ssh-agent does not answer at SSH_AUTH_SOCK")
+		return
+	}
+	k.agent = conn
+	_ = conn.SetDeadline(time.Now().Add(agentTime)) // one that hangs holds nobody up
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
+	signers, err := agent.NewClient(conn).Signers()
+	if err != nil {
+		k.note("ssh-agent does not tell its keys")
+		return
+	}
+	for _, s := range signers {
+		k.signer(s)
+	}
+}
+
+func (k *keyring) signer(s ssh.Signer) {
+	have := func(other ssh.Signer) bool {
+		return bytes.Equal(other.PublicKey().Marshal(), s.PublicKey().Marshal())
+	}
+	if !slices.ContainsFunc(k.signers, have) {
+		k.signers = append(k.signers, s)
+	}
+}
+
+func (k *keyring) note(text string) { k.notes = append(k.notes, models.Printable(text)) }
+
+// text says which keys there are, for when none was taken.
+func (k *keyring) text() string {
+	text := fmt.Sprintf("%d keys were offered", len(k.signers))
+	switch len(k.signers) {
+	case 0:
+		text = "there is no key to offer"
+	case 1:
+		text = "one key was offered, " + ssh.FingerprintSHA256(k.signers[0].PublicKey())
+	}
+	return strings.Join(append([]string{text}, k.notes...), "; ")
+}

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Fetch OpenSSH's server, systemd's journal programs and libnss-wrapper.
+
+    python3 install.py
+
+apt-get downloads Debian's packages, which it verifies, and they are unpacked,
+not installed, into
+
+    ${IRONWORKS_CACHE:-${XDG_CACHE_HOME:-~/.cache}/ironworks}/sshd/RELEASE
+
+whose path is printed. Neither root nor any change of the system is needed; apt
+works on lists of its own. Which versions there are says the release of Debian
+that this machine runs: it keeps no others, and their libraries fit. A folder
+that is already there costs nothing. Exit codes: 0 there, 1 failed, 3 no Debian.
+
+Only the standard library is used.
+"""
+
+import glob
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "lab", "real"))
+sys.dont_write_bytecode = True
+
+import venv as environments  # noqa: E402  lab/real/venv.py, which knows the cache folder
+
+WANTED = ["openssh-server", "systemd-journal-remote", "systemd", "libnss-wrapper"]
+PROGRAMS = ["usr/sbin/sshd", "bin/journalctl", "lib/systemd/systemd-journal-remote", "lib/*/libnss_wrapper.so*"]
+# What else apt-get would install with them is not run.
+NOT_UNPACKED = ("libpam-", "systemd-sysv", "systemd-timesyncd", "runit-helper", "libnss-systemd", "dbus", "libc6", "libc-bin")
+
+
+def release():
+    """The release of Debian, or None elsewhere."""
+    try:
+        with open("/etc/os-release", encoding="utf-8") as f:
+            facts = dict(line.rstrip().split("=", 1) for line in f if "=" in line)
+    except OSError:
+        return None
+    if facts.get("ID", "").strip('"') != "debian" or not shutil.which("apt-get") or not shutil.which("dpkg-deb"):
+        return None
+    return facts.get("VERSION_CODENAME", "unknown").strip('"')
+
+
+def run(command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode != 0:
+        sys.stderr.write(done.stdout.decode(errors="replace"))
+        sys.stderr.write("install.py: %s ended with %d\n" % (" ".join(command[:1] + command[-3:]), done.returncode))
+    return done.returncode == 0
+
+
+def missing(folder):
+    names = [[folder, p] for p in PROGRAMS]
+    # Since Debian 13 all is below /usr.
+    return [p for d, p in names if not glob.glob(os.path.join(d, p)) and not glob.glob(os.path.join(d, "usr", p))]
+
+
+def fetch(folder):
+    """Unpack beside the folder and rename, so that a half-made one never counts."""
+    making = folder + ".new"
+    shutil.rmtree(making, ignore_errors=True)
+    apt = os.path.join(making, "apt")
+    for name in ("lists/partial", "cache/archives/partial"):
+        os.makedirs(os.path.join(apt, name))
+    options = [
+        "Dir::State=" + apt, "Dir::State::lists=" + apt + "/lists", "Dir::State::status=/var/lib/dpkg/status",
+        "Dir::Cache=" + apt + "/cache", "Debug::NoLocking=1", "APT::Sandbox::User=",
+    ]
+    apt_get = ["apt-get", "-qq"] + [part for o in options for part in ("-o", o)]
+    if not run(apt_get + ["update"]):
+        return False
+    if not run(apt_get + ["--yes", "--download-only", "--reinstall", "--no-install-recommends", "install"] + WANTED):
+        return False
+    root = os.path.join(making, "root")
+    os.makedirs(root)
+    for package in sorted(glob.glob(apt + "/cache/archives/*.deb")):
+        if not os.path.basename(package).startswith(NOT_UNPACKED) and not run(["dpkg-deb", "-x", package, root]):
+            return False
+    lacks = missing(root)
+    if lacks:
+        sys.stderr.write("install.py: the packages of this release lack %s\n" % ", ".join(lacks))
+        return False
+    os.rename(root, folder)
+    shutil.rmtree(making, ignore_errors=True)
+    return True
+
+
+def main():
+    name = release()
+    if name is None:
+        sys.stderr.write("install.py: this is no Debian, whose packages have sshd and systemd-journal-remote\n")
+        return 3
+    folder = os.path.join(environments.cache_root(), "sshd", name)
+    if not os.path.isdir(folder):
+        os.makedirs(os.path.dirname(folder), exist_ok=True)
+        with open(folder + ".lock", "w", encoding="utf-8") as lock:
+            while not environments.locked(lock):
+                time.sleep(0.2)
+            if not os.path.isdir(folder) and not fetch(folder):
+                return 1
+    print(folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,317 @@
+package sshd
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/pem"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// Machine is a machine with an sshd on a port of loopback, for one user core with the key
+// [Machine.Key], and a journal.
+type Machine struct {
+	tb       testing.TB
+	programs programs
+	// Dir holds all that the machine has; Home is the home of core.
+	Dir, Home string
+	// Key is the file of the private key that the machine takes.
+	Key string
+	// Port is sshd's.
+	Port int
+
+	mu     sync.Mutex
+	sshd   *exec.Cmd
+	exited chan struct{}
+	files  int
+	boot   string
+	ticks  uint64
+}
+
+// New makes a machine and boots it.
+func New(tb testing.TB) *Machine {
+	tb.Helper()
+	m := &Machine{tb: tb, programs: find(tb), Dir: tb.TempDir()}
+	m.Home = filepath.Join(m.Dir, "home")
+	m.Key, _ = m.newKey("user")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	m.Port = listener.Addr().(*net.TCPAddr).Port
+	_ = listener.Close()
+	for _, dir := range []string{"home", "bin"} {
+		m.must(os.MkdirAll(filepath.Join(m.Dir, dir), 0o755))
+	}
+	// sshd changes to it where it is root, and the package would have made it.
+	if os.Getuid() == 0 {
+		m.must(os.MkdirAll("/run/sshd", 0o755))
+	}
+	m.writePrograms()
+	m.Reboot()
+	tb.Cleanup(m.Stop)
+	return m
+}
+
+func (m *Machine) must(err error) {
+	m.tb.Helper()
+	if err != nil {
+		m.tb.Fatal(err)
+	}
+}
+
+// newKey makes a key pair in a file and gives the public half.
+func (m *Machine) newKey(name string) (path, public string) {
+	m.tb.Helper()
+	pub, private, err := ed25519.GenerateKey(rand.Reader)
+	m.must(err)
+	block, err := ssh.MarshalPrivateKey(private, "")
+	m.must(err)
+	path = filepath.Join(m.Dir, name)
+	m.must(os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
+	key, err := ssh.NewPublicKey(pub)
+	m.must(err)
+	public = strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
+	m.must(os.WriteFile(path+".pub", []byte(public+"\n"), 0o600))
+	return path, public
+}
+
+// writePrograms makes the users, sshd's configuration and journalctl, which reads the
+// machine's own journal and takes the machine's boot for this one.
+func (m *Machine) writePrograms() {
+	uid, gid := os.Getuid(), os.Getgid()
+	files := map[string]string{
+		"passwd": fmt.Sprintf("root:x:0:0:root:/root:/bin/sh\ncore:x:%d:%d:core:%s:/bin/sh\nsshd:x:65534:65534::/run/sshd:/usr/sbin/nologin\n", uid, gid, m.Home),
+		"group":  fmt.Sprintf("root:x:0:\ncore:x:%d:\nnogroup:x:65534:\n", gid),
+		"sshd_config": strings.Join([]string{
+			"Port " + strconv.Itoa(m.Port), "ListenAddress 127.0.0.1", "HostKey " + filepath.Join(m.Dir, "host"), "PidFile none",
+			"AuthorizedKeysFile " + filepath.Join(m.Dir, "user.pub"), "StrictModes no", "UsePAM no", "PasswordAuthentication no",
+			"KbdInteractiveAuthentication no", "LogLevel VERBOSE", "SetEnv PATH=" + filepath.Join(m.Dir, "bin") + ":/usr/bin:/bin", "",
+		}, "\n"),
+	}
+	for name, text := range files {
+		m.must(os.WriteFile(filepath.Join(m.Dir, name), []byte(text), 0o644))
+	}
+	m.Program("journalctl", m.Journalctl())
+}
+
+// Program gives the machine a shell script as a program; an empty one is taken away.
+func (m *Machine) Program(name, script string) {
+	m.tb.Helper()
+	path := filepath.Join(m.Dir, "bin", name)
+	if script == "" {
+		m.must(os.Remove(path))
+		return
+	}
+	m.must(os.WriteFile(path+".new", []byte("#!/bin/sh\n"+script+"\n"), 0o755))
+	m.must(os.Rename(path+".new", path))
+}
+
+// Journalctl is the script that runs the real journalctl on the machine's journal.
+func (m *Machine) Journalctl() string {
+	return fmt.Sprintf(`for a do
+  shift
+  [ "$a" = -b ] && a="--boot=$(cat '%[1]s/boot')"
+  set -- "$@" "$a"
+done
+LD_LIBRARY_PATH='%[2]s' exec '%[3]s' -D '%[1]s/journal' "$@"`, m.Dir, m.programs.libraries, m.programs.journalctl)
+}
+
+// Reboot ends sshd, and starts it with a new host key, a new boot and an empty journal.
+func (m *Machine) Reboot() {
+	m.tb.Helper()
+	m.Stop()
+	id := make([]byte, 16)
+	_, _ = rand.Read(id)
+	m.mu.Lock()
+	m.boot, m.ticks = hex.EncodeToString(id), 0
+	m.mu.Unlock()
+	m.must(os.RemoveAll(filepath.Join(m.Dir, "journal")))
+	m.must(os.MkdirAll(filepath.Join(m.Dir, "journal"), 0o755))
+	m.must(os.WriteFile(filepath.Join(m.Dir, "boot"), []byte(m.boot), 0o600))
+	m.Kernel("Linux version 6.11.0-" + m.boot[:8])
+	m.NewHostKey()
+	m.Start()
+}
+
+// NewHostKey gives sshd another host key, from its next start on, and the public half.
+func (m *Machine) NewHostKey() string {
+	m.tb.Helper()
+	_, public := m.newKey("host")
+	return public
+}
+
+// HostKey is the public half of the host key.
+func (m *Machine) HostKey() string {
+	m.tb.Helper()
+	text, err := os.ReadFile(filepath.Join(m.Dir, "host.pub"))
+	m.must(err)
+	return strings.TrimSpace(string(text))
+}
+
+// Start starts sshd and waits until it listens.
+func (m *Machine) Start() {
+	m.tb.Helper()
+	cmd := exec.Command(m.programs.sshd, "-D", "-e", "-f", filepath.Join(m.Dir, "sshd_config"))
+	cmd.Env = []string{
+		"LD_LIBRARY_PATH=" + m.programs.libraries, "LD_PRELOAD=" + m.programs.nssWrapper, "PATH=/usr/bin:/bin",
+		"NSS_WRAPPER_PASSWD=" + filepath.Join(m.Dir, "passwd"), "NSS_WRAPPER_GROUP=" + filepath.Join(m.Dir, "group"),
+	}
+	log, err := os.OpenFile(filepath.Join(m.Dir, "sshd.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	m.must(err)
+	defer func() { _ = log.Close() }()
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	m.must(cmd.Start())
+	exited := make(chan struct{})
+	go func() {
+		_ = cmd.Wait()
+		close(exited)
+	}()
+	m.mu.Lock()
+	m.sshd, m.exited = cmd, exited
+	m.mu.Unlock()
+	for until := time.Now().Add(20 * time.Second); ; {
+		conn, err := net.Dial("tcp", m.Address())
+		if err == nil {
+			_ = conn.Close()
+			return
+		}
+		select {
+		case <-exited:
+			text, _ := os.ReadFile(filepath.Join(m.Dir, "sshd.log"))
+			m.tb.Fatalf("sshd ended:\n%s", text)
+		case <-time.After(10 * time.Millisecond):
+		}
+		if time.Now().After(until) {
+			m.tb.Fatal("sshd does not listen")
+		}
+	}
+}
+
+// Address is where sshd listens.
+func (m *Machine) Address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(m.Port)) }
+
+// Stop ends sshd and all that it runs, at once, as when the power goes.
+func (m *Machine) Stop() {
+	m.mu.Lock()
+	cmd, exited := m.sshd, m.exited
+	m.sshd = nil
+	m.mu.Unlock()
+	if cmd == nil {
+		return
+	}
+	kill(children(cmd.Process.Pid), syscall.SIGKILL)
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	<-exited
+}
+
+// Break ends all connections and leaves sshd listening. It says how many there were.
+func (m *Machine) Break() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.sshd == nil {
+		return 0
+	}
+	sessions := children(m.sshd.Process.Pid)
+	kill(sessions, syscall.SIGKILL)
+	return len(sessions)
+}
+
+// Freeze stops sshd and all of its sessions without ending them: the machine is silent.
+func (m *Machine) Freeze() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	kill(append(children(m.sshd.Process.Pid), m.sshd.Process.Pid), syscall.SIGSTOP)
+}
+
+func kill(pids []int, signal syscall.Signal) {
+	for _, pid := range pids {
+		_ = syscall.Kill(pid, signal) // it may be gone
+	}
+}
+
+// children are the processes that a process started, with theirs.
+func children(pid int) []int {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	var all []int
+	for word := range strings.FieldsSeq(string(text)) {
+		if child, err := strconv.Atoi(word); err == nil {
+			all = append(append(all, child), children(child)...)
+		}
+	}
+	return all
+}
+
+// Entry is an entry of the journal: fields, of which some are filled in.
+type Entry map[string]string
+
+// Write appends entries to the journal, as one after the other.
+func (m *Machine) Write(entries ...Entry) {
+	m.tb.Helper()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var b bytes.Buffer
+	for _, e := range entries {
+		m.ticks++
+		fmt.Fprintf(&b, "__REALTIME_TIMESTAMP=%d\n__MONOTONIC_TIMESTAMP=%d\n_BOOT_ID=%s\n_MACHINE_ID=%032x\n", uint64(time.Now().UnixMicro()), m.ticks, m.boot, 1)
+		for name, value := range e {
+			if !strings.ContainsAny(value, "\n\x00") && len(value) < 1000 {
+				fmt.Fprintf(&b, "%s=%s\n", name, value)
+				continue
+			}
+			// The form for what is no single line of text: name, length, value.
+			fmt.Fprintf(&b, "%s\n", name)
+			length := make([]byte, 8)
+			for i := range length {
+				length[i] = byte(len(value) >> (8 * i))
+			}
+			b.Write(length)
+			b.WriteString(value + "\n")
+		}
+		b.WriteByte('\n')
+	}
+	file := filepath.Join(m.Dir, "journal", fmt.Sprintf("system%d.journal", m.files))
+	cmd := exec.Command(m.programs.journalRemote, "-o", file, "-")
+	cmd.Env = []string{"LD_LIBRARY_PATH=" + m.programs.libraries, "PATH=/usr/bin:/bin"}
+	cmd.Stdin = &b
+	if out, err := cmd.CombinedOutput(); err != nil {
+		m.tb.Fatalf("systemd-journal-remote: %v\n%s", err, out)
+	}
+}
+
+// Rotate lets the next entries go into another file.
+func (m *Machine) Rotate() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.files++
+}
+
+// Agent writes lines of the agent's unit.
+func (m *Machine) Agent(lines ...string) {
+	m.tb.Helper()
+	entries := make([]Entry, len(lines))
+	for i, line := range lines {
+		entries[i] = Entry{"MESSAGE": line, "PRIORITY": "6", "_SYSTEMD_UNIT": "ironic-agent.service", "SYSLOG_IDENTIFIER": "podman"}
+	}
+	m.Write(entries...)
+}
+
+// Kernel writes a line of the kernel.
+func (m *Machine) Kernel(line string) {
+	m.tb.Helper()
+	m.Write(Entry{"MESSAGE": line, "PRIORITY": "5", "_TRANSPORT": "kernel", "SYSLOG_IDENTIFIER": "kernel"})
+}

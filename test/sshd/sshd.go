@@ -1,0 +1,61 @@
+// Package sshd has a machine for tests that is entered with the real sshd of OpenSSH, and
+// whose journal is real: systemd-journal-remote writes it, journalctl reads it. Only the
+// entries are made.
+package sshd
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// programs are where the programs were unpacked.
+type programs struct {
+	sshd, journalctl, journalRemote, nssWrapper string
+	libraries                                   string // for LD_LIBRARY_PATH
+}
+
+// find fetches the programs on first use. Where there is no Debian to fetch them from,
+// the test is left out, except in CI.
+func find(tb testing.TB) programs {
+	tb.Helper()
+	_, self, _, _ := runtime.Caller(0)
+	cmd := exec.CommandContext(tb.Context(), "python3", filepath.Join(filepath.Dir(self), "install.py"))
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 3 && os.Getenv("CI") == "" {
+		tb.Skipf("no sshd and no journalctl: %s", complaints.String())
+	}
+	if err != nil {
+		tb.Fatalf("fetching sshd and journalctl: %v\n%s", err, complaints.String())
+	}
+	root := strings.TrimSpace(string(out))
+	p := programs{
+		sshd: glob(tb, root, "usr/sbin/sshd"), journalctl: glob(tb, root, "bin/journalctl"),
+		journalRemote: glob(tb, root, "lib/systemd/systemd-journal-remote"), nssWrapper: glob(tb, root, "lib/*/libnss_wrapper.so*"),
+	}
+	for _, pattern := range []string{"usr/lib/*-linux-gnu*", "lib/*-linux-gnu*", "usr/lib/*-linux-gnu*/systemd", "lib/*-linux-gnu*/systemd"} {
+		found, _ := filepath.Glob(filepath.Join(root, pattern))
+		p.libraries = strings.Trim(p.libraries+":"+strings.Join(found, ":"), ":")
+	}
+	return p
+}
+
+// glob finds a file below / or, as since Debian 13, below /usr.
+func glob(tb testing.TB, root, pattern string) string {
+	tb.Helper()
+	for _, below := range []string{root, filepath.Join(root, "usr")} {
+		if found, _ := filepath.Glob(filepath.Join(below, pattern)); len(found) > 0 {
+			return found[0]
+		}
+	}
+	tb.Fatalf("%s is not in %s", pattern, root)
+	return ""
+}
