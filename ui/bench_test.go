@@ -49,9 +49,9 @@ func newBench(b *testing.B) *bench {
 }
 
 // newBenchOf is a bench of a rig's session; options are more of Bubble Tea's.
-func newBenchOf(b testing.TB, r *rig, options ...tea.ProgramOption) *bench {
-	b.Helper()
-	ctx, cancel := context.WithCancel(b.Context())
+func newBenchOf(tb testing.TB, r *rig, options ...tea.ProgramOption) *bench {
+	tb.Helper()
+	ctx, cancel := context.WithCancel(tb.Context())
 	x := &bench{api: r.ironic, out: &counter{}}
 	x.console = New(ctx, Options{Clock: bubbleClock{}, Program: "ironworks", Open: r.open})
 	x.program = tea.NewProgram(x.console, append([]tea.ProgramOption{
@@ -63,13 +63,13 @@ func newBenchOf(b testing.TB, r *rig, options ...tea.ProgramOption) *bench {
 		defer close(ended)
 		_, _ = x.program.Run()
 	}()
-	b.Cleanup(func() {
+	tb.Cleanup(func() {
 		x.program.Quit()
 		<-ended
 		cancel()
 		x.console.wait()
 	})
-	x.shows(b, "live")
+	x.shows(tb, "live")
 	return x
 }
 

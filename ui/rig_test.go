@@ -112,7 +112,7 @@ func (r *rig) open(name string, _ func(string)) (*screen.Session, error) {
 			return p.Run(ctx)
 		},
 		Checks: &provision.Preflighter{Reader: r.ironic, Clock: bubbleClock{}}, Logs: r.logs,
-		Watch:  p.Watch, Unwatch: p.Unwatch, Look: p.Look, Hurry: p.Hurry, Refresh: p.Refresh, Need: p.Need, Options: []string{"--context", name},
+		Watch: p.Watch, Unwatch: p.Unwatch, Look: p.Look, Hurry: p.Hurry, Refresh: p.Refresh, Need: p.Need, Options: []string{"--context", name},
 	}, nil
 }
 
