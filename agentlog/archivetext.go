@@ -20,9 +20,10 @@ type textReader struct {
 	lines  []models.LogLine
 	most   int
 	// at and unit are those of the last entry, whose text may go on in lines of their own.
-	at   time.Time
-	unit string
-	over bool // not all of it was read
+	at     time.Time
+	unit   string
+	indent int // where its text began
+	over   bool // not all of it was read
 }
 
 // read takes all lines; what is longer than an entry may be is cut.
@@ -43,11 +44,15 @@ func (t *textReader) read(from io.Reader) error {
 	return nil
 }
 
-// textLine reads a line without its end, and no more of it than an entry may have.
+// textLine reads a line without its end, and no more of it than an entry may have. It
+// holds until the next one is read.
 func textLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
 		part, err := r.ReadSlice('\n')
+		if line == nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return bytes.TrimRight(part, "\r\n"), err // most are so
+		}
 		if room := mostEntry - len(line); room > 0 {
 			line = append(line, part[:min(room, len(part))]...)
 		}
@@ -72,14 +77,14 @@ func (t *textReader) line(raw []byte) {
 	if !ok {
 		// A text of several lines goes on behind spaces.
 		at, unit, message = t.at, t.unit, text
-		if !t.at.IsZero() {
-			message = strings.TrimPrefix(text, strings.Repeat(" ", min(len(text)-len(strings.TrimLeft(text, " ")), 40)))
+		if i := min(t.indent, len(text)); strings.Trim(text[:i], " ") == "" {
+			message = text[i:]
 		}
 		if unit == "" {
 			unit = t.name
 		}
 	} else {
-		t.at, t.unit = at, unit
+		t.at, t.unit, t.indent = at, unit, len(text)-len(message)
 	}
 	t.lines = append(t.lines, t.parser.Text(at, unit, message)...)
 }

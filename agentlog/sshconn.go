@@ -187,8 +187,9 @@ func (e *commandError) Error() string {
 }
 func (e *commandError) Unwrap() error { return e.err }
 
-// run runs a command and hands its output to read, which may stop it by returning. What
-// it writes to its error stream is watched by hear, which may be nil.
+// run runs a command and hands its output to read. What it writes to its error stream is
+// watched by hear, which may be nil. An error of either ends the connection: a command
+// need not end because nobody listens.
 func (c *sshConn) run(ctx context.Context, command string, hear func(string) error, read func(io.Reader) error) error {
 	session, err := c.client().NewSession()
 	if err != nil {
@@ -197,7 +198,7 @@ func (c *sshConn) run(ctx context.Context, command string, hear func(string) err
 	defer func() { _ = session.Close() }()
 	stop := context.AfterFunc(ctx, func() { _ = session.Close() })
 	defer stop()
-	stderr := &said{hear: hear, stop: func() { _ = session.Close() }}
+	stderr := &said{hear: hear, stop: c.drop}
 	session.Stderr = stderr
 	stdout, err := session.StdoutPipe()
 	if err != nil {
@@ -208,7 +209,7 @@ func (c *sshConn) run(ctx context.Context, command string, hear func(string) err
 	}
 	readErr := read(stdout)
 	if readErr != nil {
-		_ = session.Close()
+		c.drop()
 	}
 	err = session.Wait()
 	text, heard := stderr.told()

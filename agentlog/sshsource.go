@@ -105,15 +105,11 @@ func (s *sshSource) once(ctx context.Context, host string) error {
 	if s.last.State != StateFailed {
 		s.out.status(ctx, Status{State: StateConnecting, Address: s.address(host), Why: s.last.Why, WayOut: s.last.WayOut})
 	}
-	conn, err := dialSSH(ctx, &s.joint.options.SSH, s.joint.node, host)
+	conn, boot, err := s.enter(ctx, host)
 	if err != nil {
 		return err
 	}
 	defer conn.close()
-	boot, err := s.look(ctx, conn)
-	if err != nil {
-		return err
-	}
 	if err := s.trust(conn, boot); err != nil {
 		return err
 	}
@@ -160,9 +156,34 @@ func (s *sshSource) command(c string) string {
 	return c
 }
 
+// enter connects and looks at the journal; where it may not be read, once more with sudo.
+func (s *sshSource) enter(ctx context.Context, host string) (conn *sshConn, boot string, err error) {
+	for {
+		conn, err = dialSSH(ctx, &s.joint.options.SSH, s.joint.node, host)
+		if err != nil {
+			return nil, "", err
+		}
+		boot, err = s.look(ctx, conn)
+		if err == nil {
+			return conn, boot, nil
+		}
+		conn.close()
+		var failed *commandError
+		switch {
+		case errors.Is(err, errNoPermission) && !s.sudo:
+			s.sudo = true
+			continue
+		case errors.As(err, &failed) && s.sudo:
+			err = fmt.Errorf("%w, and sudo does not help: %s", errNoPermission, strings.TrimSpace(failed.stderr))
+		}
+		s.sudo = false // the next try finds out anew
+		return nil, "", err
+	}
+}
+
 // look asks for the last entry: of which boot it is, and whether we may read it at all.
 func (s *sshSource) look(ctx context.Context, conn *sshConn) (boot string, err error) {
-	read := func(stdout io.Reader) error {
+	err = conn.run(ctx, s.command(bootCommand()), hearPermission, func(stdout io.Reader) error {
 		return entries(stdout, func(batch [][]byte) error {
 			for _, data := range batch {
 				if lines, err := NewParser(s.joint.node, models.LogSSH, s.joint.options.Now).Journal(data); err == nil && len(lines) > 0 {
@@ -171,23 +192,7 @@ func (s *sshSource) look(ctx context.Context, conn *sshConn) (boot string, err e
 			}
 			return nil
 		})
-	}
-	err = conn.run(ctx, s.command(bootCommand()), hearPermission, read)
-	if err != nil && s.sudo {
-		s.sudo = false // the next try finds out anew whether it is needed
-		return boot, err
-	}
-	if errors.Is(err, errNoPermission) {
-		s.sudo = true
-		err = conn.run(ctx, s.command(bootCommand()), hearPermission, read)
-		if err != nil {
-			s.sudo = false
-		}
-		var failed *commandError
-		if errors.As(err, &failed) {
-			err = fmt.Errorf("%w, and sudo does not help: %s", errNoPermission, strings.TrimSpace(failed.stderr))
-		}
-	}
+	})
 	return boot, err
 }
 

@@ -85,6 +85,8 @@ type Context struct {
 	// Checks are policies for the checks before a deployment, by their ids; a plan's come
 	// before them. Only our file has them.
 	Checks map[models.CheckID]models.CheckPolicy
+	// Logs is how the logs of ramdisks are reached. Only our file has it.
+	Logs Logs
 	// Guessed is true for http://127.0.0.1:6385, which is tried when nothing at all
 	// is configured. When it refuses, print [Config.LookedText].
 	Guessed bool

@@ -28,6 +28,7 @@ type candidate struct {
 	readOnly     bool
 	defaults     Defaults
 	checks       map[models.CheckID]models.CheckPolicy
+	logs         Logs
 	errs         []error // what is wrong with how it is written
 
 	listed  bool // it is among Config.Contexts under its name
@@ -143,6 +144,8 @@ func (l *loader) readContext(file string, e entry) *candidate {
 			c.readDefaults(n, v.at.key)
 		case "checks":
 			c.readChecks(n, v.at.key)
+		case "logs":
+			c.readLogs(n, v.at.key, l.Home, filepath.Dir(file))
 		default:
 			c.settings[key] = v
 		}

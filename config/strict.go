@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // want is what a key of our file must hold.
@@ -10,6 +11,7 @@ type want int
 
 const (
 	wantText want = iota
+	wantPort
 	wantBool
 	wantDuration
 	wantVersion
@@ -37,6 +39,7 @@ func contextKeys() map[string]want {
 		"accent":      wantText,
 		"defaults":    wantMapping,
 		"checks":      wantMapping,
+		"logs":        wantMapping,
 	}
 	for _, k := range []string{
 		keyURL, keyCloud, keyAuth, keyUsername, keyPassword, keyPasswordFile, keyAuthURL,
@@ -129,6 +132,11 @@ func (w want) check(n *node, key string) error {
 				hint = "write the value in quotes"
 			}
 			return wrong("text", hint)
+		}
+	case wantPort:
+		port, err := strconv.Atoi(n.text)
+		if n.kind != kindScalar || n.tag != "!!int" || err != nil || port < 1 || port > 65535 {
+			return wrong("a port, 1 to 65535", "")
 		}
 	case wantBool:
 		if _, ok := truth(n.text); n.kind != kindScalar || n.tag != "!!bool" || !ok {

@@ -45,6 +45,11 @@ func TestStrictErrors(t *testing.T) {
 		{"number for a policy", "contexts:\n  x:\n    url: http://h\n    checks: {single-disk: 1}", `:4:27: contexts.x.checks.single-disk: must be text, but is a number (write the value in quotes)`},
 		{"list of checks", "contexts:\n  x:\n    url: http://h\n    checks: [single-disk]", `:4:13: contexts.x.checks: must be a mapping of keys and values, but is a list`},
 		{"number among columns", "contexts:\n  x:\n    url: http://h\n    defaults: {columns: [name, 1]}", `:4:32: contexts.x.defaults.columns[1]: must be text, but is a number (write the value in quotes)`},
+		{"unknown key in logs", "contexts:\n  x:\n    url: http://h\n    logs: {ssh: {usr: core}}", `:4:18: contexts.x.logs.ssh.usr: unknown key (did you mean user?)`},
+		{"port that is none", "contexts:\n  x:\n    url: http://h\n    logs: {ssh: {port: 70000}}", `:4:24: contexts.x.logs.ssh.port: must be a port, 1 to 65535, but is a number`},
+		{"archive without a path", "contexts:\n  x:\n    url: http://h\n    logs: {archive: 'ssh://conductor'}", `:4:21: contexts.x.logs.archive: has no path (write ssh://[user@]host[:port]/path)`},
+		{"unknown source", "contexts:\n  x:\n    url: http://h\n    logs: {sources: [ssh, archiv]}", `:4:27: contexts.x.logs.sources[1]: no source "archiv" (did you mean archive?)`},
+		{"source that is not for this", "contexts:\n  x:\n    url: http://h\n    logs: {sources: [serial]}", `:4:22: contexts.x.logs.sources[0]: no source "serial" (one of ssh, push, archive, status)`},
 		{"list for contexts", "contexts: []", `:1:11: contexts: must be a mapping of keys and values, but is a list`},
 		{"list at the top", "- a", `:1:1: must be a mapping of keys and values, but is a list`},
 		{"text at the top", "hello", `:1:1: must be a mapping of keys and values, but is text`},
@@ -166,6 +171,10 @@ contexts:
       sort: name
       filter: maintenance:no
     checks: {single-disk: refuse, same-disk: off}
+    logs:
+      ssh: {user: me, port: 2222, keys: [~/.ssh/lab, keys/ramdisk], jump: bastion, config: none}
+      archive: deploy-logs
+      sources: [ssh, archive]
   rack8:
     url: https://iron8:6385
     accent: Grey
@@ -186,6 +195,10 @@ contexts:
 	}
 	if want := (map[models.CheckID]models.CheckPolicy{"single-disk": "refuse", "same-disk": "off"}); !reflect.DeepEqual(cur.Checks, want) {
 		t.Errorf("checks %v", cur.Checks)
+	}
+	if got := b.short(fmt.Sprintf("%+v", cur.Logs)); got !=
+		"{SSH:{User:me Port:2222 Keys:[home/.ssh/lab home/.config/ironworks/keys/ramdisk] Jump:bastion Config:none} Archive:home/.config/ironworks/deploy-logs Sources:[ssh archive]}" {
+		t.Errorf("logs %s", got)
 	}
 	if cur.Accent != "#ff8800" || !cur.ReadOnly || cur.Name != "rack7" || b.short(cur.Source) != oursPath+":4" {
 		t.Errorf("context %+v", cur)

@@ -1,0 +1,99 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ironworks/models"
+)
+
+// Logs is how the logs of ramdisks are reached.
+type Logs struct {
+	SSH LogsSSH `json:"ssh,omitzero" yaml:"ssh,omitempty"`
+	// Archive is what a conductor keeps, or anybody: a folder, a file, or
+	// ssh://[user@]host[:port]/path.
+	Archive string `json:"archive,omitempty" yaml:"archive,omitempty"`
+	// Sources are those to use, all that can be used if there are none.
+	Sources []models.LogSource `json:"sources,omitempty" yaml:"sources,omitempty"`
+}
+
+// LogsSSH is how ramdisks are entered; what is empty comes from ssh_config.
+type LogsSSH struct {
+	User   string   `json:"user,omitempty"   yaml:"user,omitempty"`
+	Port   int      `json:"port,omitempty"   yaml:"port,omitempty"`
+	Keys   []string `json:"keys,omitempty"   yaml:"keys,omitempty"`   // files of private keys
+	Jump   string   `json:"jump,omitempty"   yaml:"jump,omitempty"`   // as ssh's ProxyJump
+	Config string   `json:"config,omitempty" yaml:"config,omitempty"` // the ssh_config to read, or "none"
+}
+
+func logsKeys() map[string]want {
+	return map[string]want{"ssh": wantMapping, "archive": wantText, "sources": wantTextList}
+}
+
+func logsSSHKeys() map[string]want {
+	return map[string]want{"user": wantText, "port": wantPort, "keys": wantTextList, "jump": wantText, "config": wantText}
+}
+
+// logSources are those that can be chosen. The serial console is not among them: reading
+// it disturbs who else does.
+func logSources() []string {
+	return []string{string(models.LogSSH), string(models.LogPush), string(models.LogArchive), string(models.LogStatus)}
+}
+
+// readLogs reads how logs are reached. Paths are made absolute, as all of our file.
+func (c *candidate) readLogs(n *node, path, home, dir string) {
+	good, errs := check(n, path, logsKeys())
+	c.errs = append(c.errs, errs...)
+	if n := good["ssh"]; n != nil {
+		c.readLogsSSH(n, join(path, "ssh"), home, dir)
+	}
+	if n := good["archive"]; n != nil {
+		c.logs.Archive = n.text
+		if !strings.HasPrefix(n.text, "ssh://") {
+			c.logs.Archive = expandPath(n.text, home, dir)
+		} else if _, where, found := strings.Cut(strings.TrimPrefix(n.text, "ssh://"), "/"); !found || where == "" {
+			c.errs = append(c.errs, n.fault(join(path, "archive"), "has no path", "write ssh://[user@]host[:port]/path"))
+		}
+	}
+	if n := good["sources"]; n != nil {
+		for i, item := range n.items {
+			known := false
+			for _, s := range logSources() {
+				known = known || item.text == s
+			}
+			if !known {
+				key := fmt.Sprintf("%s[%d]", join(path, "sources"), i)
+				hint := didYouMean(item.text, logSources())
+				if hint == "" {
+					hint = "one of " + strings.Join(logSources(), ", ")
+				}
+				c.errs = append(c.errs, item.fault(key, fmt.Sprintf("no source %q", models.Printable(item.text)), hint))
+				continue
+			}
+			c.logs.Sources = append(c.logs.Sources, models.LogSource(item.text))
+		}
+	}
+}
+
+func (c *candidate) readLogsSSH(n *node, path, home, dir string) {
+	good, errs := check(n, path, logsSSHKeys())
+	c.errs = append(c.errs, errs...)
+	text := func(key string) string {
+		if good[key] == nil {
+			return ""
+		}
+		return good[key].text
+	}
+	s := &c.logs.SSH
+	s.User, s.Jump, s.Config = text("user"), text("jump"), text("config")
+	s.Port, _ = strconv.Atoi(text("port")) // it was checked, or is not there
+	if s.Config != "" && s.Config != "none" {
+		s.Config = expandPath(s.Config, home, dir)
+	}
+	if keys := good["keys"]; keys != nil {
+		for _, item := range keys.items {
+			s.Keys = append(s.Keys, expandPath(item.text, home, dir))
+		}
+	}
+}
