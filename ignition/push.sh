@@ -30,27 +30,33 @@ pause() {
 	[[ $ending ]] || { sleep "$1" & wait "$!"; }
 }
 
+# first_line reads that of a file into line, whether it ends or not.
+line=
+first_line() {
+	line=
+	read -r line <"$1"
+	[[ $line ]]
+} 2>/dev/null
+
 # introduce writes who we are, for curl, by what is plugged in: no bonds, bridges and
 # virtual functions. Interfaces may come later than this unit.
 introduce() {
-	local file mac macs=
-	for file in "$sys"/net/*/device; do
-		[[ -e $file && ! -e $file/physfn && ${#macs} -lt 1000 ]] || continue
-		read -r mac <"${file%/device}/address" || continue
-		[[ $mac =~ ^[0-9a-f]{2}(:[0-9a-f]{2}){5}$ && $mac != 00:00:00:00:00:00 ]] && macs+=,$mac
-	done 2>/dev/null
+	local device macs=
+	for device in "$sys"/net/*/device; do
+		[[ -e $device && ! -e $device/physfn && ${#macs} -lt 1000 ]] || continue
+		first_line "${device%/device}/address" || continue
+		[[ $line =~ ^[0-9a-f]{2}(:[0-9a-f]{2}){5}$ && $line != 00:00:00:00:00:00 ]] && macs+=,$line
+	done
 	{
 		printf 'header = "Ironworks-Macs: %s"\n' "${macs#,}"
-		read -r file <"$sys/dmi/id/product_uuid" && [[ $file =~ ^[0-9A-Fa-f-]{36}$ ]] && printf 'header = "Ironworks-System: %s"\n' "$file"
-		read -r file <"$boot" && printf 'header = "Ironworks-Boot: %s"\n' "$file"
-	} >"$run/machine" 2>/dev/null
+		first_line "$sys/dmi/id/product_uuid" && [[ $line =~ ^[0-9A-Fa-f-]{36}$ ]] && printf 'header = "Ironworks-System: %s"\n' "$line"
+		first_line "$boot" && printf 'header = "Ironworks-Boot: %s"\n' "$line"
+	} >"$run/machine"
 }
 
 cursor=none
 read_cursor() {
-	local text
-	read -r text <"$1" 2>/dev/null || [[ ${text-} ]] || return 1
-	[[ $text =~ ^[0-9A-Za-z=\;]{1,255}$ ]] && cursor=$text
+	first_line "$1" && [[ $line =~ ^[0-9A-Za-z=\;]{1,255}$ ]] && cursor=$line
 }
 
 keep_cursor() {

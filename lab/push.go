@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -41,7 +42,7 @@ func newPusher(m *Machine, to ignition.JournalPush) *pusher {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM([]byte(to.Certificate))
 	name, endpoint := to.ServerName(), to.Endpoint()
-	var dialer net.Dialer
+	dialer := &net.Dialer{LocalAddr: m.sendsFrom(endpoint)}
 	return &pusher{
 		journal: &m.journal, url: "https://" + name + "/v1/journal", token: to.Token.Reveal(), macs: m.MACs(),
 		system: m.Spec().UUID, now: m.lab.options.Now,
@@ -53,6 +54,16 @@ func newPusher(m *Machine, to ignition.JournalPush) *pusher {
 			MaxIdleConns: 1,
 		}},
 	}
+}
+
+// sendsFrom is the address of the machine's agent, as far as that leads to a console: a
+// machine has one address. Nil is any.
+func (m *Machine) sendsFrom(endpoint string) net.Addr {
+	to, err := netip.ParseAddrPort(endpoint)
+	if err != nil || !to.Addr().Is4() || !to.Addr().IsLoopback() || len(m.lab.options.AgentCommand) > 0 {
+		return nil
+	}
+	return &net.TCPAddr{IP: net.ParseIP(m.AgentHost())}
 }
 
 // run sends until ctx ends: then the machine is off.

@@ -23,6 +23,8 @@ type SiteOptions struct {
 	Speed float64
 	// SSHPort is that of [Options].
 	SSHPort int
+	// Ramdisk is that of [Options].
+	Ramdisk []byte
 	// Dir keeps database and disks; memory if empty.
 	Dir string
 	// Story lets the cast live: see the documentation.
@@ -101,6 +103,7 @@ func startSite(ctx context.Context, options SiteOptions) (_ *Site, err error) {
 	}
 	labOptions := Options{
 		IronicURL: s.URL, Agent: s.options.Ironic.Agent, Speed: options.Speed, OneBMC: true, BMCPort: before.BMCPort, SSHPort: options.SSHPort,
+		Ramdisk: options.Ramdisk,
 		OnEvent: func(e machine.Event) { noteChange(e, changed) },
 	}
 	if s.Lab, err = Start(ctx, labOptions, options.Members); err != nil && before.BMCPort != 0 {
