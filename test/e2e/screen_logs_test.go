@@ -123,3 +123,31 @@ func TestScreenLog(t *testing.T) {
 		s.quits()
 	})
 }
+
+// TestScreenLogInTheLab: the lab of the console has logs without anything configured,
+// below Watch and in the node's Log tab, and says why where there is none.
+func TestScreenLogInTheLab(t *testing.T) {
+	t.Parallel()
+	if _, err := net.ResolveTCPAddr("tcp", "127.18.0.1:0"); err != nil || sshPort(t) == 0 {
+		t.Skip("machines have no addresses of their own here")
+	}
+	c := newConsole(t)
+	s := c.screen(roomy, "--lab", "--lab-speed", "6")
+	s.until("r7-n01", "r7-n12")
+	s.press("*", "7")
+	s.until("› watch", "under way", "logs of ")
+	s.within(time.Minute, "an installer's lines below the nodes", func() bool { return s.Contains("│ ironic-agent: ") || s.Contains("coreos-installer") })
+	s.press(terminal.Tab, "&", "node:r7-n01", terminal.Enter)
+	s.until("& node:r7-n01")
+	s.within(time.Minute, "its percent is in the list, too", func() bool {
+		return strings.Contains(s.row("r7-n01"), "%") || strings.Contains(s.row("r7-n01"), "took")
+	})
+	s.press(terminal.Esc, terminal.Esc)
+	s.pick(":", paletteTitle, "r7-n05")
+	s.until("› r7-n05")
+	for range 5 {
+		s.press(terminal.Tab)
+	}
+	s.until("[Log]")
+	s.quits()
+}
