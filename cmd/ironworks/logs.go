@@ -341,4 +341,3 @@ func (p *logsPrinter) verdict(nodes []models.NodeRef) error {
 	}
 	return errors.New(strings.Join(failed, "\n"))
 }
-
