@@ -80,6 +80,15 @@ func (f *Files) Journal(context string) string {
 	return filepath.Join(f.State, "journal-"+url.PathEscape(context)+".db")
 }
 
+// Pushes is the folder of the journals that machines send, and of what is known of the
+// images whose machines may; "" where there is no folder for it.
+func (f *Files) Pushes() string {
+	if f.State == "" {
+		return ""
+	}
+	return filepath.Join(f.State, "push")
+}
+
 // Paths are the files and folders that ironworks uses and whether they exist, for
 // `config paths`.
 func (c *Config) Paths() []Place {

@@ -92,10 +92,11 @@ func (r Ramdisk) plainOptions(in *inputs) []AgentOption {
 // refuseUnknown refuses what the profile has no place for, and what no other
 // profile than ours has.
 func (r Ramdisk) refuseUnknown(in *inputs, given map[RamdiskField]bool) {
+	given[FieldJournalPush], given[FieldSSHHostKey] = r.JournalPush.URL != "", r.SSHHostKey.IsSet()
 	given[FieldUnit], given[FieldFile], given[FieldExtra] = len(r.Units) > 0, len(r.Files) > 0, len(r.Extra) > 0
 	for _, field := range []RamdiskField{
 		FieldPullSecret, FieldHostname, FieldKeyFile, FieldIPOption, FieldCopyNetwork, FieldProxy, FieldNTP, FieldCollector,
-		FieldOption, FieldUnit, FieldFile, FieldExtra,
+		FieldOption, FieldJournalPush, FieldSSHHostKey, FieldUnit, FieldFile, FieldExtra,
 	} {
 		if given[field] {
 			in.refuse(field, "", otherProfile, "has no place in the profile %s", r.Profile)

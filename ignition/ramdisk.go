@@ -72,6 +72,13 @@ type Ramdisk struct {
 	// among it.
 	Debug bool
 
+	// JournalPush makes the ramdisk send its journal to a console.
+	JournalPush JournalPush
+	// SSHHostKey is the ed25519 private key, in OpenSSH's format, by which the ramdisk's
+	// SSH server is known; without one it makes its own at each boot. Who can fetch the
+	// image has it, too.
+	SSHHostKey models.Secret
+
 	// Units and Files are added as they are: what other parts of the console
 	// want to run beside the agent.
 	Units []RamdiskUnit

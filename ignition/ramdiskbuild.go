@@ -39,6 +39,7 @@ func (r Ramdisk) build() (Document, error) {
 	r.checkProxies(in)
 	r.checkCollectors(in)
 	checkAgentOptions(r.Options, in)
+	r.checkJournalPush(in)
 	r.checkParts(in)
 	if err := in.err(); err != nil {
 		return Document{}, err
@@ -50,8 +51,10 @@ func (r Ramdisk) build() (Document, error) {
 	}
 	files = append([]RamdiskFile{conf}, files...)
 	files = append(files, r.greeting(urls)...)
-	files = append(files, r.Files...)
-	units := append([]RamdiskUnit{{Name: agentUnitName, Contents: unit.text(), Enabled: true}}, r.Units...)
+	pushUnits, pushFiles := r.pushParts()
+	files = append(append(files, pushFiles...), r.Files...)
+	units := append([]RamdiskUnit{{Name: agentUnitName, Contents: unit.text(), Enabled: true}}, pushUnits...)
+	units = append(units, r.Units...)
 
 	var config ramdiskJSON
 	keys := make([]string, len(r.SSHKeys))

@@ -218,7 +218,7 @@ func (r Ramdisk) checkCollectors(in *inputs) {
 // rest.
 func (r Ramdisk) checkParts(in *inputs) {
 	for _, unit := range r.Units {
-		if !unitName.MatchString(unit.Name) || unit.Name == agentUnitName {
+		if !unitName.MatchString(unit.Name) || unit.Name == agentUnitName || (unit.Name == pushUnitName && r.JournalPush.URL != "") {
 			in.refuse(FieldUnit, unit.Name, "", "is no name for a further unit")
 		}
 	}

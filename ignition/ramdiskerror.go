@@ -35,6 +35,8 @@ const (
 	FieldCollector   RamdiskField = "collector"
 	FieldCallback    RamdiskField = "inspection callback"
 	FieldOption      RamdiskField = "option"
+	FieldJournalPush RamdiskField = "journal push"
+	FieldSSHHostKey  RamdiskField = "ssh host key"
 	FieldUnit        RamdiskField = "unit"
 	FieldFile        RamdiskField = "file"
 	FieldExtra       RamdiskField = "extra ignition"

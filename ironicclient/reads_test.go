@@ -52,6 +52,12 @@ func TestReads(t *testing.T) {
 			`{"ports":[{"uuid":"p","address":"aa:bb","pxe_enabled":true,"node_uuid":"n"}]}`,
 			[]models.Port{{UUID: "p", Address: "aa:bb", PXEEnabled: true, NodeUUID: "n"}},
 		},
+		"the port with a MAC": {
+			func(c *Client) (any, error) { return c.PortsAt(ctx, "aa:bb") }, "/v1/ports",
+			url.Values{"address": {"aa:bb"}, "detail": {"true"}},
+			`{"ports":[{"uuid":"p","address":"aa:bb","node_uuid":"n"}]}`,
+			[]models.Port{{UUID: "p", Address: "aa:bb", NodeUUID: "n"}},
+		},
 		"port groups": {
 			func(c *Client) (any, error) { return c.Portgroups(ctx, "n") }, "/v1/portgroups",
 			url.Values{"node": {"n"}, "detail": {"true"}},

@@ -20,6 +20,12 @@ func (c *Client) Ports(ctx context.Context, node string) ([]models.Port, error) 
 		func(p models.Port) string { return p.UUID }, "node", node, "detail", "true")
 }
 
+// PortsAt lists the ports with a MAC address: one, or none.
+func (c *Client) PortsAt(ctx context.Context, mac string) ([]models.Port, error) {
+	return collect(ctx, c, "find the port with the address "+models.Printable(mac), "ports",
+		func(p models.Port) string { return p.UUID }, "address", mac, "detail", "true")
+}
+
 // Portgroups lists a node's port groups.
 func (c *Client) Portgroups(ctx context.Context, node string) ([]models.Portgroup, error) {
 	return collect(ctx, c, "list the port groups of node "+models.Printable(node), "portgroups",

@@ -32,7 +32,17 @@ type agentConfig struct {
 	Token   string
 	// Units are those of the Ignition; nil if none is known.
 	Units []string
+	// LoginKeys are what may log in as core, as lines of authorized_keys.
+	LoginKeys []string
+	// Files are those of the Ignition that are not larger than maxConfigFile, by path.
+	Files map[string][]byte
 }
+
+// maxConfigFile is the most that a file of the Ignition may have to be looked at.
+const maxConfigFile = 1 << 20
+
+// file is the content of a file of the Ignition.
+func (c *agentConfig) file(path string) []byte { return c.Files[path] }
 
 // bootConfig reads the configuration of what a machine booted from: the
 // Ignition in a live image, or the kernel's parameters of a boot from the
@@ -112,6 +122,12 @@ func (c *agentConfig) readIgnition(text []byte, depth int) error {
 				Replace resource   `json:"replace"`
 			} `json:"config"`
 		} `json:"ignition"`
+		Passwd struct {
+			Users []struct {
+				Name string   `json:"name"`
+				Keys []string `json:"sshAuthorizedKeys"`
+			} `json:"users"`
+		} `json:"passwd"`
 		Storage struct {
 			Files []struct {
 				Path     string   `json:"path"`
@@ -145,15 +161,24 @@ func (c *agentConfig) readIgnition(text []byte, depth int) error {
 	for _, unit := range config.Systemd.Units {
 		c.Units = append(c.Units, unit.Name)
 	}
+	for _, user := range config.Passwd.Users {
+		if user.Name == sshUser {
+			c.LoginKeys = append(c.LoginKeys, user.Keys...)
+		}
+	}
 	for _, file := range config.Storage.Files {
-		if file.Path != agentConfigPath {
-			continue
-		}
 		content, err := file.Contents.content()
-		if err != nil {
+		switch {
+		case file.Path == agentConfigPath && err != nil:
 			return fmt.Errorf("%s: %w", file.Path, err)
+		case file.Path == agentConfigPath:
+			c.readAgent(content)
+		case err == nil && len(content) <= maxConfigFile:
+			if c.Files == nil {
+				c.Files = map[string][]byte{}
+			}
+			c.Files[file.Path] = content
 		}
-		c.readAgent(content)
 	}
 	return nil
 }

@@ -1,7 +1,13 @@
 package lab
 
 import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"hash/fnv"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,7 +20,33 @@ const keptLines = 4000
 // journal is what a machine's ramdisks wrote, boot after boot.
 type journal struct {
 	mu      sync.Mutex
-	entries []agent.Entry
+	entries []record
+	number  int64 // of the last line
+	// id is that of the file, as it would be, boot and machine those of the boot that
+	// runs, and began when it did.
+	id, boot, machine string
+	began             time.Time
+	changed           chan struct{} // closed, and made anew, when there is a line
+}
+
+// record is a line as the journal of its boot has it.
+type record struct {
+	agent.Entry
+	cursor, boot, machine string
+	monotonic             time.Duration
+}
+
+func hexID() string {
+	id := make([]byte, 16)
+	_, _ = rand.Read(id) // it does not fail
+	return hex.EncodeToString(id)
+}
+
+// begin is a new boot: a live system knows nothing of those before.
+func (j *journal) begin(at time.Time) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.id, j.boot, j.machine, j.began = hexID(), hexID(), hexID(), at
 }
 
 func (j *journal) add(e agent.Entry) {
@@ -23,13 +55,107 @@ func (j *journal) add(e agent.Entry) {
 	if len(j.entries) == keptLines {
 		j.entries = append(j.entries[:0], j.entries[keptLines/4:]...)
 	}
-	j.entries = append(j.entries, e)
+	j.number++
+	r := record{Entry: e, boot: j.boot, machine: j.machine, monotonic: max(e.Time.Sub(j.began), 0)}
+	text := fnv.New64a()
+	_, _ = text.Write([]byte(e.Text))
+	r.cursor = fmt.Sprintf("s=%s;i=%x;b=%s;m=%x;t=%x;x=%x", j.id, j.number, j.boot, r.monotonic.Microseconds(), e.Time.UnixMicro(), text.Sum64())
+	j.entries = append(j.entries, r)
+	if j.changed != nil {
+		close(j.changed)
+		j.changed = nil
+	}
 }
 
 func (j *journal) all() []agent.Entry {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return append([]agent.Entry(nil), j.entries...)
+	entries := make([]agent.Entry, len(j.entries))
+	for i, r := range j.entries {
+		entries[i] = r.Entry
+	}
+	return entries
+}
+
+// bootID is the id of the boot that runs.
+func (j *journal) bootID() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.boot
+}
+
+// since are the lines of a boot behind a cursor, as far as they are kept, and what is
+// closed when there are more. No cursor, and one that is none of the boot's, is the
+// beginning.
+func (j *journal) since(boot, cursor string) (lines []record, changed <-chan struct{}) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.changed == nil {
+		j.changed = make(chan struct{})
+	}
+	after := cursorNumber(boot, cursor)
+	first := j.number - int64(len(j.entries)) + 1
+	for _, r := range j.entries[min(max(after+1-first, 0), int64(len(j.entries))):] {
+		if r.boot == boot {
+			lines = append(lines, r)
+		}
+	}
+	return lines, j.changed
+}
+
+// cursorNumber is the number of the line that a cursor of a boot names, 0 if it is none.
+func cursorNumber(boot, cursor string) int64 {
+	fields := map[string]string{}
+	for part := range strings.SplitSeq(cursor, ";") {
+		key, value, _ := strings.Cut(part, "=")
+		fields[key] = value
+	}
+	number, err := strconv.ParseInt(fields["i"], 16, 64)
+	if err != nil || fields["b"] != boot {
+		return 0
+	}
+	return number
+}
+
+// fields are those of a line in journald's own names.
+func (r *record) fields() map[string]string {
+	f := map[string]string{
+		"MESSAGE": r.Text, "PRIORITY": strconv.Itoa(int(r.Priority)), "_BOOT_ID": r.boot, "_MACHINE_ID": r.machine,
+		"_TRANSPORT": "stdout", "_SYSTEMD_UNIT": r.Unit, "SYSLOG_IDENTIFIER": strings.TrimSuffix(r.Unit, ".service"),
+	}
+	switch r.Unit {
+	case kernelUnit:
+		f["_TRANSPORT"] = "kernel"
+		delete(f, "_SYSTEMD_UNIT")
+	case systemUnit:
+		f["_TRANSPORT"], f["SYSLOG_IDENTIFIER"], f["_PID"] = "journal", "systemd", "1"
+		if strings.Contains(r.Text, agentUnit) {
+			f["UNIT"] = agentUnit
+		}
+	case agentUnit:
+		f["_TRANSPORT"], f["CONTAINER_NAME"] = "journal", "ironic-agent"
+	}
+	return f
+}
+
+// export is a line as journalctl -o json prints it, with a line break; only is what is
+// asked for beside the fields that are always there, all of it if nil.
+func (r *record) export(only []string) []byte {
+	fields := r.fields()
+	if only != nil {
+		wanted := map[string]string{}
+		for _, name := range only {
+			if value, has := fields[name]; has {
+				wanted[name] = value
+			}
+		}
+		fields = wanted
+	}
+	fields["_BOOT_ID"], fields["__CURSOR"] = r.boot, r.cursor
+	fields["__REALTIME_TIMESTAMP"] = strconv.FormatInt(r.Time.UnixMicro(), 10)
+	fields["__MONOTONIC_TIMESTAMP"] = strconv.FormatInt(r.monotonic.Microseconds(), 10)
+	text, _ := json.Marshal(fields) // of texts it does not fail
+	return append(text, '\n')
 }
 
 const (
@@ -63,9 +189,9 @@ func bootLines(name, mac, address, image string) []bootLine {
 	}
 }
 
-// boot writes them over a time, evenly. It reports whether the machine is
+// write writes lines over a time, evenly. It reports whether the machine is
 // still on at the end.
-func (j *journal) boot(lines []bootLine, now func() time.Time, pause func() bool) bool {
+func (j *journal) write(lines []bootLine, now func() time.Time, pause func() bool) bool {
 	for _, line := range lines {
 		if !pause() {
 			return false

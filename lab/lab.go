@@ -54,6 +54,10 @@ type Options struct {
 	// AgentCommand is a program and its arguments that run on the machines in
 	// place of the lab's own agent; see the package external. Nil: the lab's own.
 	AgentCommand []string
+	// SSHPort makes the ramdisks listen for SSH there, each at an address of its own, and
+	// its agent with it: 127.18.0.1 for the first machine. That needs Linux, where all of
+	// 127.0.0.0/8 is this machine. 0 is no SSH.
+	SSHPort int
 	// Speed divides what everything takes; 1 if zero.
 	Speed float64
 	// Ramdisk is the image that the lab serves; one of [LiveISO] if nil.
@@ -108,6 +112,9 @@ func (o *Options) complete() error {
 	}
 	if o.Speed == 0 {
 		o.Speed = 1
+	}
+	if o.SSHPort < 0 || o.SSHPort > 65535 {
+		return fmt.Errorf("SSH port %d is none", o.SSHPort)
 	}
 	if o.Host == "" {
 		o.Host = "127.0.0.1"

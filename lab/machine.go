@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"slices"
+	"strconv"
 	"sync"
 
+	"ironworks/ignition"
 	"ironworks/lab/agent"
 	"ironworks/lab/external"
 	"ironworks/lab/machine"
@@ -54,6 +58,15 @@ func (m *Machine) Address() string {
 	return fmt.Sprintf("198.18.%d.%d", (m.number+1)>>8&255, (m.number+1)&255)
 }
 
+// AgentHost is the address at which the agent listens, and the SSH server of the ramdisk
+// where the lab has them.
+func (m *Machine) AgentHost() string {
+	if m.lab.options.SSHPort == 0 {
+		return "127.0.0.1"
+	}
+	return fmt.Sprintf("127.18.%d.%d", (m.number+1)>>8&255, (m.number+1)&255)
+}
+
 // pace is how fast things go on this machine.
 func (m *Machine) pace() pace {
 	p := m.lab.options.Speed
@@ -78,13 +91,15 @@ func (r ramdisk) Run(ctx context.Context, _ *machine.Machine, media machine.Medi
 	if m.member.Scenario.NeverBoots {
 		return errors.New("kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(0,0)")
 	}
+	m.journal.begin(m.lab.options.Now())
 	lines := bootLines(m.Name(), m.member.MACs[0], m.Address(), agentImage)
-	booted := m.journal.boot(lines, m.lab.options.Now, func() bool {
+	booted := m.journal.write(lines, m.lab.options.Now, func() bool {
 		return m.pace().wait(ctx, ramdiskTime/20)
 	})
 	if !booted || !m.pace().wait(ctx, ramdiskTime/4) {
 		return nil
 	}
+	m.startServices(ctx, config)
 	if config.NoAgent {
 		return errors.New("the ramdisk has an Ignition configuration without an agent in it")
 	}
@@ -95,6 +110,34 @@ func (r ramdisk) Run(ctx context.Context, _ *machine.Machine, media machine.Medi
 		return errors.New("nothing tells the agent where Ironic is")
 	}
 	return m.runAgent(ctx, config)
+}
+
+// startServices starts what runs beside the agent, and longer than it: until the power
+// goes.
+func (m *Machine) startServices(ctx context.Context, config agentConfig) {
+	if to, found := ignition.JournalPushIn(config.file); found && slices.Contains(config.Units, pushUnitName) {
+		pusher := newPusher(m, to)
+		m.lab.serving.Go(func() { pusher.run(ctx) })
+	}
+	if m.lab.options.SSHPort == 0 {
+		return
+	}
+	if err := m.startSSH(ctx, config); err != nil {
+		m.journal.add(agent.Entry{Time: m.lab.options.Now(), Unit: "sshd.service", Priority: agent.PriorityWarning, Text: err.Error()})
+	}
+}
+
+func (m *Machine) startSSH(ctx context.Context, config agentConfig) error {
+	server, err := newSSHServer(&m.journal, ignition.SSHHostKeyIn(config.file), config.LoginKeys)
+	if err != nil {
+		return err
+	}
+	listener, err := listen(ctx, net.JoinHostPort(m.AgentHost(), strconv.Itoa(m.lab.options.SSHPort)))
+	if err != nil {
+		return fmt.Errorf("starting the SSH server: %w", err)
+	}
+	m.lab.serving.Go(func() { server.serve(ctx, listener) })
+	return nil
 }
 
 const agentImage = "quay.io/openstack.kolla/ironic-python-agent:latest"
@@ -115,7 +158,7 @@ func (m *Machine) runAgent(ctx context.Context, config agentConfig) error {
 	}
 	options := agent.Options{
 		IronicURL: config.APIURL, Client: o.Client, Hardware: newHardware(ctx, m, config), Journal: m.journal.add,
-		Listen: "127.0.0.1:0", PlainHTTP: o.PlainAgents, Token: config.Token, NoInspection: config.NoInspection,
+		Listen: net.JoinHostPort(m.AgentHost(), "0"), PlainHTTP: o.PlainAgents, Token: config.Token, NoInspection: config.NoInspection,
 		Version: version.Version, OpenCommandList: version.OpenCommandList,
 		Speed: float64(m.pace()), Faults: scenario.Agent,
 	}

@@ -21,6 +21,10 @@ type SiteOptions struct {
 	Listen string
 	// Speed divides what everything takes; 1 if zero.
 	Speed float64
+	// SSHPort is that of [Options].
+	SSHPort int
+	// Ramdisk is that of [Options].
+	Ramdisk []byte
 	// Dir keeps database and disks; memory if empty.
 	Dir string
 	// Story lets the cast live: see the documentation.
@@ -98,7 +102,8 @@ func startSite(ctx context.Context, options SiteOptions) (_ *Site, err error) {
 		return nil, err
 	}
 	labOptions := Options{
-		IronicURL: s.URL, Agent: s.options.Ironic.Agent, Speed: options.Speed, OneBMC: true, BMCPort: before.BMCPort,
+		IronicURL: s.URL, Agent: s.options.Ironic.Agent, Speed: options.Speed, OneBMC: true, BMCPort: before.BMCPort, SSHPort: options.SSHPort,
+		Ramdisk: options.Ramdisk,
 		OnEvent: func(e machine.Event) { noteChange(e, changed) },
 	}
 	if s.Lab, err = Start(ctx, labOptions, options.Members); err != nil && before.BMCPort != 0 {

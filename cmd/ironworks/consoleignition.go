@@ -79,12 +79,17 @@ func (c *consoleRamdisks) Defaults() (in prepare.Inputs, ironic string) {
 	return in, ironic
 }
 
-// Build makes a configuration.
+// Build makes a configuration to look at.
 func (c *consoleRamdisks) Build(ctx context.Context, in prepare.Inputs) (prepare.Built, error) {
+	return c.build(ctx, in, true)
+}
+
+func (c *consoleRamdisks) build(ctx context.Context, in prepare.Inputs, preview bool) (prepare.Built, error) {
 	maker, err := c.maker(ctx, in.Profile)
 	if err != nil {
 		return prepare.Built{}, err
 	}
+	maker.Preview = preview
 	return maker.Build(ctx, in)
 }
 
@@ -124,7 +129,7 @@ func (c *consoleRamdisks) config(ctx context.Context, of screen.RamdiskSource, n
 		if node != "" {
 			in = in.ForNode(node)
 		}
-		built, err := c.Build(ctx, in)
+		built, err := c.build(ctx, in, false)
 		return built.Document.JSON, err
 	}
 	path := c.path(of.File)

@@ -229,6 +229,44 @@ func TestIgnitionBuild(t *testing.T) {
 	}
 }
 
+func TestIgnitionBuildKeepsWhatMachinesAreKnownBy(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	images := func() []string {
+		files, err := filepath.Glob(d.path(".local/state/ironworks/push/images/*.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return files
+	}
+	args := []string{"build", "--host", "192.0.2.5", "--journal-push", "https://192.0.2.9:6387", "--ssh-host-key"}
+	preview := d.want(exitOK, "", append(args, "--preview")...)
+	for _, want := range []string{"/etc/ironworks-journal/curl  0600", "/etc/ssh/ssh_host_ed25519_key  0600", "ironworks-journal.service  enabled"} {
+		if !strings.Contains(preview, want) {
+			t.Errorf("the preview lacks %q:\n%s", want, preview)
+		}
+	}
+	if strings.Contains(preview, "Bearer") || strings.Contains(preview, "OPENSSH") || len(images()) != 0 {
+		t.Errorf("the preview shows a secret or was kept (%d images):\n%s", len(images()), preview)
+	}
+	d.want(exitOK, "", args...)
+	d.want(exitOK, "", append(args, "-o", "/a.ign")...)
+	if n := len(images()); n != 2 {
+		t.Fatalf("%d images are known, want 2", n)
+	}
+	for _, path := range append(images(), d.path(".local/state/ironworks/push/receiver.pem")) {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", path, info, err)
+		}
+	}
+	d.want(exitUsage, "--journal-push \"http://192.0.2.9\" is no address of a console", "build", "--host", "192.0.2.5", "--journal-push", "http://192.0.2.9")
+	d.want(exitUsage, "--ssh-host-key has no place in the profile metal3", "build", "--host", "192.0.2.5", "--profile", "metal3", "--ssh-host-key")
+	d.want(exitUsage, "--journal-push has no place in the profile classic", "build", "--profile", "classic", "--host", "192.0.2.5", "--registry", "r.example", "--journal-push", "https://192.0.2.9:1")
+	if n := len(images()); n != 2 {
+		t.Errorf("%d images are known after what was refused", n)
+	}
+}
+
 // certificate is one that signs itself.
 func certificate(t *testing.T) []byte {
 	t.Helper()

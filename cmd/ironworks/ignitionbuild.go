@@ -36,6 +36,7 @@ func (a *app) ignitionBuildCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			maker.Preview = preview
 			built, err := a.build(cmd, &flags, maker, in)
 			if err != nil {
 				return err

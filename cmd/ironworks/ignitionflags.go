@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ironworks/agentlog"
+	"ironworks/config"
 	"ironworks/ignition"
 	"ironworks/ignition/prepare"
 	"ironworks/ironicclient"
@@ -54,6 +56,8 @@ func (r *ramdiskFlags) register(f *pflag.FlagSet, tlsName string) {
 	f.StringVar(&in.InspectionCallback, "inspection-callback", "", "URL for inspection data (default: the agent uses Ironic)")
 	f.StringArrayVar(&in.Options, "option", nil, "setting of the agent, NAME=VALUE or GROUP.NAME=VALUE; classic: a line of its file; may be repeated")
 	f.BoolVar(&in.Debug, "debug", false, "the agent logs everything, user data with its secrets, too")
+	f.StringVar(&in.JournalPush, "journal-push", "", "the ramdisk sends its journal to the console there, https://HOST:PORT as machines reach it (see ironworks logs --listen)")
+	f.BoolVar(&in.SSHHostKey, "ssh-host-key", false, "give the ramdisk's SSH server a key that the console knows, instead of one of each boot")
 	f.StringVar(&in.ExtraFile, "extra", "", "Ignition or Butane to merge in; what it says wins")
 	f.StringVar(&in.NMStateFile, "nmstate", "", "metal3: output of nmstatectl gc")
 	f.StringVar(&in.RegistriesFile, "registries-conf", "", "metal3: a registries.conf")
@@ -184,7 +188,29 @@ func (a *app) makerWith(endpoint ignition.IronicEndpoint) prepare.Maker {
 	if a.options.Env != nil {
 		socket = a.options.Env("SSH_AUTH_SOCK")
 	}
-	return prepare.System(a.options.Home, socket, endpoint)
+	maker := prepare.System(a.options.Home, socket, endpoint)
+	maker.Identity = a.imageIdentity
+	return maker
+}
+
+// imageIdentity makes what the console knows machines by that boot an image.
+func (a *app) imageIdentity(order prepare.IdentityOrder) (prepare.Identity, error) {
+	if a.files.State == "" {
+		// Nothing of the configuration was needed so far, and a mistake in it is none of
+		// this command's.
+		opts := a.options
+		opts.Flags = a.flags
+		cfg, _ := config.Load(opts)
+		a.files = cfg.Files
+	}
+	images, err := agentlog.OpenImages(a.files.Pushes(), clock{}.Now)
+	if err != nil {
+		return prepare.Identity{}, err
+	}
+	id, err := images.Draft(agentlog.IdentityOrder{Node: order.Node, Push: order.Push, HostKey: order.HostKey})
+	return prepare.Identity{
+		Token: id.Token, Certificate: id.Certificate, HostKey: id.HostKey, Keep: func() error { return images.Keep(id) },
+	}, err
 }
 
 // contextEndpoint is the Ironic of a session's context, or none when nothing was

@@ -30,6 +30,7 @@ type machinesFlags struct {
 	plainAgents bool
 	agent       string
 	speed       float64
+	sshPort     int
 }
 
 func (a *app) labMachinesCommand() *cobra.Command {
@@ -56,6 +57,7 @@ func (a *app) labMachinesCommand() *cobra.Command {
 	f.BoolVar(&flags.bmcTLS, "bmc-tls", false, "BMCs over HTTPS, with a certificate of their own")
 	f.BoolVar(&flags.plainAgents, "plain-agents", false, "agents without TLS, for an Ironic with require_tls = false")
 	f.StringVar(&flags.agent, "agent-command", "", "shell command to run on a machine that has booted, in place of the lab's own agent")
+	f.IntVar(&flags.sshPort, "ssh-port", 0, "port at which the ramdisks let core in over SSH, each at an address 127.18.x.y; 0 is no SSH (Linux)")
 	f.Float64Var(&flags.speed, "lab-speed", 4, "how many times faster than real machines boot, install and erase")
 	return cmd
 }
@@ -82,6 +84,9 @@ func (f *machinesFlags) members() ([]lab.Member, error) {
 func (f *machinesFlags) check(cmd *cobra.Command) error {
 	if f.bmcs != "each" && f.bmcs != "one" {
 		return usagef("--bmc %q: want each or one", f.bmcs)
+	}
+	if f.sshPort < 0 || f.sshPort > 65535 {
+		return usagef("--ssh-port %d: want a port, or 0", f.sshPort)
 	}
 	if f.speed <= 0 {
 		return usagef("--lab-speed %g: want a positive number", f.speed)
@@ -127,7 +132,7 @@ func (a *app) runMachines(ctx context.Context, client *ironicclient.Client, flag
 	}
 	l, err := lab.Start(ctx, lab.Options{
 		IronicURL: target.url, Agent: target.agent, Host: flags.host, OneBMC: flags.bmcs == "one", BMCOverTLS: flags.bmcTLS,
-		PlainAgents: flags.plainAgents, AgentCommand: command, Speed: flags.speed, OnEvent: board.event,
+		PlainAgents: flags.plainAgents, AgentCommand: command, Speed: flags.speed, SSHPort: flags.sshPort, OnEvent: board.event,
 	}, members)
 	if err != nil {
 		return err

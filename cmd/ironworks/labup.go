@@ -17,17 +17,19 @@ type siteFlags struct {
 	speed    float64
 	dir      string
 	file     string
+	sshPort  int
 }
 
 func (f *siteFlags) register(set *pflag.FlagSet) {
 	set.IntVar(&f.machines, "lab-machines", 12, "how many machines the lab has, up to 10000")
 	set.Float64Var(&f.speed, "lab-speed", 10, "how many times faster than real machines they boot, install and erase")
 	set.StringVar(&f.dir, "lab-state", "", "folder that keeps the lab's nodes and disks; without it all is forgotten")
+	set.IntVar(&f.sshPort, "lab-ssh-port", 0, "port at which the lab's ramdisks let core in over SSH, each at an address 127.18.x.y; 0 is no SSH (Linux)")
 }
 
 // used names a flag that was given, for a command line that has no lab.
 func (f *siteFlags) used(cmd *cobra.Command) string {
-	for _, name := range []string{"lab-machines", "lab-speed", "lab-state"} {
+	for _, name := range []string{"lab-machines", "lab-speed", "lab-state", "lab-ssh-port"} {
 		if cmd.Flags().Changed(name) {
 			return name
 		}
@@ -42,6 +44,9 @@ func (f *siteFlags) options() (lab.SiteOptions, error) {
 	if f.speed <= 0 {
 		return lab.SiteOptions{}, usagef("--lab-speed %g: want a positive number", f.speed)
 	}
+	if f.sshPort < 0 || f.sshPort > 65535 {
+		return lab.SiteOptions{}, usagef("--lab-ssh-port %d: want a port, or 0", f.sshPort)
+	}
 	members := lab.Cast(f.machines)
 	if f.file != "" {
 		file, err := os.Open(f.file)
@@ -53,7 +58,7 @@ func (f *siteFlags) options() (lab.SiteOptions, error) {
 			return lab.SiteOptions{}, usagef("--scenarios %s: %w", f.file, err)
 		}
 	}
-	return lab.SiteOptions{Members: members, Speed: f.speed, Dir: f.dir}, nil
+	return lab.SiteOptions{Members: members, Speed: f.speed, Dir: f.dir, SSHPort: f.sshPort}, nil
 }
 
 func (a *app) labUpCommand() *cobra.Command {

@@ -39,7 +39,7 @@ func (in Inputs) ForNode(name string) Inputs {
 	if in.Hostname == "" && in.Profile != string(ignition.ProfileClassic) {
 		in.Hostname = nodeWord
 	}
-	in.Hostname = replace(in.Hostname)
+	in.Hostname, in.node = replace(in.Hostname), name
 	in.KeyFiles, in.IPOptions = each(in.KeyFiles), each(in.IPOptions)
 	return in
 }
@@ -78,6 +78,11 @@ func (m Maker) Build(ctx context.Context, in Inputs) (Built, error) {
 	if err != nil {
 		return Built{}, err
 	}
+	if r.keep != nil && !m.Preview {
+		if err := r.keep(); err != nil {
+			return Built{}, err
+		}
+	}
 	return Built{Document: doc, Preview: preview}, nil
 }
 
@@ -107,6 +112,7 @@ type reading struct {
 	profile ignition.Profile
 	wrong   []error
 	notes   []ignition.RamdiskNote
+	keep    func() error // what the console has to know of the result
 }
 
 func (r *reading) refuse(field ignition.RamdiskField, value, why, hint string, cause error) {
@@ -254,6 +260,11 @@ func (r *reading) ramdisk() func() (ignition.Document, error) {
 		r.noteKey("this profile takes one key: %s", d.SSHKeys[0])
 		d.SSHKeys = d.SSHKeys[:1]
 	}
+	id := r.identity()
+	d.SSHHostKey = id.HostKey
+	if in.JournalPush != "" {
+		d.JournalPush = ignition.JournalPush{URL: in.JournalPush, Certificate: id.Certificate, Token: id.Token}
+	}
 	for _, text := range in.Options {
 		option, err := ignition.ParseAgentOption(text)
 		if err != nil {
@@ -263,6 +274,28 @@ func (r *reading) ramdisk() func() (ignition.Document, error) {
 		d.Options = append(d.Options, option)
 	}
 	return d.WithDefaults().Build
+}
+
+// identity is what the console knows the machines by, as far as it is asked for.
+func (r *reading) identity() Identity {
+	order := IdentityOrder{Push: r.in.JournalPush != "", HostKey: r.in.SSHHostKey, Node: r.in.node}
+	if !order.Push && !order.HostKey {
+		return Identity{}
+	}
+	field := ignition.FieldJournalPush
+	if !order.Push {
+		field = ignition.FieldSSHHostKey
+	}
+	if r.maker.Identity == nil {
+		r.refuse(field, "", "needs a folder in which the console keeps what it knows", "set XDG_STATE_HOME or HOME", nil)
+		return Identity{}
+	}
+	id, err := r.maker.Identity(order)
+	if err != nil {
+		r.refuse(field, "", "cannot be made", "", err)
+	}
+	r.keep = id.Keep
+	return id
 }
 
 // refuseForeign refuses what was given and belongs to another profile: left out
@@ -288,6 +321,8 @@ func (r *reading) refuseForeign() {
 		refuse(len(in.Registries) > 0, ignition.FieldRegistry)
 		refuse(in.ExtraFile != "", ignition.FieldExtra)
 		refuse(len(in.Collectors) > 0, ignition.FieldCollector)
+		refuse(in.JournalPush != "", ignition.FieldJournalPush)
+		refuse(in.SSHHostKey, ignition.FieldSSHHostKey)
 	}
 	if !classic || in.Image != "" || len(in.Registries) > 0 {
 		return
@@ -305,4 +340,6 @@ func (r *reading) refuseForeign() {
 	refuse(in.InspectionCallback != "", ignition.FieldCallback)
 	refuse(in.Debug, ignition.FieldOption)
 	refuse(in.ExtraFile != "", ignition.FieldExtra)
+	refuse(in.JournalPush != "", ignition.FieldJournalPush)
+	refuse(in.SSHHostKey, ignition.FieldSSHHostKey)
 }

@@ -17,6 +17,7 @@ import (
 
 	"ironworks/ignition"
 	"ironworks/ignition/prepare"
+	"ironworks/models"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -252,6 +253,34 @@ func TestForNode(t *testing.T) {
 	in.Hostname = "{node}.rack7"
 	if got := in.ForNode("n2").Hostname; got != "n2.rack7" {
 		t.Error(got)
+	}
+}
+
+func TestIdentity(t *testing.T) {
+	kept := 0
+	m := makerOf(map[string]string{"home/.ssh/a.pub": ours})
+	in := prepare.Inputs{SSHHostKey: true}
+	if _, err := m.Build(t.Context(), in); err == nil || !strings.Contains(err.Error(), "ssh host key needs a folder") {
+		t.Errorf("without a folder: %v", err)
+	}
+	var order prepare.IdentityOrder
+	m.Identity = func(o prepare.IdentityOrder) (prepare.Identity, error) {
+		order = o
+		key := models.Secret("-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2\n-----END OPENSSH PRIVATE KEY-----\n")
+		return prepare.Identity{HostKey: key, Keep: func() error { kept++; return nil }}, nil
+	}
+	if built := build(t, m, in.ForNode("r7-n01")); strings.Contains(built.Preview.Text, "hunter2") || !slices.Contains(built.Document.SecretPaths, "/etc/ssh/ssh_host_ed25519_key") {
+		t.Errorf("the host key is shown: %s", built.Preview.Text)
+	}
+	if kept != 1 || order != (prepare.IdentityOrder{HostKey: true, Node: "r7-n01"}) {
+		t.Errorf("kept %d times, of %+v", kept, order)
+	}
+	m.Preview = true
+	build(t, m, in)
+	in.ExtraFile = "none"
+	m.Preview = false
+	if _, err := m.Build(t.Context(), in); err == nil || kept != 1 {
+		t.Errorf("kept %d times: %v", kept, err)
 	}
 }
 

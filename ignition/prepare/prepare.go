@@ -10,6 +10,7 @@ import (
 	"io/fs"
 
 	"ironworks/ignition"
+	"ironworks/models"
 )
 
 // Inputs are what an operator gives, as texts. Paths name files that Build reads.
@@ -50,6 +51,11 @@ type Inputs struct {
 	// lines of its configuration, as they are.
 	Options []string
 	Debug   bool
+	// JournalPush is where the console takes the ramdisk's journal, as machines reach it:
+	// https://HOST:PORT. SSHHostKey gives the ramdisk's SSH server a key that the console
+	// knows. What of them only the machine may know is made anew with each Build.
+	JournalPush string
+	SSHHostKey  bool
 	// ExtraFile is Ignition or Butane that is merged in.
 	ExtraFile string
 
@@ -62,6 +68,27 @@ type Inputs struct {
 	// `nmstatectl gc`, and a registries.conf.
 	NMStateFile    string
 	RegistriesFile string
+
+	// node is the one that ForNode was given.
+	node string
+}
+
+// IdentityOrder says what the console shall know machines by that boot a configuration:
+// a token with which they send their journal, and an SSH host key.
+type IdentityOrder struct {
+	Push, HostKey bool
+	// Node is the name of the node that it is for; empty if it is for all.
+	Node string
+}
+
+// Identity is what the console knows them by.
+type Identity struct {
+	Token models.Secret
+	// Certificate is that of the console, in PEM, which machines pin.
+	Certificate string
+	HostKey     models.Secret
+	// Keep makes the console know it.
+	Keep func() error
 }
 
 // Maker makes documents. It is given all that it reads from.
@@ -75,6 +102,10 @@ type Maker struct {
 	AgentKeys func(ctx context.Context) ([]string, error)
 	// Home has .ssh with the keys that are the default; empty for none.
 	Home string
+	// Identity makes one; nil where nothing can be kept.
+	Identity func(IdentityOrder) (Identity, error)
+	// Preview makes configurations to look at: no identity in them is kept.
+	Preview bool
 	// Ironic is that of the context; its URL is empty if there is none.
 	Ironic ignition.IronicEndpoint
 }

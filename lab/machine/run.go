@@ -88,6 +88,8 @@ func (m *Machine) runSystem(ctx context.Context, s system) {
 		}
 		m.emit(RamdiskEnded, "")
 	})
+	// The power is still on, and what the ramdisk has beside its agent goes on.
+	<-ctx.Done()
 }
 
 // advance changes the state of a boot, unless the boot is over: then it is no

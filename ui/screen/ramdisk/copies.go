@@ -103,6 +103,8 @@ func buildWords(in prepare.Inputs) []string {
 	one("--inspection-callback", in.InspectionCallback)
 	each("--option", in.Options)
 	on("--debug", in.Debug)
+	one("--journal-push", in.JournalPush)
+	on("--ssh-host-key", in.SSHHostKey)
 	one("--extra", in.ExtraFile)
 	one("--nmstate", in.NMStateFile)
 	one("--registries-conf", in.RegistriesFile)

@@ -40,6 +40,8 @@ const (
 	keyCallback    = string(ignition.FieldCallback)
 	keyOptions     = string(ignition.FieldOption)
 	keyDebug       = "debug"
+	keyPush        = string(ignition.FieldJournalPush)
+	keyHostKey     = string(ignition.FieldSSHHostKey)
 	keyExtra       = string(ignition.FieldExtra)
 	keyNMState     = string(prepare.FieldNMState)
 	keyRegFile     = string(prepare.FieldRegistriesFile)
@@ -84,6 +86,7 @@ const (
 )
 
 const (
+	ours    = ignition.ProfileDefault
 	classic = ignition.ProfileClassic
 	metal3  = ignition.ProfileMetal3
 )
@@ -149,11 +152,14 @@ func specs(profile ignition.Profile, ironic string) []spec {
 		notClassic(text(agents, keyCollectors, "Collectors", "what inspection gathers, with commas; empty: what the image says")),
 		notClassic(text(agents, keyCallback, "Callback", "URL for inspection data; empty is best: the agent uses Ironic")),
 
+		in(ours, hint("https://HOST:PORT", text(agents, keyPush, "Journal to", "where this console takes the ramdisk's journal, as machines reach it; empty: it is not sent"))),
+
 		hint("~/.ssh/*.pub, else the agent's", text(access, keySSHFiles, "Key files", "files with public keys that may log in as core, with commas")),
 		text(access, keySSHKeys, "Keys", "public keys themselves, with commas"),
 		toggle(access, keySSHAgent, "SSH agent", "take the keys that the SSH agent holds, too"),
 		toggle(access, keyKeyOptions, "Key options", "take keys that have options, such as command=…"),
 		toggle(access, keyNoLogin, "No login", "nobody can log in, and this is meant"),
+		in(ours, toggle(access, keyHostKey, "Host key", "give the SSH server a key that this console knows, instead of one of each boot")),
 
 		notClassic(text(network, keyHostname, "Hostname", "name of the machine; {node} is the node's where each is served its own")),
 		notClassic(text(network, keyKeyFiles, "Keyfiles", "connections of NetworkManager, or folders of .nmconnection files, with commas")),
@@ -202,6 +208,7 @@ func valuesOf(in prepare.Inputs) map[string]string {
 		keyCopyNetwork: or(in.CopyNetwork, auto), keyHTTPProxy: in.HTTPProxy, keyHTTPSProxy: in.HTTPSProxy, keyNoProxy: joinList(in.NoProxy),
 		keyNTP: joinList(in.NTPServers), keyVLANs: joinList(in.VLANs), keyCollectors: joinList(in.Collectors),
 		keyCallback: in.InspectionCallback, keyOptions: joinList(in.Options), keyDebug: strconv.FormatBool(in.Debug),
+		keyPush: in.JournalPush, keyHostKey: strconv.FormatBool(in.SSHHostKey),
 		keyExtra: in.ExtraFile, keyNMState: in.NMStateFile, keyRegFile: in.RegistriesFile,
 	}
 }
@@ -231,6 +238,7 @@ func inputsOf(values map[string]string) prepare.Inputs {
 		CopyNetwork: chosen(keyCopyNetwork), HTTPProxy: seen[keyHTTPProxy], HTTPSProxy: seen[keyHTTPSProxy], NoProxy: splitList(seen[keyNoProxy]),
 		NTPServers: splitList(seen[keyNTP]), VLANs: splitList(seen[keyVLANs]), Collectors: splitList(seen[keyCollectors]),
 		InspectionCallback: seen[keyCallback], Options: splitList(seen[keyOptions]), Debug: on(keyDebug), ExtraFile: seen[keyExtra],
+		JournalPush: seen[keyPush], SSHHostKey: on(keyHostKey),
 		Registry: seen[keyRegistry], InsecureRegistry: on(keyInsecure), NMStateFile: seen[keyNMState], RegistriesFile: seen[keyRegFile],
 	}
 	if profile == ignition.ProfileClassic {

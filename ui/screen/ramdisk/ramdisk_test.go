@@ -120,6 +120,9 @@ func TestWhatIsWrittenBecomesInputs(t *testing.T) {
 	r.Do(s, s.Do(action.ScrollRight))
 	to(t, s, "No login")
 	r.Do(s, s.Do(action.EditField))
+	fill(t, r, s, "Journal to", "https://192.0.2.9:6387")
+	to(t, s, "Host key")
+	r.Do(s, s.Do(action.EditField))
 	in := m.inputs[len(m.inputs)-1]
 	for name, pair := range map[string][2][]string{
 		"urls":       {in.IronicURLs, {"http://a:6385", "https://b"}},
@@ -132,8 +135,8 @@ func TestWhatIsWrittenBecomesInputs(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, pair[0], pair[1])
 		}
 	}
-	if in.TLS != "off" || !in.NoLogin {
-		t.Errorf("tls %q, no login %v", in.TLS, in.NoLogin)
+	if in.TLS != "off" || !in.NoLogin || in.JournalPush != "https://192.0.2.9:6387" || !in.SSHHostKey {
+		t.Errorf("tls %q, no login %v, journal to %q, host key %v", in.TLS, in.NoLogin, in.JournalPush, in.SSHHostKey)
 	}
 }
 
@@ -143,7 +146,7 @@ func TestProfilesHaveTheirOwnFields(t *testing.T) {
 	to(t, s, "Profile")
 	r.Do(s, s.Do(action.ScrollRight))
 	screentest.Shows(t, s, 80, 40, "Registry", "Insecure")
-	screentest.Lacks(t, s, 80, 50, "Hostname", "VLANs", "nmstate")
+	screentest.Lacks(t, s, 80, 50, "Hostname", "VLANs", "nmstate", "Journal to", "Host key")
 	fill(t, r, s, "Registry", "quay.io/lab")
 	if in := m.inputs[len(m.inputs)-1]; in.Profile != "classic" || in.Registry != "quay.io/lab" || in.Hostname != "" {
 		t.Errorf("%+v", in)

@@ -1,0 +1,165 @@
+package agentlog
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"ironworks/models"
+)
+
+// spool keeps on disk what a node has sent, so that a receiver that starts again knows
+// where the node is. A batch is there whole or not at all. What is in it is masked.
+type spool struct {
+	path string
+	size int64
+	most int64
+}
+
+// record is a line of a spool: a line of the log, or the end of a batch.
+type record struct {
+	Line *models.LogLine `json:"line,omitempty"`
+	// Boot and Cursor end a batch: up to where the node's journal has been taken.
+	Boot   string `json:"boot,omitempty"`
+	Cursor string `json:"cursor,omitempty"`
+}
+
+// mark is up to where a journal has been taken.
+type mark struct{ boot, cursor string }
+
+const spoolOld = ".1"
+
+func spoolPath(dir, node string) string {
+	return filepath.Join(dir, "spool", url.PathEscape(node)+".jsonl")
+}
+
+// load reads what is kept, the newest lines only. What is behind the last whole batch is
+// of one that was being written when the program was killed, and is cut off.
+func (s *spool) load(take func(models.LogLine)) (mark, error) {
+	var at mark
+	for _, path := range []string{s.path + spoolOld, s.path} {
+		whole, found, err := readSpool(path, take)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return at, fmt.Errorf("reading %s: %w", path, err)
+		}
+		if found != (mark{}) {
+			at = found
+		}
+		if path != s.path {
+			continue
+		}
+		s.size = whole
+		if err := os.Truncate(path, whole); err != nil {
+			return at, fmt.Errorf("cutting %s: %w", path, err)
+		}
+	}
+	return at, nil
+}
+
+// readSpool gives the lines of whole batches, and where the last of these ends.
+func readSpool(path string, take func(models.LogLine)) (whole int64, at mark, err error) {
+	file, err := os.Open(path) //nolint:gosec // our own folder
+	if err != nil {
+		return 0, at, err
+	}
+	defer func() { _ = file.Close() }()
+	reader := bufio.NewReaderSize(file, 1<<16)
+	var batch []models.LogLine
+	for offset := int64(0); ; {
+		text, err := reader.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return whole, at, nil
+		}
+		if err != nil {
+			return whole, at, err
+		}
+		offset += int64(len(text))
+		var r record
+		if json.Unmarshal(text, &r) != nil {
+			batch = nil // not ours: the lines before it are of no whole batch either
+			continue
+		}
+		if r.Line != nil {
+			batch = append(batch, *r.Line)
+			continue
+		}
+		for _, line := range batch {
+			take(line)
+		}
+		batch, whole, at = nil, offset, mark{boot: r.Boot, cursor: r.Cursor}
+	}
+}
+
+// add keeps a batch. One that cannot be written leaves nothing behind.
+func (s *spool) add(lines []models.LogLine, at mark) error {
+	var content bytes.Buffer
+	encoder := json.NewEncoder(&content)
+	encoder.SetEscapeHTML(false)
+	for i := range lines {
+		if err := encoder.Encode(record{Line: &lines[i]}); err != nil {
+			return fmt.Errorf("keeping lines: %w", err)
+		}
+	}
+	if err := encoder.Encode(record{Boot: at.boot, Cursor: at.cursor}); err != nil {
+		return fmt.Errorf("keeping lines: %w", err)
+	}
+	if s.size > 0 && s.size+int64(content.Len()) > s.most/2 {
+		if err := os.Rename(s.path, s.path+spoolOld); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("keeping lines: %w", err)
+		}
+		s.size = 0
+	}
+	file, err := os.OpenFile(s.path, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("keeping lines: %w", err)
+	}
+	if info, err := file.Stat(); err == nil {
+		s.size = min(s.size, info.Size()) // it may have been removed, to make room
+	}
+	if _, err = file.WriteAt(content.Bytes(), s.size); err == nil {
+		s.size += int64(content.Len())
+	} else {
+		_ = file.Truncate(s.size)
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("keeping lines: %w", err)
+	}
+	return nil
+}
+
+// pruneSpools removes the oldest files until all of them together fit.
+func pruneSpools(dir string, most int64) {
+	folder := filepath.Join(dir, "spool")
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return
+	}
+	var files []fs.FileInfo
+	total := int64(0)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			files = append(files, info)
+			total += info.Size()
+		}
+	}
+	slices.SortFunc(files, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	for _, file := range files {
+		if total <= most {
+			return
+		}
+		if os.Remove(filepath.Join(folder, file.Name())) == nil {
+			total -= file.Size()
+		}
+	}
+}

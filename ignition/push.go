@@ -1,0 +1,214 @@
+package ignition
+
+import (
+	"crypto/sha256"
+	"crypto/x509"
+	_ "embed" // the unit's program
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"ironworks/models"
+)
+
+// JournalPush makes the ramdisk send its journal to a console. The zero value sends
+// nothing.
+type JournalPush struct {
+	// URL is where the console listens, as machines reach it: https://HOST:PORT.
+	URL string
+	// Certificate is the console's, in PEM. It is pinned: machines send to no other one.
+	Certificate string
+	// Token is what the console knows the image by.
+	Token models.Secret
+}
+
+// The places of what sends the journal, and of the host key.
+const (
+	pushDir        = "/etc/ironworks-journal/"
+	pushCurlFile   = "curl"
+	pushPEMFile    = "console.pem"
+	pushScriptFile = "push.sh"
+	pushUnitName   = "ironworks-journal.service"
+	pushPath       = "/v1/journal"
+
+	hostKeyPath = "/etc/ssh/ssh_host_ed25519_key"
+)
+
+//go:embed push.sh
+var pushScript []byte
+
+// tokenWord is what may stand in a header.
+var tokenWord = regexp.MustCompile(`^[0-9A-Za-z._~+/=-]{16,512}$`)
+
+// checkJournalPush looks at the inputs; a token and a certificate that are wrong were not
+// made by an operator.
+func (r Ramdisk) checkJournalPush(in *inputs) {
+	p := r.JournalPush
+	if p.URL != "" {
+		if _, _, err := p.address(); err != nil {
+			in.refuseCause(FieldJournalPush, maskedURL(p.URL), err, "such as https://192.0.2.1:6387", "is no address of a console")
+		}
+		if !tokenWord.MatchString(p.Token.Reveal()) {
+			in.refuse(FieldJournalPush, "", "", "has no token with which machines could send")
+		}
+		if _, _, err := p.pin(); err != nil {
+			in.refuseCause(FieldJournalPush, "", err, "", "has no certificate that machines could pin")
+		}
+	}
+	if r.SSHHostKey.IsSet() && !strings.HasPrefix(r.SSHHostKey.Reveal(), "-----BEGIN OPENSSH PRIVATE KEY-----\n") {
+		in.refuse(FieldSSHHostKey, r.SSHHostKey.String(), "", "is no private key in OpenSSH's format")
+	}
+}
+
+// address is the host and the port to which machines connect.
+func (p JournalPush) address() (host, port string, err error) {
+	u, err := url.Parse(p.URL)
+	switch {
+	case err != nil:
+		return "", "", errors.New("it cannot be read as a URL")
+	case u.Scheme != "https":
+		return "", "", errors.New("it does not begin with https://")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "":
+		return "", "", errors.New("it has more than a host and a port")
+	case !validHost(u.Hostname()):
+		return "", "", errors.New("it has no host")
+	}
+	number, err := strconv.Atoi(u.Port())
+	if err != nil || number < 1 || number > 65535 {
+		return "", "", errors.New("it has no port")
+	}
+	return u.Hostname(), u.Port(), nil
+}
+
+// pin is the name in the certificate, and the digest of its key as curl pins it.
+func (p JournalPush) pin() (name, digest string, err error) {
+	block, _ := pem.Decode([]byte(p.Certificate))
+	if block == nil || block.Type != "CERTIFICATE" {
+		return "", "", errors.New("it is no PEM")
+	}
+	certificate, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		return "", "", err
+	}
+	if len(certificate.DNSNames) != 1 || !validHost(certificate.DNSNames[0]) {
+		return "", "", errors.New("it does not have one name")
+	}
+	sum := sha256.Sum256(certificate.RawSubjectPublicKeyInfo)
+	return certificate.DNSNames[0], base64.StdEncoding.EncodeToString(sum[:]), nil
+}
+
+// pushParts are the unit that sends the journal, and its files. The inputs are right.
+func (r Ramdisk) pushParts() ([]RamdiskUnit, []RamdiskFile) {
+	var files []RamdiskFile
+	if r.SSHHostKey.IsSet() {
+		// The live system makes the keys that are not there; it needs no public half.
+		files = append(files, RamdiskFile{
+			Path: hostKeyPath, Mode: 0o600, Overwrite: true, Secret: true, Content: []byte(r.SSHHostKey.Reveal()),
+		})
+	}
+	if r.JournalPush.URL == "" {
+		return nil, files
+	}
+	files = append(files,
+		RamdiskFile{Path: pushDir + pushCurlFile, Mode: 0o600, Overwrite: true, Secret: true, Content: []byte(r.JournalPush.curlConfig())},
+		RamdiskFile{Path: pushDir + pushPEMFile, Mode: 0o644, Overwrite: true, Content: []byte(r.JournalPush.Certificate)},
+		RamdiskFile{Path: pushDir + pushScriptFile, Mode: 0o644, Overwrite: true, Content: pushScript},
+	)
+	return []RamdiskUnit{{Name: pushUnitName, Contents: pushUnit, Enabled: true}}, files
+}
+
+// pushUnit runs from early on: what it could not send before the network was there is
+// still in the journal. It is stopped before the network, and sends the rest then.
+const pushUnit = `[Unit]
+Description=Stream the journal to the console
+Wants=network.target
+After=network.target
+StartLimitIntervalSec=0
+
+[Service]
+ExecStart=/usr/bin/bash ` + pushDir + pushScriptFile + `
+WorkingDirectory=` + pushDir + `
+RuntimeDirectory=ironworks-journal
+RuntimeDirectoryMode=0700
+RuntimeDirectoryPreserve=yes
+Restart=always
+RestartSec=5
+KillMode=mixed
+TimeoutStopSec=10
+Nice=10
+OOMScoreAdjust=500
+MemoryMax=256M
+
+[Install]
+WantedBy=multi-user.target
+`
+
+// curlConfig is what curl reads. The name is the certificate's whatever the address is,
+// and nobody has to resolve it.
+func (p JournalPush) curlConfig() string {
+	host, port, _ := p.address()
+	name, digest, _ := p.pin()
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	var b strings.Builder
+	set := func(option, value string) { fmt.Fprintf(&b, "%s = \"%s\"\n", option, value) }
+	set("url", "https://"+name+":"+port+pushPath)
+	set("connect-to", name+":"+port+":"+host+":"+port)
+	set("cacert", pushPEMFile)
+	set("pinnedpubkey", "sha256//"+digest)
+	set("header", "Authorization: Bearer "+p.Token.Reveal())
+	set("header", "Content-Type: application/x-ndjson")
+	set("header", "Expect:")
+	set("proto", "=https")
+	set("noproxy", "*")
+	set("connect-timeout", "10")
+	set("max-time", "60")
+	set("max-filesize", "4096")
+	b.WriteString("silent\nshow-error\n")
+	return b.String()
+}
+
+// JournalPushIn finds what a configuration's files say about sending the journal: content
+// gives a file by its path, or nothing. It is false where they do not say it.
+func JournalPushIn(content func(path string) []byte) (JournalPush, bool) {
+	p := JournalPush{Certificate: string(content(pushDir + pushPEMFile))}
+	for line := range strings.Lines(string(content(pushDir + pushCurlFile))) {
+		option, value, _ := strings.Cut(strings.TrimSpace(line), " = ")
+		value = strings.Trim(value, `"`)
+		switch option {
+		case "connect-to":
+			// NAME:PORT:HOST:PORT, where HOST may have colons.
+			if parts := strings.SplitN(value, ":", 3); len(parts) == 3 {
+				p.URL = "https://" + parts[2]
+			}
+		case "header":
+			if token, is := strings.CutPrefix(value, "Authorization: Bearer "); is {
+				p.Token = models.Secret(token)
+			}
+		}
+	}
+	_, _, err := p.pin()
+	return p, err == nil && p.URL != "" && p.Token.IsSet()
+}
+
+// ServerName is the name in the console's certificate.
+func (p JournalPush) ServerName() string {
+	name, _, _ := p.pin()
+	return name
+}
+
+// Endpoint is the address to which a machine connects, as HOST:PORT.
+func (p JournalPush) Endpoint() string {
+	host, port, _ := p.address()
+	return net.JoinHostPort(host, port)
+}
+
+// SSHHostKeyIn finds the host key among a configuration's files; nil if there is none.
+func SSHHostKeyIn(content func(path string) []byte) []byte { return content(hostKeyPath) }

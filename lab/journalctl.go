@@ -1,0 +1,200 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// journalctl is what one is asked for: the options that a console uses, and no others.
+type journalctl struct {
+	follow, noTail bool
+	lines          int // the last ones; all if negative
+	after          string
+	fields         []string   // of the output; all if nil
+	matches        [][]string // FIELD=VALUE; one of the groups has to match
+}
+
+// errProgram is a command that the machine's SSH server does not run.
+var errProgram = errors.New("only journalctl can be run on this machine")
+
+// parseJournalctl reads a command line as a shell would, as far as quotes go.
+func parseJournalctl(command string) (journalctl, error) {
+	words, err := shellWords(command)
+	if err != nil {
+		return journalctl{}, err
+	}
+	if len(words) > 2 && words[0] == "sudo" && words[1] == "-n" {
+		words = words[2:]
+	}
+	if len(words) == 0 || words[0] != "journalctl" {
+		return journalctl{}, errProgram
+	}
+	c := journalctl{lines: -1}
+	json := false
+	var units []string
+	for i := 1; i < len(words); i++ {
+		name, value, given := strings.Cut(words[i], "=")
+		argument := func() string {
+			if !given && i+1 < len(words) {
+				i++
+				return words[i]
+			}
+			return value
+		}
+		switch name {
+		case "--no-pager", "--quiet", "-q", "--all", "-a", "-b", "--boot":
+		case "--follow", "-f":
+			c.follow = true
+		case "--no-tail":
+			c.noTail = true
+		case "--output", "-o":
+			json = argument() == "json"
+		case "--output-fields":
+			c.fields = strings.Split(argument(), ",")
+		case "--after-cursor":
+			c.after = argument()
+		case "--unit", "-u":
+			units = append(units, argument())
+		case "--lines", "-n":
+			if c.lines, err = strconv.Atoi(argument()); err != nil || c.lines < 0 {
+				return c, errors.New("Failed to parse lines") //nolint:staticcheck // journalctl's words
+			}
+		case "+":
+			c.matches = append(c.matches, nil)
+		default:
+			if strings.HasPrefix(name, "-") || !given || name == "" {
+				return c, fmt.Errorf("journalctl: unrecognized option '%s'", words[i])
+			}
+			if len(c.matches) == 0 {
+				c.matches = append(c.matches, nil)
+			}
+			last := len(c.matches) - 1
+			c.matches[last] = append(c.matches[last], words[i])
+		}
+	}
+	if !json {
+		return c, errors.New("journalctl: only -o json is known here")
+	}
+	if len(units) > 0 {
+		if len(c.matches) > 0 {
+			return c, errors.New("journalctl: units and matches together are not known here")
+		}
+		c.matches = unitMatches(units)
+	}
+	return c, nil
+}
+
+// unitMatches are what a unit wrote, and what systemd says of it.
+func unitMatches(units []string) [][]string {
+	var matches [][]string
+	for _, unit := range units {
+		if !strings.Contains(unit, ".") {
+			unit += ".service"
+		}
+		matches = append(matches, []string{"_SYSTEMD_UNIT=" + unit}, []string{"_PID=1", "UNIT=" + unit})
+	}
+	return matches
+}
+
+// shellWords takes a command line apart: blanks, and quotes of both kinds. What a shell
+// would do more with is refused.
+func shellWords(command string) ([]string, error) {
+	var (
+		words  []string
+		word   strings.Builder
+		inWord bool
+		quote  rune
+	)
+	for _, r := range command {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '\'' || r == '"':
+			quote, inWord = r, true
+		case r == ' ' || r == '\t':
+			if inWord {
+				words = append(words, word.String())
+				word.Reset()
+				inWord = false
+			}
+		case strings.ContainsRune("\\$`|&;<>()*?\n", r):
+			return nil, errProgram
+		default:
+			word.WriteRune(r)
+			inWord = true
+		}
+	}
+	if quote != 0 {
+		return nil, errors.New("unexpected EOF while looking for matching quote")
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	return words, nil
+}
+
+// shows says whether a line is among those that are asked for.
+func (c *journalctl) shows(r *record) bool {
+	if len(c.matches) == 0 {
+		return true
+	}
+	fields := r.fields()
+	return slices.ContainsFunc(c.matches, func(group []string) bool {
+		// Several values of one field are alternatives.
+		fits := map[string]bool{}
+		for _, match := range group {
+			name, value, _ := strings.Cut(match, "=")
+			fits[name] = fits[name] || fields[name] == value
+		}
+		for _, fit := range fits {
+			if !fit {
+				return false
+			}
+		}
+		return len(fits) > 0
+	})
+}
+
+// run prints lines of the boot that runs until ctx ends, or there are no more and it does
+// not follow.
+func (c *journalctl) run(ctx context.Context, j *journal, out io.Writer) error {
+	boot, after := j.bootID(), c.after
+	last := c.lines
+	if c.follow && last < 0 && !c.noTail && after == "" {
+		last = 10
+	}
+	for {
+		all, changed := j.since(boot, after)
+		var lines []record
+		for i := range all {
+			after = all[i].cursor
+			if c.shows(&all[i]) {
+				lines = append(lines, all[i])
+			}
+		}
+		if last >= 0 && len(lines) > last {
+			lines = lines[len(lines)-last:]
+		}
+		last = -1
+		for i := range lines {
+			if _, err := out.Write(lines[i].export(c.fields)); err != nil {
+				return err
+			}
+		}
+		if !c.follow {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-changed:
+		}
+	}
+}

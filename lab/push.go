@@ -1,0 +1,160 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"ironworks/ignition"
+	"ironworks/lab/agent"
+)
+
+// pusher sends the journal of a boot to a console, as the unit of the ramdisk does on a
+// real machine: docs/logs.md has the protocol.
+type pusher struct {
+	journal *journal
+	client  *http.Client
+	url     string
+	token   string
+	macs    []string
+	system  string
+	now     func() time.Time
+	each    time.Duration
+	said    string
+}
+
+const (
+	pushUnitName = "ironworks-journal.service"
+	pushLines    = 500
+	pushEach     = time.Second
+	pushLeast    = 50 * time.Millisecond
+	pushAlive    = 20 * time.Second
+	pushMostWait = 30 * time.Second
+)
+
+func newPusher(m *Machine, to ignition.JournalPush) *pusher {
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM([]byte(to.Certificate))
+	name, endpoint := to.ServerName(), to.Endpoint()
+	dialer := &net.Dialer{LocalAddr: m.sendsFrom(endpoint)}
+	return &pusher{
+		journal: &m.journal, url: "https://" + name + "/v1/journal", token: to.Token.Reveal(), macs: m.MACs(),
+		system: m.Spec().UUID, now: m.lab.options.Now,
+		each: max(m.pace().of(pushEach), pushLeast),
+		client: &http.Client{Timeout: time.Minute, Transport: &http.Transport{
+			TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: name, MinVersion: tls.VersionTLS12},
+			DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+				return dialer.DialContext(ctx, network, endpoint)
+			},
+			MaxIdleConns: 1,
+		}},
+	}
+}
+
+// sendsFrom is the address of the machine's agent, as far as that leads to a console: a
+// machine has one address. Nil is any.
+func (m *Machine) sendsFrom(endpoint string) net.Addr {
+	to, err := netip.ParseAddrPort(endpoint)
+	if err != nil || !to.Addr().Is4() || !to.Addr().IsLoopback() || len(m.lab.options.AgentCommand) > 0 {
+		return nil
+	}
+	return &net.TCPAddr{IP: net.ParseIP(m.AgentHost())}
+}
+
+// run sends until ctx ends: then the machine is off.
+func (p *pusher) run(ctx context.Context) {
+	defer p.client.CloseIdleConnections()
+	boot, cursor := p.journal.bootID(), ""
+	wait, silent := pushEach, pushAlive // those are the console's time
+	for {
+		lines, _ := p.journal.since(boot, cursor)
+		if len(lines) > pushLines {
+			lines = lines[:pushLines]
+		}
+		pause := p.each
+		switch {
+		case len(lines) == 0 && silent < pushAlive:
+			silent += p.each
+		default:
+			taken, at, err := p.post(ctx, boot, cursor, lines)
+			silent = 0
+			if err != nil {
+				p.say("cannot reach the console: " + err.Error())
+				pause, silent = wait, pushAlive
+				wait = min(2*wait, pushMostWait)
+				break
+			}
+			if taken && p.said != "" {
+				p.say("the console takes the journal")
+				p.said = ""
+			}
+			wait, cursor = pushEach, at
+			if taken && len(lines) == pushLines {
+				pause = 0
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+	}
+}
+
+// say writes to the journal, and not the same thing twice.
+func (p *pusher) say(text string) {
+	if text == p.said {
+		return
+	}
+	p.said = text
+	p.journal.add(agent.Entry{Time: p.now(), Unit: pushUnitName, Priority: agent.PriorityInfo, Text: text})
+}
+
+// post sends lines that come behind a cursor. The console says up to where it has the
+// journal: behind these lines, or, where they were not taken, elsewhere.
+func (p *pusher) post(ctx context.Context, boot, after string, lines []record) (taken bool, at string, err error) {
+	var body bytes.Buffer
+	for i := range lines {
+		body.Write(lines[i].export(nil))
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, &body)
+	if err != nil {
+		return false, "", err
+	}
+	if after == "" {
+		after = "none"
+	}
+	for header, value := range map[string]string{
+		"Authorization": "Bearer " + p.token, "Content-Type": "application/x-ndjson",
+		"Ironworks-Macs": strings.Join(p.macs, ","), "Ironworks-System": p.system, "Ironworks-Boot": boot, "Ironworks-After": after,
+	} {
+		request.Header.Set(header, value)
+	}
+	response, err := p.client.Do(request)
+	if err != nil {
+		return false, "", err
+	}
+	defer func() { _ = response.Body.Close() }()
+	answer, err := io.ReadAll(io.LimitReader(response.Body, 4096))
+	if err != nil {
+		return false, "", err
+	}
+	if at = strings.TrimSpace(string(answer)); at == "none" {
+		at = ""
+	}
+	switch response.StatusCode {
+	case http.StatusOK:
+		return true, at, nil
+	case http.StatusConflict:
+		return false, at, nil
+	}
+	return false, "", fmt.Errorf("it answers %d: %s", response.StatusCode, strings.TrimSpace(string(answer)))
+}

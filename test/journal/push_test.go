@@ -1,0 +1,262 @@
+package journal_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/vincent-petithory/dataurl"
+
+	"ironworks/agentlog"
+	"ironworks/ignition"
+	"ironworks/models"
+	"ironworks/test/sshd"
+)
+
+const nodeMAC = "52:54:00:00:00:01"
+
+// console receives what machines send, and can be ended and started.
+type console struct {
+	t        *testing.T
+	options  agentlog.PushOptions
+	address  string
+	receiver *agentlog.Receiver
+	stop     func()
+}
+
+func newConsole(t *testing.T) *console {
+	t.Helper()
+	c := &console{t: t, address: "127.0.0.1:0", options: agentlog.PushOptions{
+		Dir: t.TempDir(),
+		Owner: func(_ context.Context, s agentlog.Sender) (agentlog.Owner, error) {
+			return agentlog.OwnerAmong([]agentlog.Machine{{Node: node, MACs: []string{nodeMAC}}}, s)
+		},
+	}}
+	c.start()
+	t.Cleanup(func() { c.stop() })
+	return c
+}
+
+func (c *console) start() {
+	c.t.Helper()
+	var err error
+	if c.receiver, err = agentlog.NewReceiver(c.options); err != nil {
+		c.t.Fatal(err)
+	}
+	var listen net.ListenConfig
+	listener, err := listen.Listen(c.t.Context(), "tcp", c.address)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.address = listener.Addr().String()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(c.t.Context()))
+	ended := make(chan error, 1)
+	receiver := c.receiver
+	go func() { ended <- receiver.Serve(ctx, listener) }()
+	c.stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			c.t.Error(err)
+		}
+	})
+}
+
+// unit is the unit of the ramdisk's Ignition on a machine with a real journal.
+type unit struct {
+	t       *testing.T
+	machine *sshd.Machine
+	etc     string
+	process *exec.Cmd
+}
+
+// install puts there what the Ignition of an image for the console does.
+func (c *console) install(m *sshd.Machine) *unit {
+	c.t.Helper()
+	identity, err := c.receiver.Images().Make(agentlog.IdentityOrder{Push: true})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	built, err := ignition.Ramdisk{
+		IronicURLs: []string{"http://192.0.2.1:6385"}, NoLogin: true,
+		JournalPush: ignition.JournalPush{URL: "https://" + c.address, Certificate: identity.Certificate, Token: identity.Token},
+	}.WithDefaults().Build()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var config struct {
+		Storage struct {
+			Files []struct {
+				Path     string
+				Contents struct{ Source string }
+			}
+		}
+	}
+	if err := json.Unmarshal(built.JSON, &config); err != nil {
+		c.t.Fatal(err)
+	}
+	u := &unit{t: c.t, machine: m, etc: c.t.TempDir()}
+	for _, file := range config.Storage.Files {
+		if name, ours := strings.CutPrefix(file.Path, "/etc/ironworks-journal/"); ours {
+			content, err := dataurl.DecodeString(file.Contents.Source)
+			if err != nil {
+				c.t.Fatal(err)
+			}
+			u.write(filepath.Join(u.etc, name), string(content.Data))
+		}
+	}
+	u.write(filepath.Join(m.Dir, "sys/net/eno1/address"), nodeMAC+"\n")
+	u.write(filepath.Join(m.Dir, "sys/net/eno1/device/vendor"), "")
+	c.t.Cleanup(u.kill)
+	return u
+}
+
+func (u *unit) write(path, content string) {
+	u.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		u.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		u.t.Fatal(err)
+	}
+}
+
+// start starts it with the machine's own journalctl on its PATH.
+func (u *unit) start() {
+	u.t.Helper()
+	dir := u.machine.Dir
+	u.process = exec.Command("bash", "push.sh", filepath.Join(dir, "sys"), filepath.Join(dir, "boot")) //nolint:gosec,noctx // it is killed
+	u.process.Dir = u.etc
+	u.process.Env = []string{"PATH=" + filepath.Join(dir, "bin") + ":" + os.Getenv("PATH"), "RUNTIME_DIRECTORY=" + filepath.Join(dir, "run")}
+	u.process.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := u.process.Start(); err != nil {
+		u.t.Fatal(err)
+	}
+}
+
+// kill ends all of it at once.
+func (u *unit) kill() {
+	if u.process != nil {
+		_ = syscall.Kill(-u.process.Process.Pid, syscall.SIGKILL)
+		_ = u.process.Wait()
+		u.process = nil
+	}
+}
+
+// received are the lines of the agent that the console has once there are so many.
+func (c *console) received(count int) []string {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(c.t.Context(), 60*time.Second)
+	defer cancel()
+	var texts []string
+	for batch := range c.receiver.Subscribe(ctx, node) {
+		for _, line := range batch.Lines {
+			if line.Unit != "kernel" {
+				texts = append(texts, line.Text)
+			}
+		}
+		if len(texts) >= count {
+			cancel()
+		}
+	}
+	if len(texts) < count {
+		_, refused := c.receiver.Refusals()
+		c.t.Fatalf("%d lines, want %d; refused: %s", len(texts), count, refused)
+	}
+	return texts
+}
+
+func TestPushedJournalIsTheMachines(t *testing.T) {
+	for _, program := range []string{"bash", "curl"} {
+		if _, err := exec.LookPath(program); err != nil && os.Getenv("CI") == "" {
+			t.Skipf("no %s here", program)
+		}
+	}
+	m := sshd.New(t)
+	c := newConsole(t)
+	u := c.install(m)
+	var want []string
+	say := func(lines int) {
+		var batch []string
+		for range lines {
+			batch = append(batch, fmt.Sprintf("line %d of the agent", len(want)))
+			want = append(want, batch[len(batch)-1])
+		}
+		m.Agent(batch...)
+	}
+	say(1100)
+	u.start()
+	c.received(600)
+	u.kill()
+	m.Rotate()
+	say(50)
+	u.start()
+	c.received(len(want))
+	c.stop()
+	say(50)
+	c.start()
+	m.Agent(strings.Repeat("x", 7000)) // more than journalctl shows by itself
+	want = append(want, strings.Repeat("x", 7000))
+	m.Rotate()
+	say(50)
+	c.received(len(want))
+	u.kill()
+	if err := os.RemoveAll(filepath.Join(m.Dir, "run")); err != nil {
+		t.Fatal(err)
+	}
+	say(20)
+	u.start()
+	got := c.received(len(want))
+	if len(got) != len(want) {
+		t.Fatalf("%d lines, want %d", len(got), len(want))
+	}
+	for i, text := range got {
+		if text != want[i] {
+			t.Fatalf("line %d is %.60q, want %.60q", i, text, want[i])
+		}
+	}
+}
+
+func TestALineThatComesTwoWaysIsShownOnce(t *testing.T) {
+	m := sshd.New(t)
+	c := newConsole(t)
+	u := c.install(m)
+	m.Agent("first", "second")
+	u.start()
+	f := start(t, agentlog.Options{Sources: []models.LogSource{models.LogSSH, models.LogPush}, SSH: sshOptions(m), Push: c.receiver})
+	seen := map[string]int{}
+	deadline := time.After(60 * time.Second)
+	sources := map[models.LogSource]bool{}
+	for i := 0; len(sources) < 2 || seen["last"] == 0; i++ {
+		select {
+		case batch := <-f.from:
+			for _, line := range batch.Lines {
+				seen[line.Text]++
+			}
+			for _, status := range batch.Status {
+				if status.State == agentlog.StateFollowing && !sources[status.Source] {
+					sources[status.Source] = true
+					if len(sources) == 2 {
+						m.Agent("third", "last")
+					}
+				}
+			}
+		case <-deadline:
+			t.Fatalf("seen %v by %v", seen, sources)
+		}
+	}
+	c.received(4)
+	for text, times := range seen {
+		if times != 1 {
+			t.Errorf("%q is shown %d times", text, times)
+		}
+	}
+}
