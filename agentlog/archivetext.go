@@ -22,7 +22,7 @@ type textReader struct {
 	// at and unit are those of the last entry, whose text may go on in lines of their own.
 	at     time.Time
 	unit   string
-	indent int // where its text began
+	indent int  // where its text began
 	over   bool // not all of it was read
 }
 

@@ -109,7 +109,7 @@ func (p *Parser) line(w *writer, line models.LogLine, text string, levelKnown bo
 		line.Level = w.level(line.Level, text, own, levelKnown)
 	}
 	line.Known = string(findKnown(text))
-	line.Text = short(models.Printable(text), maxText)
+	line.Text = short(models.Printable(short(text, maxText)), maxText)
 	return line
 }
 

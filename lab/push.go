@@ -27,6 +27,7 @@ type pusher struct {
 	macs    []string
 	system  string
 	now     func() time.Time
+	each    time.Duration
 	said    string
 }
 
@@ -34,6 +35,7 @@ const (
 	pushUnitName = "ironworks-journal.service"
 	pushLines    = 500
 	pushEach     = time.Second
+	pushLeast    = 50 * time.Millisecond
 	pushAlive    = 20 * time.Second
 	pushMostWait = 30 * time.Second
 )
@@ -46,6 +48,7 @@ func newPusher(m *Machine, to ignition.JournalPush) *pusher {
 	return &pusher{
 		journal: &m.journal, url: "https://" + name + "/v1/journal", token: to.Token.Reveal(), macs: m.MACs(),
 		system: m.Spec().UUID, now: m.lab.options.Now,
+		each: max(m.pace().of(pushEach), pushLeast),
 		client: &http.Client{Timeout: time.Minute, Transport: &http.Transport{
 			TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: name, MinVersion: tls.VersionTLS12},
 			DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
@@ -70,16 +73,16 @@ func (m *Machine) sendsFrom(endpoint string) net.Addr {
 func (p *pusher) run(ctx context.Context) {
 	defer p.client.CloseIdleConnections()
 	boot, cursor := p.journal.bootID(), ""
-	wait, silent := pushEach, pushAlive
+	wait, silent := pushEach, pushAlive // those are the console's time
 	for {
 		lines, _ := p.journal.since(boot, cursor)
 		if len(lines) > pushLines {
 			lines = lines[:pushLines]
 		}
-		pause := pushEach
+		pause := p.each
 		switch {
 		case len(lines) == 0 && silent < pushAlive:
-			silent += pushEach
+			silent += p.each
 		default:
 			taken, at, err := p.post(ctx, boot, cursor, lines)
 			silent = 0
@@ -94,7 +97,7 @@ func (p *pusher) run(ctx context.Context) {
 				p.said = ""
 			}
 			wait, cursor = pushEach, at
-			if len(lines) == pushLines || !taken {
+			if taken && len(lines) == pushLines {
 				pause = 0
 			}
 		}

@@ -1,0 +1,300 @@
+package agentlog
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"ironworks/models"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// pushed is a Subscriber whose batches a test makes.
+type pushed chan Batch
+
+func (p pushed) Subscribe(ctx context.Context, _ models.NodeRef) <-chan Batch {
+	out := make(chan Batch)
+	go func() {
+		defer close(out)
+		for {
+			select {
+			case b, ok := <-p:
+				if !ok {
+					return
+				}
+				select {
+				case out <- b:
+				case <-ctx.Done():
+					return
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return out
+}
+
+func pushedLine(n int) models.LogLine {
+	return models.LogLine{
+		Time: testNow().Add(time.Duration(n) * time.Second), Source: models.LogPush, Level: models.LogInfo,
+		Text: fmt.Sprint("line ", n), Boot: "b", Cursor: fmt.Sprint("i=", n),
+	}
+}
+
+func TestFollowerGathers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		from := make(pushed)
+		f, err := New(Options{Push: from, Since: testNow().Add(2 * time.Second)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		out := f.Follow(ctx, models.NodeRef{UUID: testUUID})
+		began := time.Now()
+		for n := range 10 {
+			from <- Batch{Lines: []models.LogLine{pushedLine(n)}, Status: []Status{{Source: models.LogPush, State: StateFollowing}}, Dropped: 1}
+		}
+		b := <-out
+		if len(b.Lines) != 8 || b.Lines[0].Text != "line 2" || len(b.Status) != 1 || b.Dropped != 10 || time.Since(began) != gatherFor {
+			t.Errorf("%d lines, %d status, %d dropped in %v", len(b.Lines), len(b.Status), b.Dropped, time.Since(began))
+		}
+		cancel()
+		if _, open := <-out; open {
+			t.Error("a batch behind the end")
+		}
+	})
+}
+
+// TestFollowerIsBounded has a reader that does not read: the source waits.
+func TestFollowerIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		from := make(pushed)
+		f, err := New(Options{Push: from})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		out := f.Follow(ctx, models.NodeRef{UUID: testUUID})
+		taken := 0
+		for full := false; !full; {
+			lines := make([]models.LogLine, 512)
+			for i := range lines {
+				lines[i] = pushedLine(taken + i)
+			}
+			select {
+			case from <- Batch{Lines: lines}:
+				taken += len(lines)
+			case <-time.After(time.Hour):
+				full = true
+			}
+		}
+		if taken < mostLines || taken > mostLines+3*512 {
+			t.Errorf("%d lines were taken", taken)
+		}
+		seen := 0
+		for seen < taken {
+			b := <-out
+			for _, l := range b.Lines {
+				if want := fmt.Sprint("line ", seen); l.Text != want {
+					t.Fatalf("%q, want %q", l.Text, want)
+				}
+				seen++
+			}
+		}
+		cancel()
+		for range out { //nolint:revive // until it is closed
+		}
+	})
+}
+
+func TestFollowerWithoutSources(t *testing.T) {
+	if _, err := New(Options{Sources: []models.LogSource{models.LogSSH, models.LogSerial}}); err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestTwins(t *testing.T) {
+	line := func(source models.LogSource, second int, text, cursor string) *models.LogLine {
+		return &models.LogLine{Source: source, Time: testNow().Add(time.Duration(second)*time.Second + 123), Text: text, Cursor: cursor}
+	}
+	tw := newTwins([]models.LogSource{models.LogSSH, models.LogPush, models.LogArchive})
+	for i, tt := range []struct {
+		line *models.LogLine
+		twin bool
+	}{
+		{line(models.LogSSH, 0, "a", "1"), false},
+		{line(models.LogSSH, 0, "second line of a", "1"), false}, // one message, one cursor
+		{line(models.LogPush, 0, "a", "1"), true},
+		{line(models.LogPush, 1, "b", "2"), false},
+		{line(models.LogSSH, 1, "b", "2"), true},
+		{line(models.LogArchive, 0, "a", ""), true},
+		{line(models.LogArchive, 0, "a", ""), false}, // it was there once only
+		{line(models.LogArchive, 2, "a", ""), false},
+		{line(models.LogArchive, 3, "c", ""), false},
+		{line(models.LogArchive, 3, "c", ""), false},
+		{line(models.LogSSH, 3, "c", "3"), true},
+		{line(models.LogSSH, 3, "c", "4"), true},
+		{line(models.LogSSH, 3, "c", "5"), false},
+		{line(models.LogStatus, 3, "c", ""), false},
+	} {
+		if got := tw.isTwin(tt.line); got != tt.twin {
+			t.Errorf("line %d: %v", i, got)
+		}
+	}
+	for i := range 3 * remembered {
+		tw.isTwin(line(models.LogSSH, i, "x", fmt.Sprint("c", i)))
+	}
+	if len(tw.cursors) > remembered || len(tw.texts) > remembered {
+		t.Errorf("%d cursors, %d texts", len(tw.cursors), len(tw.texts))
+	}
+	if newTwins([]models.LogSource{models.LogSSH, models.LogStatus}) != nil {
+		t.Error("one journal has no twins")
+	}
+}
+
+func TestSkew(t *testing.T) {
+	s := skew{clock: func() (time.Duration, bool) { return 10 * time.Second, true }}
+	if _, known := s.told(); known {
+		t.Error("known without a line")
+	}
+	for _, late := range []time.Duration{9 * time.Second, 200 * time.Millisecond, 3 * time.Second} {
+		s.see(&models.LogLine{Time: testNow().Add(time.Minute), Received: testNow().Add(late)})
+	}
+	if got, known := s.told(); !known || got != 50*time.Second {
+		t.Errorf("%v, %v", got, known)
+	}
+	s.clock = func() (time.Duration, bool) { return 0, false }
+	if _, known := s.told(); known {
+		t.Error("known without Ironic's clock")
+	}
+}
+
+func TestSignOfLife(t *testing.T) {
+	status := func(answer func(w http.ResponseWriter)) *httptest.Server {
+		s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/v1/status" {
+				t.Errorf("asked for %s", r.URL)
+			}
+			answer(w)
+		}))
+		t.Cleanup(s.Close)
+		return s
+	}
+	good := status(func(w http.ResponseWriter) {
+		_, _ = fmt.Fprint(w, `{"version": "13.0.0 token=`+planted+`\u001b[2J", "started_at": 1795352400.25}`)
+	})
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	for name, tt := range map[string]struct {
+		address, line, why string
+	}{
+		"an agent":       {good.URL, `the agent answers, version 13.0.0 token=******, started 2026-11-22T13:00:00Z`, "certificate is not verified"},
+		"not the agent":  {status(func(w http.ResponseWriter) { w.WriteHeader(http.StatusTeapot) }).URL, "the agent does not answer: what answers is not the agent: HTTP 418", "HTTP 418"},
+		"no JSON":        {status(func(w http.ResponseWriter) { _, _ = fmt.Fprint(w, "<html>") }).URL, "the agent does not answer: what answers is not the agent", "not the agent"},
+		"nothing":        {gone.URL, "the agent does not answer: nothing listens there", "nothing listens there"},
+		"no address":     {"", "", "no address of the ramdisk"},
+		"an odd address": {"file:///etc/passwd", "", "no address of the ramdisk"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := onceOf(t, Options{Sources: []models.LogSource{models.LogStatus}, Once: true, Address: func(models.NodeRef) string { return tt.address }})
+			text := ""
+			if len(b.Lines) > 0 {
+				text = b.Lines[0].Text
+			}
+			if tt.line == "" && text != "" || !strings.HasPrefix(text, strings.SplitN(tt.line, ", started", 2)[0]) || strings.Contains(text, planted) {
+				t.Errorf("line %q", text)
+			}
+			if !slices.ContainsFunc(b.Status, func(s Status) bool { return strings.Contains(s.Why, tt.why) }) {
+				t.Errorf("status %+v", b.Status)
+			}
+		})
+	}
+}
+
+func TestSSHConfig(t *testing.T) {
+	home := t.TempDir()
+	config := filepath.Join(home, "config")
+	text := `
+Match exec "echo evil"
+  User evil
+Host 10.0.0.*
+  User lab
+  Port 2222
+  IdentityFile ~/.ssh/lab
+  IdentityFile "%d/keys/%h-%r"
+  UserKnownHostsFile /dev/null
+  StrictHostKeyChecking off
+  ProxyJump me@bastion:2200,[fd00::1]:22
+Host bastion
+  HostName bastion.example.com
+  User notme
+Host *
+  IdentityFile ~/.ssh/all
+`
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	way := func(o SSHOptions, host string) string {
+		o.Home = home
+		files, err := readSSHFiles(&o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hops, err := files.way(&o, host)
+		if err != nil {
+			return err.Error()
+		}
+		var out []string
+		for _, h := range hops {
+			keys := strings.ReplaceAll(strings.Join(h.keys, " "), home, "HOME")
+			out = append(out, fmt.Sprintf("%s@%s [%s] %s %d", h.user, h.address(), keys, h.strict, len(h.knownHosts)))
+		}
+		return strings.Join(out, " > ")
+	}
+	me := strings.SplitN(way(SSHOptions{Config: config, Jump: "x"}, "h"), "@", 2)[0]
+	for name, tt := range map[string]struct {
+		options SSHOptions
+		host    string
+		want    string
+	}{
+		"from the file":       {SSHOptions{Config: config}, "10.0.0.31", "me@bastion.example.com:2200 [HOME/.ssh/all] ask 3 > " + me + "@[fd00::1]:22 [HOME/.ssh/all] ask 3 > lab@10.0.0.31:2222 [HOME/.ssh/lab HOME/keys/10.0.0.31-lab HOME/.ssh/all] no 2"},
+		"options come first":  {SSHOptions{Config: config, User: "core", Port: 23, Jump: "none"}, "10.0.0.31", "core@10.0.0.31:23 [HOME/.ssh/lab HOME/keys/10.0.0.31-core HOME/.ssh/all] no 2"},
+		"no file":             {SSHOptions{Config: "none"}, "10.0.0.31", "core@10.0.0.31:22 [] ask 3"},
+		"a jump of ours":      {SSHOptions{Config: "none", Jump: "ssh://op@jump"}, "fd00::2", "op@jump:22 [] ask 3 > core@[fd00::2]:22 [] ask 3"},
+		"an odd jump":         {SSHOptions{Config: "none", Jump: "-oProxyCommand=evil"}, "h", `jump host: "-oProxyCommand=evil" is not [user@]host[:port]`},
+		"a port that is none": {SSHOptions{Config: "none", Jump: "h:99999"}, "h", `jump host: "h:99999" has no port that is one`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := way(tt.options, tt.host); got != tt.want {
+				t.Errorf("\n got %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+	if _, err := readSSHFiles(&SSHOptions{Config: filepath.Join(home, "none")}); err == nil {
+		t.Error("a file that was named need not be there")
+	}
+}
+
+func TestHostOf(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://10.0.0.31:9999": "10.0.0.31", "http://[fd00::1]:9999": "fd00::1", "10.0.0.31": "10.0.0.31", "host:22": "host", "": "",
+		"https://-oProxyCommand=x:1": "", "https://a b": "", "https://*:9999": "", "https://": "", "file:///x": "",
+	} {
+		if got := hostOf(address); got != want {
+			t.Errorf("%q: %q, want %q", address, got, want)
+		}
+	}
+}
