@@ -29,6 +29,8 @@ type consoleFlags struct {
 	mouse bool
 	theme string
 	fps   int
+	// listen is where pushed journals are taken, or "".
+	listen string
 	// file is what is checked at the start, or "".
 	file string
 }
@@ -39,6 +41,7 @@ func (f *consoleFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters alone")
 	cmd.Flags().BoolVar(&f.mouse, "mouse", false, "let the mouse scroll (shift-drag then selects text)")
 	cmd.Flags().StringVar(&f.theme, "theme", "auto", "colours for a dark or a light background: auto asks the terminal")
+	cmd.Flags().StringVar(&f.listen, "listen", "", "take the journals that ramdisks push at HOST:PORT")
 	cmd.Flags().IntVar(&f.fps, "fps", 0, "send the screen at most this often a second (default 200, over SSH 30)")
 }
 
@@ -73,7 +76,7 @@ var backgrounds = map[string]ui.Background{"auto": ui.Ask, "dark": ui.Dark, "lig
 // is the current one.
 func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Config, pick error) error {
 	given := cmd.Flags().Changed("read-only")
-	c := &consoleHost{app: a, cfg: cfg, pick: pick, lab: flags.lab, audit: &lateAudit{path: a.files.Audit}, cmd: cmd}
+	c := &consoleHost{app: a, cfg: cfg, pick: pick, lab: flags.lab, listen: flags.listen, audit: &lateAudit{path: a.files.Audit}, cmd: cmd}
 	defer c.audit.Close()
 	defer c.stopServing()
 	fps := flags.fps
@@ -116,7 +119,9 @@ type consoleHost struct {
 	cfg   *config.Config
 	pick  error
 	lab   bool
-	audit *lateAudit
+	// listen is where pushed journals are taken, or "".
+	listen string
+	audit  *lateAudit
 	// cmd is the command that opened the console.
 	cmd *cobra.Command
 
@@ -216,16 +221,9 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 		Checks:  c.app.preflighter(&x, client, func(err error) { notice(models.Printable(err.Error())) }),
 		Options: c.options(&x), Ramdisks: &consoleRamdisks{host: c, session: &session{context: x, client: client}},
 	}
-	follower, err := c.app.follower(&x, logsWay{address: lastAgent(s.Store), clock: func() (time.Duration, bool) {
-		status := s.Store.Status()
-		return status.Skew, !status.Answered.IsZero()
-	}})
-	if err != nil {
-		notice(models.Printable(err.Error())) // it says what is wrong with the context's logs
-	} else {
-		s.Logs = follower
-	}
-	c.poll(s, client, &x, func(text string) { notice(models.Printable(text)) })
+	told := func(text string) { notice(models.Printable(text)) }
+	c.poll(s, client, &x, told)
+	c.logs(s, client, &x, told)
 	return s, nil
 }
 

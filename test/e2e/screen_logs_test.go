@@ -167,6 +167,15 @@ func TestLogsListen(t *testing.T) {
 		again := c.background("logs", name, "--listen", address, "--source", "push", "-o", "json")
 		again.line(`"source":"push"`)
 		again.interrupt()
+		s := c.fleet(roomy, "--listen", address)
+		s.only(name)
+		s.press(terminal.Enter)
+		s.until("[Overview]")
+		for range 5 {
+			s.press(terminal.Tab)
+		}
+		s.until("[Log]", "coreos-installer: ")
+		s.quits()
 	})
 }
 
