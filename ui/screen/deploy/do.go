@@ -39,6 +39,8 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 		return s.askSave()
 	case action.PlanLoad:
 		return s.askLoad()
+	case action.PlanEdit:
+		return s.editPlan()
 	default:
 	}
 	if s.Why(id) != "" {
@@ -171,6 +173,8 @@ func (s *Screen) doStep(id action.ID) tea.Cmd {
 		return s.askStep(nil)
 	case action.StepRemove:
 		return s.removeStep()
+	case action.StepTraits:
+		return s.askTraits()
 	case action.StepEarlier:
 		return s.moveStep(-1)
 	case action.StepLater:
@@ -218,6 +222,8 @@ func (s *Screen) Why(id action.ID) string {
 		}
 	case action.StepRemove:
 		return s.whyRemove()
+	case action.StepTraits:
+		return s.whyTraits()
 	case action.StepEarlier:
 		return s.whyMove(-1)
 	case action.StepLater:

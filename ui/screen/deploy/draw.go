@@ -17,8 +17,8 @@ import (
 const (
 	// besides is the width from which on the checks stand beside the page.
 	besides = 110
-	// aside is the width of the checks there.
-	aside = 62
+	// asideMost is the most that the checks take there: two cells of five, if that is less.
+	asideMost = 62
 	// slow is how long the checks take before it is said for how long.
 	slow = 3 * time.Second
 )
@@ -63,6 +63,7 @@ func sign(verdict models.CheckSeverity) (string, theme.Role) {
 
 func (s *Screen) content(t *theme.Theme, w, h int) string {
 	if s.wide {
+		aside := min(asideMost, w*2/5)
 		s.checks.SetLines(s.checkLines(aside))
 		return body.Beside(t, s.drawPage(t, w-aside-1, h), body.PaneOr(t, &s.checks, s.noChecks(), aside, h), w, h)
 	}
@@ -104,8 +105,13 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 		left = append(left, body.S(theme.Plain, fmt.Sprintf("%d nodes  < %d > ", len(s.refs), min(s.draft.Node, len(s.refs)-1)+1)))
 	}
 	left = append(left, body.S(theme.Strong, cell.Cut(models.Printable(n.Label()), max(w/3, 8))+"  "),
-		body.S(role, glyph+" "+models.Printable(string(n.ProvisionState))), body.S(theme.Muted, "  "+string(s.planned().Kind)))
-	return body.Line(t, w, left, []body.Span{s.freshness()})
+		body.S(role, glyph+" "+models.Printable(string(n.ProvisionState))))
+	// The kind is on the first page, too; how the checks are is nowhere else.
+	kind, right := body.S(theme.Muted, "  "+string(s.planned().Kind)), []body.Span{s.freshness()}
+	if body.Width(left)+body.Width([]body.Span{kind})+body.Width(right)+3 <= w {
+		left = append(left, kind)
+	}
+	return body.Line(t, w, left, right)
 }
 
 // freshness says how the checks are, and how old.
