@@ -25,6 +25,7 @@ const (
 	Nodes      Scope = "nodes"  // wherever nodes can be acted on
 	Fleet      Scope = "fleet"
 	Node       Scope = "node"
+	NodeDisks  Scope = "node: disks"
 	Events     Scope = "events"
 	Conductors Scope = "conductors & drivers"
 	Connect    Scope = "connect"

@@ -190,6 +190,7 @@ func lists() []Action {
 		at(Node, NextTab, "next tab", "next tab", 2, "tab"),
 		at(Node, PrevTab, "", "previous tab", 0, "shift+tab"),
 		{ID: PinDisk, Scope: Node, Keys: []string{"p"}, Name: "pin", Help: "in Disks, write the hint that tells the disk from all others; shows what is sent first", Changes: true},
+		{ID: PinDisk, Scope: NodeDisks, Keys: []string{"p"}, Name: "pin", Help: "write the hint that tells the disk from all others; shows what is sent first", Changes: true, Foot: 2},
 		at(Node, Diff, "diff", "in Raw, mark what changed since the fetch before", 0, "="),
 		at(Conductors, NextTab, "drivers", "from conductors to hardware types and back", 2, "tab"),
 		at(Events, Pause, "pause", "stop following the newest, or follow again", 2, "p"),

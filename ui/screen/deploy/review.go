@@ -74,8 +74,12 @@ func (s *Screen) reviewLines(w int) []pane.Line {
 		return x.lines
 	}
 	r := s.action.Review(n)
-	if s.known() == nil && r.Rest == "" {
-		return x.lines // the checks say why it could not be judged
+	if s.known() == nil && r.Rest == "" { // no check could be done
+		x.gap()
+		if r.Refusal != nil {
+			x.spans(3, body.S(theme.Bad, " "+theme.GlyphFailed+" "), body.S(theme.Strong, fmt.Sprintf("Nothing is sent to %s: %s", n.Label(), r.Refusal.Why)))
+		}
+		return x.lines
 	}
 	if may, not := s.refusals(); len(may)+len(not) > 0 {
 		said := fmt.Sprintf("%s refused: nothing is sent to %s.", times(len(may)+len(not)), n.Label())
