@@ -78,12 +78,14 @@ type console struct {
 	t    *testing.T
 	home string
 	env  []string
+	// patience is how long a command may take.
+	patience time.Duration
 }
 
 func newConsole(t *testing.T, env ...string) *console {
 	t.Helper()
 	home := t.TempDir()
-	return &console{t: t, home: home, env: append([]string{
+	return &console{t: t, home: home, patience: 2 * time.Minute, env: append([]string{
 		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "NO_PROXY=127.0.0.1,localhost",
 	}, env...)}
 }
@@ -116,7 +118,7 @@ func (c *console) run(args ...string) outcome {
 
 func (c *console) runInput(stdin string, args ...string) outcome {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), c.patience)
 	defer cancel()
 	cmd := c.command(ctx, args...)
 	var stdout, stderr bytes.Buffer

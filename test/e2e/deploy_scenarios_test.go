@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"ironworks/lab"
 	"ironworks/models"
@@ -101,7 +102,8 @@ func TestDeployScenarios(t *testing.T) {
 				"conductor": {
 					"deploy_callback_timeout": timeout, "clean_callback_timeout": timeout, "inspect_wait_timeout": timeout, "power_state_change_timeout": "20",
 				},
-				"deploy": {"erase_devices_priority": "0"},
+				"deploy":  {"erase_devices_priority": "0"},
+				"redfish": {"auth_type": "basic"}, // as for the servers of the other tests
 			}})
 			ends := scenarioEnds()
 			if release == ironic.Old {
@@ -132,6 +134,7 @@ func testDeployScenarios(t *testing.T, server *ironic.Server, ends map[string]sc
 func (end scenarioEnd) comes(t *testing.T, server *ironic.Server, scenario string) {
 	t.Helper()
 	c := at(t, server)
+	c.patience = 6 * time.Minute // a conductor's own timeouts are waited for
 	name, uuid, m := redfishNode(t, server, scenario)
 	end.prepare(c, scenario, name)
 	if scenario == "shared-disk" && !end.blind {

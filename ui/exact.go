@@ -17,20 +17,31 @@ import (
 
 // applyRamdisks takes an order up that writes into nodes what they boot.
 func (c *Console) applyRamdisks(msg screen.ApplyRamdisks) tea.Cmd {
-	switch {
-	case c.env.Session == nil:
-		c.say(screen.Say{Level: screen.Warning, Text: "apply: there is no Ironic: no context is open"})
-		return nil
-	case c.env.ReadOnly:
-		c.say(screen.Say{Level: screen.Warning, Text: "apply: " + c.readOnlyText()})
-		return nil
-	}
-	o := order{
-		id: action.IgnitionApply, nodes: msg.Nodes, session: c.env.Session, runner: c.env.Session.Runner, command: msg.Words,
+	return c.orderExact("apply", order{
+		id: action.IgnitionApply, nodes: msg.Nodes, command: msg.Words,
 		exact: provision.ApplyRamdisk(provision.RamdiskOptions{For: msg.For, CheckParams: func(params string) error {
 			return models.CheckKernelAppendParams(params, models.ConfiguredKernelParameters)
 		}}),
+	})
+}
+
+// pinDisk takes an order up that writes the hint for a disk.
+func (c *Console) pinDisk(msg screen.PinDisk) tea.Cmd {
+	return c.orderExact("pin", order{id: action.PinDisk, nodes: []models.NodeRef{msg.Node}, command: msg.Words, exact: msg.Pin})
+}
+
+// orderExact takes an order up whose requests are known to the letter; what is its name
+// in what is said of it.
+func (c *Console) orderExact(what string, o order) tea.Cmd {
+	switch {
+	case c.env.Session == nil:
+		c.say(screen.Say{Level: screen.Warning, Text: what + ": there is no Ironic: no context is open"})
+		return nil
+	case c.env.ReadOnly:
+		c.say(screen.Say{Level: screen.Warning, Text: what + ": " + c.readOnlyText()})
+		return nil
 	}
+	o.session, o.runner = c.env.Session, c.env.Session.Runner
 	o.runner.ReadOnly = o.runner.ReadOnly || c.env.ReadOnly
 	return c.prepare(o)
 }
