@@ -118,8 +118,10 @@ root_device: {hints: {size: 447}}
 		node, hints, traits string
 		allocated           bool
 	}{
-		{"r7-n08", `{"serial":"OWN"}`, "CUSTOM_OWN", false}, {"r7-n02", `{"serial":"N1A1"}`, "CUSTOM_WIPE", false},
-		{"r7-n01", `{"size":447}`, "CUSTOM_WIPE", false}, {"r7-n09", `{"size":447}`, "", true},
+		{"r7-n08", `{"serial":"OWN"}`, "CUSTOM_OWN", false},
+		{"r7-n02", `{"serial":"N1A1"}`, "CUSTOM_WIPE", false},
+		{"r7-n01", `{"size":447}`, "CUSTOM_WIPE", false},
+		{"r7-n09", `{"size":447}`, "", true},
 	} {
 		f := got.For(c.node)
 		if f.RootDevice.Hints.String() != c.hints || strings.Join(f.Traits, " ") != c.traits || f.Allocate.Asked() != c.allocated {

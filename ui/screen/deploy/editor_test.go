@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ironworks/models"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/screentest"
@@ -14,6 +15,13 @@ import (
 
 // writes is an editor: it gets what is in the file, and gives what it leaves there.
 type writes func(was string) (now string, err error)
+
+// withEditor opens the wizard where what an editor writes on is the test's own.
+func withEditor(t *testing.T, nodes ...models.Node) *table {
+	t.Helper()
+	t.Setenv("TMPDIR", t.TempDir())
+	return opened(t, nodes...)
+}
 
 func leaves(text string) writes { return func(string) (string, error) { return text, nil } }
 
@@ -42,7 +50,7 @@ func (w *table) edits(editor writes) {
 }
 
 func TestWholePlanIsWritten(t *testing.T) {
-	w := opened(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE"]}`))
+	w := withEditor(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE"]}`))
 	w.do(action.PlanEdit)
 	const whole = `# by hand
 nodes: [r7-n01]
@@ -77,7 +85,7 @@ allocate: true
 }
 
 func TestBrokenPlanIsGivenBack(t *testing.T) {
-	w := opened(t, machine(t, 1, "r7-n01", ""))
+	w := withEditor(t, machine(t, 1, "r7-n01", ""))
 	before := w.plan()
 	w.do(action.PlanEdit)
 	w.edits(leaves("nodes: [r7-n01]\nkinds: direct\n"))
@@ -112,7 +120,7 @@ func TestBrokenPlanIsKept(t *testing.T) {
 		"gone on with": {"up", "kinds: direct\n"}, "dropped": {"down", "nodes:\n  - r7-n01\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := opened(t, machine(t, 1, "r7-n01", ""))
+			w := withEditor(t, machine(t, 1, "r7-n01", ""))
 			w.do(action.PlanEdit)
 			w.edits(leaves("kinds: direct\n"))
 			w.do(action.NextTab, action.PlanEdit)
@@ -144,7 +152,7 @@ func TestEditorFails(t *testing.T) {
 		"after it had saved": {func(string) (string, error) { return "kind: direct\n", errors.New("exit status 1") }, "E goes on with what was written", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := opened(t, machine(t, 1, "r7-n01", ""))
+			w := withEditor(t, machine(t, 1, "r7-n01", ""))
 			before := w.plan()
 			w.do(action.PlanEdit)
 			w.edits(c.editor)
@@ -168,7 +176,7 @@ func TestEditorFails(t *testing.T) {
 // plan are deployed with what all have in common.
 func TestEditedPlanKeepsItsPlace(t *testing.T) {
 	dir := written(t, map[string]string{"plan.yaml": "nodes: [r7-n01, r7-n09]\nconfigdrive: {user_data_file: host.bu}\n", "host.bu": text(t, "testdata/host.bu")})
-	w := opened(t, machine(t, 1, "r7-n01", ""))
+	w := withEditor(t, machine(t, 1, "r7-n01", ""))
 	w.do(action.PlanLoad)
 	w.answer(filepath.Join(dir, "plan.yaml"))
 	w.do(action.PlanEdit)
