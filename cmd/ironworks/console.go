@@ -216,6 +216,15 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 		Checks:  c.app.preflighter(&x, client, func(err error) { notice(models.Printable(err.Error())) }),
 		Options: c.options(&x), Ramdisks: &consoleRamdisks{host: c, session: &session{context: x, client: client}},
 	}
+	follower, err := c.app.follower(&x, logsWay{address: lastAgent(s.Store), clock: func() (time.Duration, bool) {
+		status := s.Store.Status()
+		return status.Skew, !status.Answered.IsZero()
+	}})
+	if err != nil {
+		notice(models.Printable(err.Error())) // it says what is wrong with the context's logs
+	} else {
+		s.Logs = follower
+	}
 	c.poll(s, client, &x, func(text string) { notice(models.Printable(text)) })
 	return s, nil
 }

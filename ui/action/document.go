@@ -22,6 +22,7 @@ func scopes() []struct {
 		{Nodes, "Acting on nodes: the marked ones, or the one under the cursor"},
 		{Node, "Node"},
 		{Reading, "Text"},
+		{Log, "Log: a node's, and that of Watch"},
 		{Events, "Events"},
 		{Conductors, "Conductors & drivers"},
 		{Connect, "Connect"},
