@@ -25,7 +25,7 @@ pythons:
 
 # Those that drive real Ironics, which want the processor, go one at a time; the others
 # two at a time.
-ALONE := ^ironworks/(fleet|lab|lab/machine|provision|test/(agent|contract|e2e|hints|ironic|terminal))$$
+ALONE := ^ironworks/(fleet|lab|lab/machine|provision|test/(agent|contract|e2e|hints|ironic|journal|terminal))$$
 
 test: pythons
 	@$(if $(RACE),true,echo "no C compiler: the tests run without the race detector")

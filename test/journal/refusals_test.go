@@ -21,7 +21,7 @@ import (
 )
 
 // newKey is a private key that no machine knows, in a file.
-func newKey(t *testing.T, passphrase string) (path string, private ed25519.PrivateKey) {
+func newKey(t *testing.T, passphrase string) string {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -36,9 +36,9 @@ func newKey(t *testing.T, passphrase string) (path string, private ed25519.Priva
 	if err != nil {
 		t.Fatal(err)
 	}
-	path = filepath.Join(t.TempDir(), "key")
+	path := filepath.Join(t.TempDir(), "key")
 	write(t, path, string(pem.EncodeToMemory(block)))
-	return path, private
+	return path
 }
 
 func write(t *testing.T, path, text string) {
@@ -63,7 +63,7 @@ func publicKey(t *testing.T, text string) ssh.PublicKey {
 func TestHostKeys(t *testing.T) {
 	m := sshd.New(t)
 	m.Agent("hello")
-	another, _ := newKey(t, "")
+	another := newKey(t, "")
 	text, err := os.ReadFile(another)
 	if err != nil {
 		t.Fatal(err)
@@ -144,8 +144,8 @@ func TestNoOtherHostKeyAfterTheIgnitions(t *testing.T) {
 func TestKeys(t *testing.T) {
 	m := sshd.New(t)
 	m.Agent("hello")
-	wrong, _ := newKey(t, "")
-	locked, _ := newKey(t, "secret")
+	wrong := newKey(t, "")
+	locked := newKey(t, "secret")
 	right, err := os.ReadFile(m.Key)
 	if err != nil {
 		t.Fatal(err)

@@ -47,7 +47,7 @@ func New(tb testing.TB) *Machine {
 	m := &Machine{tb: tb, programs: find(tb), Dir: tb.TempDir()}
 	m.Home = filepath.Join(m.Dir, "home")
 	m.Key, _ = m.newKey("user")
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func (m *Machine) HostKey() string {
 // Start starts sshd and waits until it listens.
 func (m *Machine) Start() {
 	m.tb.Helper()
-	cmd := exec.Command(m.programs.sshd, "-D", "-e", "-f", filepath.Join(m.Dir, "sshd_config"))
+	cmd := exec.CommandContext(m.tb.Context(), m.programs.sshd, "-D", "-e", "-f", filepath.Join(m.Dir, "sshd_config"))
 	cmd.Env = []string{
 		"LD_LIBRARY_PATH=" + m.programs.libraries, "LD_PRELOAD=" + m.programs.nssWrapper, "PATH=/usr/bin:/bin",
 		"NSS_WRAPPER_PASSWD=" + filepath.Join(m.Dir, "passwd"), "NSS_WRAPPER_GROUP=" + filepath.Join(m.Dir, "group"),
@@ -185,7 +185,7 @@ func (m *Machine) Start() {
 	m.sshd, m.exited = cmd, exited
 	m.mu.Unlock()
 	for until := time.Now().Add(20 * time.Second); ; {
-		conn, err := net.Dial("tcp", m.Address())
+		conn, err := (&net.Dialer{}).DialContext(m.tb.Context(), "tcp", m.Address())
 		if err == nil {
 			_ = conn.Close()
 			return
@@ -285,7 +285,7 @@ func (m *Machine) Write(entries ...Entry) {
 		b.WriteByte('\n')
 	}
 	file := filepath.Join(m.Dir, "journal", fmt.Sprintf("system%d.journal", m.files))
-	cmd := exec.Command(m.programs.journalRemote, "-o", file, "-")
+	cmd := exec.CommandContext(m.tb.Context(), m.programs.journalRemote, "-o", file, "-")
 	cmd.Env = []string{"LD_LIBRARY_PATH=" + m.programs.libraries, "PATH=/usr/bin:/bin"}
 	cmd.Stdin = &b
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -48,6 +48,8 @@ type lane struct {
 	// last are the last lines' times, by boot, and upTo those when following began again:
 	// what came before comes again, and is not shown twice.
 	last, upTo map[string]time.Time
+	// sign is the last sign of life.
+	sign string
 	// over says that who follows has ended it.
 	over bool
 }
@@ -228,7 +230,11 @@ func (l *Log) take(i int, b *agentlog.Batch) {
 	lines := make([]logview.Line, 0, len(b.Lines))
 	for k := range b.Lines {
 		line := &b.Lines[k]
-		if one.had(line) {
+		switch {
+		case line.Source == models.LogStatus:
+			one.sign = line.Text // it stands beside its source
+			continue
+		case one.had(line):
 			continue
 		}
 		l.env.Installs.Take(line, now)

@@ -301,6 +301,8 @@ func TestWhyThereIsNoLog(t *testing.T) {
 		}})
 		x.shows("✖ ssh core@10.0.0.31: failed, no key is accepted", "→ put your key into the ramdisk's Ignition", "◌ pushed: waiting, nobody sends",
 			"✖ archive: failed, no folder is configured", "→ set logs.archive", "● agent https://10.0.0.31:9999: following")
+		x.send(1, agentlog.Batch{Lines: []models.LogLine{{Source: models.LogStatus, Text: "the agent answers: 11.8.0"}}})
+		x.shows("the agent answers: 11.8.0", "no key is accepted")
 		x.do(action.LogSources)
 		ask, ok := x.wishes[0].(screen.Ask)
 		if !ok {

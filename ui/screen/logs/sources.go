@@ -83,6 +83,9 @@ func (l *Log) told() []said {
 			}
 			glyph, role := stateLook(s.State)
 			all = append(all, said{role, indent, glyph + " " + statusText(&s)})
+			if source == models.LogStatus && one.sign != "" {
+				all = append(all, said{theme.Plain, indent + 2, models.Printable(one.sign)})
+			}
 			if s.WayOut != "" {
 				all = append(all, said{theme.Muted, indent + 2, "→ " + models.Printable(s.WayOut)})
 			}

@@ -116,8 +116,8 @@ func (s *Screen) below(t *theme.Theme, w, h int) []string {
 		about = nil
 		most = h - min(rows, max(h/4, 2))
 	case h >= 30:
-		events = h / 6
-		most = max(h/2, h-len(about)-rows-events-1)
+		events = h / 8
+		most = max(h/3, h-len(about)-rows-events-1)
 	case h >= 14:
 		most = max(h/3, min(h/2, h-len(about)-rows))
 	}
