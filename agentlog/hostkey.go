@@ -48,6 +48,8 @@ type hostKeys struct {
 	// verdict and key are what came out of it.
 	verdict verdict
 	key     ssh.PublicKey
+	// foreign says that keys were expected, and that it is none of them.
+	foreign bool
 }
 
 // judge prepares the judging of a hop. What the Ignition carries is only for machines,
@@ -133,7 +135,8 @@ func (k *hostKeys) check(_ string, remote net.Addr, key ssh.PublicKey) error {
 			k.verdict = hostKeyExpected
 			return nil
 		}
-		return refuse("the ramdisk's Ignition gives it another", "somebody else answers at this address, or the machine booted another image: look at what it booted")
+		// It may have booted an image of somebody else: that is no reason to refuse it.
+		k.foreign = true
 	}
 	if k.known != nil {
 		err := k.known(k.hop.address(), remote, key)
@@ -167,6 +170,13 @@ type trust struct {
 type pin struct{ key, boot string }
 
 func newTrust() *trust { return &trust{pins: map[string]pin{}} }
+
+// expect remembers a key that is verified: no other one is trusted in this boot.
+func (t *trust) expect(node models.NodeRef, key ssh.PublicKey, boot string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.pins[strings.ToLower(node.UUID)+" "+node.Name] = pin{ssh.FingerprintSHA256(key), boot}
+}
 
 // first says whether a new key may be trusted: it is the first of its boot, or the same.
 // A boot that nobody knows is the last one.

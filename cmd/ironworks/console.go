@@ -29,8 +29,6 @@ type consoleFlags struct {
 	mouse bool
 	theme string
 	fps   int
-	// listen is where pushed journals are taken, or "".
-	listen string
 	// file is what is checked at the start, or "".
 	file string
 }
@@ -41,7 +39,6 @@ func (f *consoleFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters alone")
 	cmd.Flags().BoolVar(&f.mouse, "mouse", false, "let the mouse scroll (shift-drag then selects text)")
 	cmd.Flags().StringVar(&f.theme, "theme", "auto", "colours for a dark or a light background: auto asks the terminal")
-	cmd.Flags().StringVar(&f.listen, "listen", "", "take the journals that ramdisks push at HOST:PORT")
 	cmd.Flags().IntVar(&f.fps, "fps", 0, "send the screen at most this often a second (default 200, over SSH 30)")
 }
 
@@ -76,7 +73,7 @@ var backgrounds = map[string]ui.Background{"auto": ui.Ask, "dark": ui.Dark, "lig
 // is the current one.
 func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Config, pick error) error {
 	given := cmd.Flags().Changed("read-only")
-	c := &consoleHost{app: a, cfg: cfg, pick: pick, lab: flags.lab, listen: flags.listen, audit: &lateAudit{path: a.files.Audit}, cmd: cmd}
+	c := &consoleHost{app: a, cfg: cfg, pick: pick, lab: flags.lab, audit: &lateAudit{path: a.files.Audit}, cmd: cmd}
 	defer c.audit.Close()
 	defer c.stopServing()
 	fps := flags.fps
@@ -120,9 +117,7 @@ type consoleHost struct {
 	cfg   *config.Config
 	pick  error
 	lab   bool
-	// listen is where pushed journals are taken, or "".
-	listen string
-	audit  *lateAudit
+	audit *lateAudit
 	// cmd is the command that opened the console.
 	cmd *cobra.Command
 
@@ -222,10 +217,44 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 		Checks:  c.app.preflighter(&x, client, func(err error) { notice(models.Printable(err.Error())) }),
 		Options: c.options(&x), Ramdisks: &consoleRamdisks{host: c, session: &session{context: x, client: client}},
 	}
-	told := func(text string) { notice(models.Printable(text)) }
-	c.poll(s, client, &x, told)
-	c.logs(s, client, &x, told)
+	way := logsWay{address: lastAgent(s.Store), clock: func() (time.Duration, bool) {
+		status := s.Store.Status()
+		return status.Skew, !status.Answered.IsZero()
+	}}
+	receiving := c.receive(&x, client, &way, notice)
+	follower, err := c.app.follower(&x, way)
+	if err != nil {
+		notice(models.Printable(err.Error())) // it says what is wrong with the context's logs
+	} else {
+		s.Logs = follower
+	}
+	c.poll(s, client, &x, func(text string) { notice(models.Printable(text)) })
+	closing := s.Close
+	s.Close = func() {
+		receiving()
+		closing()
+	}
 	return s, nil
+}
+
+// receive takes pushed journals where the context says so, until it is told to end. The
+// console goes on without them.
+func (c *consoleHost) receive(x *config.Context, client *ironicclient.Client, way *logsWay, notice func(text string)) (end func()) {
+	if x.Logs.Listen == "" {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(c.cmd.Context())
+	var running sync.WaitGroup
+	receiver, _, err := c.app.receive(ctx, client, x.Logs.Listen, func(err error) { notice(models.Printable(err.Error())) }, &running)
+	if err != nil {
+		notice(models.Printable(err.Error()))
+	} else {
+		way.push = receiver
+	}
+	return func() {
+		cancel()
+		running.Wait()
+	}
 }
 
 // poll gives a session its poller, and keeps what that tells.

@@ -141,10 +141,11 @@ func (a *app) logs(cmd *cobra.Command, order logsOrder, names []string) error {
 		address: agents.of, sources: order.use, archive: order.archive, since: order.from, once: !order.follow, clock: agents.skew,
 	}
 	if order.listen != "" {
-		receiver, err := a.receive(ctx, s, order.listen, stop, &running)
+		receiver, at, err := a.receive(ctx, s.client, order.listen, stop, &running)
 		if err != nil {
 			return err
 		}
+		a.complain("taking pushed journals at %s", at)
 		way.push = receiver
 	}
 	p := &logsPrinter{app: a, order: &order, stop: stop, status: map[string]map[models.LogSource]agentlog.Status{}, lines: map[string]int{}}

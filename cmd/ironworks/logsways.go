@@ -12,6 +12,7 @@ import (
 	"ironworks/agentlog"
 	"ironworks/config"
 	"ironworks/fleet"
+	"ironworks/ironicclient"
 	"ironworks/models"
 )
 
@@ -33,7 +34,7 @@ func (a *app) follower(x *config.Context, w logsWay) (agentlog.Follower, error) 
 		Sources: x.Logs.Sources, Address: w.address, Push: w.push, Archive: x.Logs.Archive, Since: w.since, Once: w.once, ServerClock: w.clock,
 		SSH: agentlog.SSHOptions{
 			User: x.Logs.SSH.User, Port: x.Logs.SSH.Port, Keys: x.Logs.SSH.Keys, Jump: x.Logs.SSH.Jump, Config: x.Logs.SSH.Config,
-			Home: a.options.Home, Agent: a.options.Env("SSH_AUTH_SOCK"),
+			Home: a.options.Home, Agent: a.sshAgent(),
 		},
 	}
 	if len(w.sources) > 0 {
@@ -64,26 +65,26 @@ func lastAgent(store *fleet.Store) func(models.NodeRef) string {
 	}
 }
 
-// receive takes the journals that machines push, until ctx ends.
+// receive takes the journals that machines push, until ctx ends, and says where; ended is told how it
+// ended, if that was too early.
 func (a *app) receive(
-	ctx context.Context, s *session, address string, stop context.CancelCauseFunc, running *sync.WaitGroup,
-) (*agentlog.Receiver, error) {
-	receiver, err := agentlog.NewReceiver(agentlog.PushOptions{Dir: a.files.Pushes(), Owner: newPushOwners(s.client, clock{}.Now).owner})
+	ctx context.Context, client *ironicclient.Client, address string, ended func(error), running *sync.WaitGroup,
+) (*agentlog.Receiver, net.Addr, error) {
+	receiver, err := agentlog.NewReceiver(agentlog.PushOptions{Dir: a.files.Pushes(), Owner: newPushOwners(client, clock{}.Now).owner})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("--listen: %w", err)
+		return nil, nil, fmt.Errorf("taking pushed journals: %w", err)
 	}
-	a.complain("taking pushed journals at %s", listener.Addr())
 	running.Go(func() {
 		if err := receiver.Serve(ctx, listener); err != nil {
-			stop(err)
+			ended(err)
 		}
 	})
-	return receiver, nil
+	return receiver, listener.Addr(), nil
 }
 
 // printLines writes lines at once, whatever buffers there are.
