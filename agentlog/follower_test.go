@@ -120,6 +120,22 @@ func TestFollowerIsBounded(t *testing.T) {
 	})
 }
 
+func TestFollowerReadsWhatIsHeldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		from := make(pushed)
+		go func() {
+			for n := range 3 {
+				from <- Batch{Lines: []models.LogLine{pushedLine(n)}, Status: []Status{{Source: models.LogPush, State: StateWaiting, Why: "silent"}}}
+			}
+		}()
+		b := onceOf(t, Options{Push: from, Once: true})
+		last := b.Status[len(b.Status)-1]
+		if len(b.Lines) != 3 || last.State != StateEnded || last.Why != "silent" {
+			t.Errorf("%d lines, %+v", len(b.Lines), b.Status)
+		}
+	})
+}
+
 func TestFollowerWithoutSources(t *testing.T) {
 	if _, err := New(Options{Sources: []models.LogSource{models.LogSSH, models.LogSerial}}); err == nil {
 		t.Error("no error")

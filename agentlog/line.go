@@ -24,6 +24,7 @@ type Parser struct {
 	source  models.LogSource
 	now     func() time.Time
 	writers map[string]*writer
+	twice   twice
 }
 
 // NewParser makes a parser of a source. Its now is the console's clock.

@@ -3,6 +3,7 @@ package agentlog
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -135,6 +136,48 @@ func TestLinesInParts(t *testing.T) {
 				t.Errorf("%+v, %v", whole, err)
 			}
 		})
+	}
+}
+
+func TestWhatPodmanRepeatsIsThereOnce(t *testing.T) {
+	container := func(second int, text string) string {
+		return fmt.Sprintf(`{"__CURSOR":"c","__REALTIME_TIMESTAMP":"%d000000","MESSAGE":%q,"CONTAINER_NAME":"ironic-agent","PRIORITY":"3"}`, 1795352400+second, text)
+	}
+	podman := func(second int, text string) string {
+		return fmt.Sprintf(`{"__CURSOR":"c","__REALTIME_TIMESTAMP":"%d000000","MESSAGE":%q,"_SYSTEMD_UNIT":"ironic-agent.service","SYSLOG_IDENTIFIER":"podman"}`, 1795352400+second, text)
+	}
+	p := testParser()
+	for i, tt := range []struct {
+		entry string
+		lines int
+	}{
+		{container(0, "a"), 1},
+		{podman(0, "a"), 0},
+		{podman(1, "a"), 1}, // it was there once only
+		{container(1, "a"), 0},
+		{podman(2, "b"), 1},
+		{podman(2, "b"), 1},
+		{container(2, "b"), 0},
+		{container(3, "b"), 0},
+		{container(3, "b"), 1},
+		{podman(30, "b"), 1}, // too late to be the same
+		{podman(4, "c"), 1},
+		{strings.Replace(container(4, "c"), "CONTAINER_NAME", "SYSLOG_IDENTIFIER", 1), 1}, // nobody's container
+		{container(5, ""), 1},
+		{podman(5, ""), 1},
+	} {
+		lines, err := p.Journal([]byte(tt.entry))
+		if err != nil || len(lines) != tt.lines {
+			t.Errorf("entry %d: %d lines, %v", i, len(lines), err)
+		}
+	}
+	for i := range 3 * mostWaiting {
+		if _, err := p.Journal([]byte(podman(i, fmt.Sprint(i)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(p.twice.waiting) > mostWaiting || len(p.twice.order) > mostWaiting {
+		t.Errorf("%d are remembered", len(p.twice.waiting))
 	}
 }
 
