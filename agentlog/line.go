@@ -86,7 +86,7 @@ func (p *Parser) line(w *writer, line models.LogLine, text string, levelKnown bo
 	text = w.mask.line(text)
 	h := readHeader(text)
 	if h.size > 0 {
-		line.Level, text = h.level, text[h.size:]
+		line.Level, text = h.level, h.withoutSuffix(text[h.size:])
 		if h.module != "" {
 			line.Unit = short(models.Printable(h.module), maxUnit)
 		}
