@@ -51,7 +51,7 @@ func checkReserved(f *Facts) finding {
 // allocated, and only one of the resource class, with the traits.
 func checkAllocation(f *Facts) finding {
 	n, a := f.Node, f.Plan.Allocate
-	if a == nil || f.Rebuilds() || n.InstanceUUID != "" && n.InstanceUUID == f.Mine {
+	if !f.Allocates() {
 		return finding{}
 	}
 	class := cmp.Or(a.ResourceClass, n.ResourceClass)
@@ -72,6 +72,12 @@ func checkAllocation(f *Facts) finding {
 		}
 	}
 	return good("an allocation can reserve the node", at)
+}
+
+// Allocates says that an allocation will reserve the node.
+func (f *Facts) Allocates() bool {
+	n := f.Node
+	return f.Plan.Allocate.Asked() && !f.Rebuilds() && (n.InstanceUUID == "" || n.InstanceUUID != f.Mine)
 }
 
 func checkProtected(f *Facts) finding {

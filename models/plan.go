@@ -114,7 +114,7 @@ type PlanFields struct {
 	// Traits are those that the instance asks of its node: deploy templates that are
 	// called so add their steps. Nil says nothing, and leaves the node's.
 	Traits []string
-	// Allocate has the node reserved by an allocation, and not by hand; nil for not.
+	// Allocate has the node reserved by an allocation, and not by hand. Nil says nothing.
 	Allocate *PlanAllocate
 	// Policy changes what checks do, by their ids.
 	Policy map[CheckID]CheckPolicy
@@ -163,11 +163,16 @@ type PlanImage struct {
 
 // PlanAllocate is the allocation that reserves the node.
 type PlanAllocate struct {
+	// Off asks for none: for one node of a plan whose others are allocated.
+	Off bool
 	// ResourceClass is the one asked for; empty is the node's own.
 	ResourceClass string
 	// Traits are asked for, too: they become the instance's, and name deploy templates.
 	Traits []string
 }
+
+// Asked says that an allocation reserves the node.
+func (a *PlanAllocate) Asked() bool { return a != nil && !a.Off }
 
 // For is what the plan says of a node by name: the common fields with the node's own in
 // their places. A node that the plan does not name gets the common ones.

@@ -101,6 +101,21 @@ func TestPlanOverrides(t *testing.T) {
 	}
 }
 
+// TestPlanWithoutAllocationForOne: false is an answer, too.
+func TestPlanWithoutAllocationForOne(t *testing.T) {
+	t.Parallel()
+	const text = "nodes: [a, {name: b, allocate: false}]\nallocate: true\n"
+	p := decodePlan(t, text)
+	if a, b := p.For("a").Allocate, p.For("b").Allocate; !a.Asked() || b.Asked() {
+		t.Errorf("a %+v, b %+v", a, b)
+	}
+	p = p.Clone()
+	p.Kind = KindDirect
+	if got, err := p.Encode(); err != nil || string(got) != text+"kind: direct\n" {
+		t.Errorf("%v\n%s", err, got)
+	}
+}
+
 func TestBrokenPlans(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, says string }{

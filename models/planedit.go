@@ -14,7 +14,9 @@ const (
 	PartRamdisk PlanPart = iota
 	PartRootDevice
 	PartSteps
+	PartTraits
 	PartConfigDrive
+	PartAllocate
 )
 
 // of is what fields say of the part, and nothing else.
@@ -33,8 +35,12 @@ func (part PlanPart) put(to *PlanFields, from PlanFields) {
 		to.RootDevice = from.RootDevice
 	case PartSteps:
 		to.Steps = from.Steps
+	case PartTraits:
+		to.Traits = from.Traits
 	case PartConfigDrive:
 		to.ConfigDrive = from.ConfigDrive
+	case PartAllocate:
+		to.Allocate = from.Allocate
 	}
 }
 

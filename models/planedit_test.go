@@ -39,6 +39,20 @@ func TestPlanChanges(t *testing.T) {
 			"nodes: [a]\n", func(p *models.Plan) { p.ChangeOne("a", models.PartRootDevice, hints) },
 			"nodes: [a]\nroot_device:\n  hints:\n    serial: NEW\n",
 		},
+		"no allocation for one of several": {
+			"nodes: [a, b, c]\nallocate: true\n",
+			func(p *models.Plan) {
+				p.Change([]string{"a"}, models.PartAllocate, func(f *models.PlanFields) { f.Allocate = &models.PlanAllocate{Off: true} })
+			},
+			"nodes: [{name: a, allocate: false}, b, c]\nallocate: true\n",
+		},
+		"traits of all": {
+			"nodes: [a, {name: b, traits: [CUSTOM_B]}]\n",
+			func(p *models.Plan) {
+				p.Change([]string{"a", "b"}, models.PartTraits, func(f *models.PlanFields) { f.Traits = []string{"CUSTOM_A"} })
+			},
+			"nodes: [a, {name: b, traits: [CUSTOM_A]}]\ntraits: [CUSTOM_A]\n",
+		},
 		"nobody": {
 			"nodes: [a]\n", func(p *models.Plan) { p.Change([]string{"b"}, models.PartRamdisk, iso) }, "nodes: [a]\n",
 		},

@@ -52,18 +52,18 @@ func (r *planReader) fieldKeys(f *PlanFields, path string) map[string]func(*yaml
 	}
 }
 
-// allocate reads the allocation: true for the node's own resource class, or what is asked
-// for.
+// allocate reads the allocation: true for the node's own resource class, what is asked
+// for, or false for none.
 func (r *planReader) allocate(n *yaml.Node, path string) *PlanAllocate {
 	switch {
 	case isNull(n):
 		return nil
 	case n.Kind == yaml.ScalarNode && n.Tag == "!!bool":
 		var wanted bool
-		if err := n.Decode(&wanted); err != nil || !wanted {
-			return nil
+		if err := n.Decode(&wanted); err != nil {
+			r.wrong(n, path, "%v", err)
 		}
-		return &PlanAllocate{}
+		return &PlanAllocate{Off: !wanted}
 	}
 	a := &PlanAllocate{}
 	r.mapping(n, path, map[string]func(*yaml.Node){

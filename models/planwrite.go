@@ -138,7 +138,7 @@ func (f *PlanFields) write(m *yaml.Node) {
 			put(allocate, "traits", yamlValue(a.Traits))
 		}
 		if len(allocate.Content) == 0 {
-			allocate = yamlValue(true)
+			allocate = yamlValue(!a.Off)
 		}
 		put(m, "allocate", allocate)
 	}

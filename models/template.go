@@ -29,11 +29,17 @@ type OrderedStep struct {
 	Source string `json:"source"`
 }
 
-// instanceTraits are the traits that the instance will have; the error says why Ironic
+// Text is what the template brings, for people.
+func (t DeployTemplate) Text() string { return stepTexts(t.Steps) }
+
+// InstanceTraits are the traits that the instance will have; the error says why Ironic
 // cannot read those of the node.
-func (f *Facts) instanceTraits() ([]string, error) {
+func (f *Facts) InstanceTraits() ([]string, error) {
 	if f.Plan.Traits != nil {
 		return f.Plan.Traits, nil
+	}
+	if f.Allocates() { // it writes its own over those of the node, none too (ironic/db/sqlalchemy/api.py, update_allocation)
+		return f.Plan.Allocate.Traits, nil
 	}
 	value, there := f.Node.InstanceInfo["traits"]
 	if !there || value == nil || value == "" {
@@ -55,13 +61,13 @@ func (f *Facts) instanceTraits() ([]string, error) {
 
 // WantsTemplates says that the instance has traits, which templates may be called by.
 func (f *Facts) WantsTemplates() bool {
-	traits, err := f.instanceTraits()
+	traits, err := f.InstanceTraits()
 	return err == nil && len(traits) > 0
 }
 
 // templates are those of the instance's traits.
 func (f *Facts) templates() []DeployTemplate {
-	traits, err := f.instanceTraits()
+	traits, err := f.InstanceTraits()
 	if err != nil {
 		return nil
 	}
@@ -117,7 +123,7 @@ func (f *Facts) Order() []OrderedStep { return orderedSteps(f.DeployInterface(),
 // checkTraits: Ironic refuses an instance with a trait that its node does not have
 // (ironic/conductor/utils.py, validate_instance_info_traits).
 func checkTraits(f *Facts) finding {
-	traits, err := f.instanceTraits()
+	traits, err := f.InstanceTraits()
 	switch {
 	case err != nil:
 		return bad(err.Error(), "ironworks set "+f.Node.Label()+" instance_info.traits-", saw("instance_info.traits", f.Node.InstanceInfo["traits"]))

@@ -54,6 +54,21 @@ func TestOrderOfSteps(t *testing.T) {
 			},
 			"deploy.deploy@100 driver, " + install + "deploy.prepare_instance_boot@60 driver," + tail,
 		},
+		"of the allocation, which writes over the node's": {
+			func(f *Facts) {
+				withTemplates(nil, template("CUSTOM_A", raid), template("CUSTOM_B", bios))(f)
+				f.Node.InstanceInfo, f.Node.ResourceClass = map[string]any{"traits": []any{"CUSTOM_B"}}, "gp"
+				f.Plan.Allocate = &PlanAllocate{Traits: []string{"CUSTOM_A"}}
+			},
+			"deploy.deploy@100 driver, raid.apply_configuration@90 template CUSTOM_A, " + install + "deploy.prepare_instance_boot@60 driver," + tail,
+		},
+		"the plan's before the allocation's": {
+			func(f *Facts) {
+				withTemplates([]string{"CUSTOM_B"}, template("CUSTOM_A", raid), template("CUSTOM_B", bios))(f)
+				f.Plan.Allocate = &PlanAllocate{Traits: []string{"CUSTOM_A"}}
+			},
+			"deploy.deploy@100 driver, bios.apply_configuration@90 template CUSTOM_B, " + install + "deploy.prepare_instance_boot@60 driver," + tail,
+		},
 		"in the place of the driver's": {
 			withTemplates([]string{"CUSTOM_A"}, template("CUSTOM_A", stepAt("deploy", "prepare_instance_boot", 65))),
 			"deploy.deploy@100 driver, " + install + "deploy.prepare_instance_boot@65 template CUSTOM_A," + tail,

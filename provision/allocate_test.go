@@ -3,6 +3,7 @@ package provision_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -101,6 +102,40 @@ func TestDeployByAllocation(t *testing.T) {
 			}
 			if !slices.Equal(did, c.want) {
 				t.Errorf("did %q, want %q", did, c.want)
+			}
+		})
+	}
+}
+
+// TestAllocationWritesTheTraits: Ironic writes the allocation's over those of the node,
+// so that a plan's are sent although the node has them.
+func TestAllocationWritesTheTraits(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		plan, allocation []string
+		patched          bool
+	}{
+		"the node has them":       {plan: []string{"CUSTOM_A"}, patched: true},
+		"the allocation has them": {plan: []string{"CUSTOM_A"}, allocation: []string{"CUSTOM_A"}},
+		"none, as then":           {plan: []string{}},
+		"nothing is said":         {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			n := deployable(t)
+			n.ResourceClass, n.Traits = "gp", []string{"CUSTOM_A"}
+			n.InstanceInfo = map[string]any{"traits": []any{"CUSTOM_A"}}
+			action := provision.Deploy(&provision.Preflighter{Reader: &reader{inventory: oneDisk}, Clock: clock{}}, provision.DeployOptions{
+				For: func(*models.Node) (provision.Deployment, error) {
+					d := deployment(t)
+					d.Fields.Traits, d.Fields.Allocate = c.plan, &models.PlanAllocate{Traits: c.allocation}
+					return d, nil
+				},
+			})
+			action.Preflight(t.Context(), []models.Node{n})
+			shown := fmt.Sprint(action.Requests(&n))
+			if got := strings.Contains(shown, "/instance_info/traits"); got != c.patched || !strings.Contains(shown, "/v1/allocations") {
+				t.Errorf("patched: %v\n%s", got, shown)
 			}
 		})
 	}

@@ -155,7 +155,7 @@ func (a *DeployAction) readyNode(ctx context.Context, checks *Preflighter, n *mo
 	}
 	switch {
 	case n.InstanceUUID == r.instance:
-	case d.Fields.Allocate != nil:
+	case d.Fields.Allocate.Asked():
 		r.allocate = allocationOf(n, r.instance, d.Fields.Allocate)
 	default:
 		r.reserve = []models.PatchOp{{Op: "add", Path: "/instance_uuid", Value: r.instance}}

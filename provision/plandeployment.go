@@ -205,12 +205,27 @@ func (d Deployment) settings(f *models.Facts) []models.Setting {
 			instance("image_os_hash_value", p.Image.Checksum)
 		}
 	}
-	if text, err := json.Marshal(p.Traits); err == nil && p.Traits != nil {
-		if now, err := json.Marshal(n.InstanceInfo["traits"]); err != nil || !bytes.Equal(now, text) {
-			list = append(list, models.Setting{Path: []string{"instance_info", "traits"}, Op: models.SettingSet, Text: string(text)})
-		}
+	if setting, wanted := d.traitSetting(f); wanted {
+		list = append(list, setting)
 	}
 	return append(list, d.hintSettings(n)...)
+}
+
+// traitSetting writes the traits of the instance, unless they stand there: those of the
+// node, or those that the allocation will have written over them.
+func (d Deployment) traitSetting(f *models.Facts) (s models.Setting, wanted bool) {
+	there := f.Node.InstanceInfo["traits"]
+	if f.Allocates() {
+		there = append([]string{}, d.Fields.Allocate.Traits...)
+	}
+	text, err := json.Marshal(d.Fields.Traits)
+	if err != nil || d.Fields.Traits == nil {
+		return s, false
+	}
+	if now, err := json.Marshal(there); err == nil && bytes.Equal(now, text) {
+		return s, false
+	}
+	return models.Setting{Path: []string{"instance_info", "traits"}, Op: models.SettingSet, Text: string(text)}, true
 }
 
 // ramdiskSettings write what is booted: for Ironic's own work into driver_info, for an

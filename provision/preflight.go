@@ -127,7 +127,7 @@ func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (
 		f.Offered = p.Offered(n.UUID)
 	}
 	if f.WantsTemplates() {
-		f.Templates, f.TemplatesError = p.deployTemplates(ctx)
+		f.Templates, f.TemplatesError = p.DeployTemplates(ctx)
 	}
 	if err := f.Resolve(); err != nil {
 		return nil, err
@@ -182,8 +182,9 @@ func (p *Preflighter) readCommon(ctx context.Context) common {
 	return c
 }
 
-// deployTemplates reads the deploy templates, once, where a node wants some.
-func (p *Preflighter) deployTemplates(ctx context.Context) (templates []models.DeployTemplate, problem string) {
+// DeployTemplates reads the deploy templates, once, where a node wants some, or problem,
+// why they could not be read.
+func (p *Preflighter) DeployTemplates(ctx context.Context) (templates []models.DeployTemplate, problem string) {
 	p.templatesOnce.Do(func() {
 		list, can := p.Reader.(templater)
 		if !can {

@@ -38,6 +38,9 @@ type Options struct {
 	// at the start, or "".
 	Ramdisks screen.Ramdisks
 	File     string
+	// Editor makes the command that has the user's editor write on a file, or says why
+	// there is none.
+	Editor func(path string) (Command, error)
 	// Program is the command line's name.
 	Program string
 	// Warnings are shown at the start.
@@ -160,7 +163,7 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 	case checking, checked, reviewed, refusedAgain, overriding, overridden, resumable:
 		return c.deployNews(msg)
 	case screen.Open, screen.Say, screen.Ask, screen.CopyText, screen.Press, screen.Switch,
-		screen.RetryTask, screen.LeaveTask, screen.ApplyRamdisks, screen.StartDeployment, screen.PinDisk:
+		screen.RetryTask, screen.LeaveTask, screen.ApplyRamdisks, screen.StartDeployment, screen.PinDisk, screen.EditFile:
 		return c.wish(msg)
 	case quitNow:
 		return c.leave()

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -68,6 +69,24 @@ func TestWizardSaysWhyNot(t *testing.T) {
 		r.shows("deploy-start: read-only; ctrl+o allows changes again")
 		r.sent()
 	})
+}
+
+// What the plan is written in by hand may be missing; nothing is lost by that.
+func TestWizardWithoutAnEditor(t *testing.T) {
+	for name, editor := range map[string]func(string) (Command, error){
+		"there is no editor here": nil, "$EDITOR names nobody": func(string) (Command, error) { return nil, errors.New("$EDITOR names nobody") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, rack(), func(_ *rig, o *Options) { o.Editor = editor }, func(r *rig) {
+				r.deployable("r7-n04")
+				r.choose("r7-n04")
+				r.press("d")
+				r.pass(time.Second)
+				r.press("E")
+				r.shows("edit: "+name+"; the plan stays as it was", "Ramdisk]")
+			})
+		})
+	}
 }
 
 func TestWizardOfTooMany(t *testing.T) {

@@ -86,6 +86,7 @@ func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Co
 	err := ui.Run(cmd.Context(), ui.Options{
 		Clock: clock{}, Contexts: c.contexts(), Open: c.open, Probe: c.probe, ASCII: flags.ascii, Mouse: flags.mouse, Background: backgrounds[flags.theme],
 		ReadOnly: given && a.readOnly,
+		Editor:   func(path string) (ui.Command, error) { return a.newEditor(cmd.Context(), path) },
 		Program:  "ironworks", Warnings: cfg.Warnings, Ramdisks: &consoleRamdisks{host: c}, File: flags.file,
 	}, ui.Terminal{In: a.stdin, Out: a.stdout, Env: os.Environ(), FPS: fps})
 	var crash *ui.Crash

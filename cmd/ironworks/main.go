@@ -19,11 +19,10 @@ func main() {
 	// Writing to a pipe that nobody reads is an error to handle, not a reason to die in
 	// the middle of following a node.
 	signal.Ignore(syscall.SIGPIPE)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The second Ctrl-C is not caught any more: whatever hangs, it ends.
-	context.AfterFunc(ctx, stop)
+	signals := &interrupts{}
+	ctx, stop := signals.catch(context.Background())
 	code := run(ctx, process{
-		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, options: config.FromOS(),
+		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, options: config.FromOS(), away: signals.leave,
 	})
 	stop()
 	os.Exit(code)
@@ -35,6 +34,8 @@ type process struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	options        config.Options
+	// away says that somebody else has the terminal, until back is called; may be nil.
+	away func() (back func())
 	// bug is called when the console opens a session, so that a test can panic there.
 	bug func()
 }

@@ -98,7 +98,7 @@ func TestLabPlanIsSavedAndRead(t *testing.T) {
 	s.press("d")
 	s.until("Deploy  r7-n01", "refused")
 	s.press("r")
-	s.until("enter picks the one under the cursor")
+	s.until("picks the one under the cursor")
 	s.press(terminal.Enter)
 	s.until("[✓ 2 Root disk]", "plan: ")
 	text := save("wwn: ")

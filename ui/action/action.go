@@ -3,7 +3,11 @@
 // conflicting keys are all made from it, so that none of them can be wrong alone.
 package action
 
-import "ironworks/models"
+import (
+	"slices"
+
+	"ironworks/models"
+)
 
 // ID names an action; it is also its word in the palette.
 type ID string
@@ -21,6 +25,7 @@ const (
 	Nodes      Scope = "nodes"  // wherever nodes can be acted on
 	Fleet      Scope = "fleet"
 	Node       Scope = "node"
+	NodeDisks  Scope = "node: disks"
 	Events     Scope = "events"
 	Conductors Scope = "conductors & drivers"
 	Connect    Scope = "connect"
@@ -73,16 +78,21 @@ func Find(id ID) (*Action, bool) {
 	return nil, false
 }
 
-// In lists the actions of some scopes, in the order of the list.
+// In lists the actions of some scopes, in the order of the list. Where two of them have the
+// same one, as lists have and a list that calls it something else, the last counts.
 func In(scopes ...Scope) []*Action {
+	at := map[ID]int{}
 	var in []*Action
 	for i := range all {
-		for _, s := range scopes {
-			if all[i].Scope == s {
-				in = append(in, &all[i])
-				break
-			}
+		if !slices.Contains(scopes, all[i].Scope) {
+			continue
 		}
+		if before, there := at[all[i].ID]; there {
+			in[before] = &all[i]
+			continue
+		}
+		at[all[i].ID] = len(in)
+		in = append(in, &all[i])
 	}
 	return in
 }

@@ -13,6 +13,7 @@ func meet() [][]Scope {
 	return [][]Scope{
 		{Everywhere, Fleet, List, Filtered, Nodes},
 		{Everywhere, Node, Nodes, List},
+		{Everywhere, Node, NodeDisks, Nodes, List},
 		{Everywhere, Node, Nodes, Reading},
 		{Everywhere, Events, List, Filtered, Nodes},
 		{Everywhere, Conductors, List},

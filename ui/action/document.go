@@ -21,6 +21,7 @@ func scopes() []struct {
 		{Fleet, "Fleet"},
 		{Nodes, "Acting on nodes: the marked ones, or the one under the cursor"},
 		{Node, "Node"},
+		{NodeDisks, "Node: disks"},
 		{Reading, "Text"},
 		{Events, "Events"},
 		{Conductors, "Conductors & drivers"},

@@ -87,6 +87,7 @@ const (
 	ChecksUp       ID = "checks-up"
 	PlanSave       ID = "plan-save"
 	PlanLoad       ID = "plan-load"
+	PlanEdit       ID = "plan-edit"
 	HintsTo        ID = "hints-to"
 	HintsWrite     ID = "hints-write"
 	HintsDrop      ID = "hints-drop"
@@ -94,6 +95,7 @@ const (
 	StepRemove     ID = "step-remove"
 	StepEarlier    ID = "step-earlier"
 	StepLater      ID = "step-later"
+	StepTraits     ID = "step-traits"
 	CheckOverride  ID = "check-override"
 	DeployGo       ID = "deploy-start"
 )
@@ -188,6 +190,7 @@ func lists() []Action {
 		at(Node, NextTab, "next tab", "next tab", 2, "tab"),
 		at(Node, PrevTab, "", "previous tab", 0, "shift+tab"),
 		{ID: PinDisk, Scope: Node, Keys: []string{"p"}, Name: "pin", Help: "in Disks, write the hint that tells the disk from all others; shows what is sent first", Changes: true},
+		{ID: PinDisk, Scope: NodeDisks, Keys: []string{"p"}, Name: "pin", Help: "write the hint that tells the disk from all others; shows what is sent first", Changes: true, Foot: 2},
 		at(Node, Diff, "diff", "in Raw, mark what changed since the fetch before", 0, "="),
 		at(Conductors, NextTab, "drivers", "from conductors to hardware types and back", 2, "tab"),
 		at(Events, Pause, "pause", "stop following the newest, or follow again", 2, "p"),
@@ -239,25 +242,29 @@ func deployment() []Action {
 	return []Action{
 		at(Deploy, NextTab, "next page", "next page", 3, "tab"),
 		at(Deploy, PrevTab, "", "page before", 0, "shift+tab"),
-		at(Deploy, DeployNext, "on to review", "to the next page that something refuses, or to Review", 2, "r"),
-		at(Deploy, PlanSave, "save plan", "write the plan to a file, with its comments", 4, "ctrl+s", "S"),
-		at(Deploy, PlanLoad, "load plan", "read a plan from a file", 5, "o"),
+		at(Deploy, DeployNext, "review", "to the next page that something refuses, or to Review", 2, "r"),
+		at(Deploy, PlanSave, "save", "write the plan to a file, with its comments", 6, "ctrl+s", "S"),
+		at(Deploy, PlanLoad, "load", "read a plan from a file", 7, "o"),
+		at(Deploy, PlanEdit, "as YAML", "write the whole plan, as YAML, in $VISUAL or $EDITOR", 8, "E"),
 		at(Deploy, DeployNodeNext, "", "of several nodes the next in hand", 0, ">"),
 		at(Deploy, DeployNodePrev, "", "of several nodes the one before", 0, "<"),
 		at(Deploy, ChecksDown, "", "the checks a page down", 0, "ctrl+n"),
 		at(Deploy, ChecksUp, "", "the checks a page up", 0, "ctrl+p"),
 
-		at(DeployDisk, HintsTo, "to", "write the hints to instance_info, or to the properties, where they survive an undeploy", 7, "t"),
-		at(DeployDisk, HintsWrite, "write hints", "write hints by hand", 6, "e"),
+		at(DeployDisk, Open, "pick", "write the most stable hint that fits this disk alone", 1, "enter"),
+		at(DeployDisk, HintsTo, "where", "write the hints to instance_info, or to the properties, where they survive an undeploy", 5, "t"),
+		at(DeployDisk, HintsWrite, "by hand", "write hints by hand", 4, "e"),
 		at(DeployDisk, HintsDrop, "", "leave the hints as the node has them", 0, "x"),
 
-		at(DeployStep, StepAdd, "add", "add a step", 6, "a"),
-		at(DeployStep, StepRemove, "remove", "take a step of the plan out", 7, "x"),
+		at(DeployStep, Open, "change", "change the step, or put another in its place", 1, "enter"),
+		at(DeployStep, StepAdd, "add", "add a step", 4, "a"),
+		at(DeployStep, StepRemove, "take out", "take a step of the plan out", 5, "x"),
+		at(DeployStep, StepTraits, "traits", "choose the traits of the instance, which deploy templates are called by", 4, "T"),
 		at(DeployStep, StepEarlier, "", "run the step earlier", 0, "K", "shift+up"),
 		at(DeployStep, StepLater, "", "run the step later", 0, "J", "shift+down"),
 
 		start,
-		at(Review, CheckOverride, "override", "go on although a check refuses; the node's name has to be typed", 6, "x"),
+		at(Review, CheckOverride, "override", "go on although a check refuses; the node's name has to be typed", 4, "x"),
 	}
 }
 

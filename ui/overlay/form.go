@@ -50,5 +50,9 @@ func (f *Form) Draw(t *theme.Theme, w, h int) string {
 
 // Keys are the footer's hints.
 func (f *Form) Keys() []screen.Hint {
-	return []screen.Hint{{Key: "enter", Text: "go on"}, {Key: "tab", Text: "next field"}, {Key: "esc", Text: "leave"}}
+	hints := []screen.Hint{{Key: "enter", Text: "go on"}, {Key: "tab", Text: "next field"}, {Key: "esc", Text: "leave"}}
+	if f.form.Chooses() {
+		hints = append([]screen.Hint{{Key: "space", Text: "change"}}, hints...)
+	}
+	return hints
 }

@@ -224,6 +224,20 @@ func TestFormKeepsWhatIsWrong(t *testing.T) {
 
 // TestFits: no dialog is larger than it may be, and every line of it is as wide as the
 // others.
+// The footer tells how something is chosen where nothing is to be written.
+func TestFormTellsHowToChoose(t *testing.T) {
+	f := NewForm("Do it", []form.Field{{Key: "a", Label: "A"}, {Key: "b", Label: "B", Kind: form.Toggle}}, func(map[string]string) (tea.Cmd, string, string) {
+		return nil, "", ""
+	})
+	if first := f.Keys()[0]; first.Key != "enter" {
+		t.Errorf("%+v", first)
+	}
+	f.Update(tea.KeyPressMsg{Code: tea.KeyTab})
+	if first := f.Keys()[0]; first.Key != "space" || first.Text != "change" {
+		t.Errorf("%+v", first)
+	}
+}
+
 func TestFits(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("节点 word ", 50)

@@ -17,6 +17,8 @@ type Draft struct {
 	// there as it is here.
 	File  string
 	Saved bool
+	// Text is what was written by hand and is no plan yet, or "".
+	Text string
 	// Page is the page in front, Node the node in hand.
 	Page, Node int
 	// Asked are the values of the dialogs, by the dialogs' names.

@@ -67,6 +67,13 @@ type (
 		Plan    provision.Plan
 		Command []string
 	}
+	// EditFile has the user's editor write on a file, in the place of the console. Done is
+	// called outside of Update when that has ended, or could not begin, and gives the
+	// answer to whoever wished for it.
+	EditFile struct {
+		Path string
+		Done func(err error) tea.Msg
+	}
 	// LeaveTask stops following what a task has under way.
 	LeaveTask struct{ Task int }
 )

@@ -139,23 +139,34 @@ func (s *Screen) takePlan(msg planRead) tea.Cmd {
 	if msg.err != nil {
 		return say(screen.Failure, "load: "+models.Printable(msg.err.Error()))
 	}
-	plan := msg.file.Plan.Clone()
-	missing := 0
+	missing, others := s.replace(msg.file)
+	s.draft.File, s.draft.Saved = msg.path, missing == 0
+	return tea.Batch(s.recheck(0, askNothing), s.readFile(true), say(screen.Success, "loaded "+models.Printable(msg.path)+namedText(missing, others)))
+}
+
+// replace puts a plan in the place of the draft's, with the nodes here that it does not
+// name. It gives how many these are, and of how many others the plan is as well.
+func (s *Screen) replace(file provision.PlanFile) (missing, others int) {
+	plan := file.Plan.Clone()
 	for _, ref := range s.refs {
 		if plan.NameOf(ref) == "" {
 			plan.Nodes = append(plan.Nodes, models.PlanNode{Name: ref.Label()})
 			missing++
 		}
 	}
-	s.draft.Plan, s.draft.Dir, s.draft.File, s.draft.Saved = plan, msg.file.Dir, msg.path, missing == 0
+	s.draft.Plan, s.draft.Dir = plan, file.Dir
 	s.overrides = nil
 	s.refill()
-	text := "loaded " + models.Printable(msg.path)
+	return missing, len(plan.Nodes) - len(s.refs)
+}
+
+func namedText(missing, others int) string {
+	text := ""
 	if missing > 0 {
 		text += fmt.Sprintf(": it does not name %d of the nodes here, which get what all have in common", missing)
 	}
-	if others := len(plan.Nodes) - len(s.refs); others > 0 {
+	if others > 0 {
 		text += fmt.Sprintf("; %d other nodes of it are left alone", others)
 	}
-	return tea.Batch(s.recheck(0, askNothing), s.readFile(true), say(screen.Success, text))
+	return text
 }

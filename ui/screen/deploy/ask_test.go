@@ -38,11 +38,11 @@ func written(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-func text(t *testing.T, path string) string {
-	t.Helper()
+func text(tb testing.TB, path string) string {
+	tb.Helper()
 	data, err := os.ReadFile(path) //nolint:gosec // a file of the test's own
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return string(data)
 }

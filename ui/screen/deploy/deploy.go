@@ -71,15 +71,17 @@ type Screen struct {
 	draft   *screen.Draft
 
 	ramdisk, boot *form.Inline
-	kind          models.DeploymentKind // that the first form was made for
-	disks         *table.Table[diskRow]
-	steps         *table.Table[stepRow]
-	report        pane.Pane // what is in the user data
-	review        pane.Pane
-	reviewed      int // cells that it was wrapped to
-	checks        pane.Pane
-	search        body.Prompt
-	wide          bool // the checks are beside the page
+	// kind and allocates are what the first form was made for.
+	kind      models.DeploymentKind
+	allocates bool
+	disks     *table.Table[diskRow]
+	steps     *table.Table[stepRow]
+	report    pane.Pane // what is in the user data
+	review    pane.Pane
+	reviewed  int // cells that it was wrapped to
+	checks    pane.Pane
+	search    body.Prompt
+	wide      bool // the checks are beside the page
 
 	look
 	// overrides are checks that are overridden, by the uuids of nodes whose name was typed
@@ -163,6 +165,14 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case planWritten:
 		if msg.of == s {
 			return s.takeWritten(msg)
+		}
+	case planLaid:
+		if msg.of == s {
+			return s.takeLaid(msg)
+		}
+	case planTyped:
+		if msg.of == s {
+			return s.takeTyped(msg)
 		}
 	case decided:
 		if msg.of == s {
@@ -287,10 +297,7 @@ func (s *Screen) fields() models.PlanFields { return s.draft.Plan.ForNode(s.inHa
 // without asking Ironic.
 func (s *Screen) planned() *models.Facts {
 	n, read := s.node()
-	f := &models.Facts{Node: n, Plan: s.fields(), Version: s.env.Status.Version}
-	if known := s.known(); known != nil {
-		f.Templates = known.Templates
-	}
+	f := &models.Facts{Node: n, Plan: s.fields(), Version: s.env.Status.Version, Templates: s.templates}
 	_ = f.Resolve() // hints that cannot be read are told by the checks
 	if !read {
 		f.Kind = f.Plan.Kind // it may go by the node's deploy interface

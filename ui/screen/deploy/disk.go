@@ -198,7 +198,7 @@ func (s *Screen) noDisks() string {
 // drawDisk paints the disks, and below them the hints.
 func (s *Screen) drawDisk(t *theme.Theme, w, h int) string {
 	s.disks.Empty = s.noDisks()
-	below := s.hintLines(w)
+	below := s.hintLines(w, max(h-s.disks.Len()-5, 2))
 	top := max(h-len(below), min(h, 2))
 	s.disks.Resize(w, top)
 	if s.known() != nil && !s.planned().Kind.PicksDisk() {
@@ -208,8 +208,8 @@ func (s *Screen) drawDisk(t *theme.Theme, w, h int) string {
 }
 
 // hintLines are what counts for the node, where it comes from, and what the disk under
-// the cursor has to say.
-func (s *Screen) hintLines(w int) []pane.Line {
+// the cursor has to say: that in at most most lines.
+func (s *Screen) hintLines(w, most int) []pane.Line {
 	f := s.planned()
 	lines := []pane.Line{nil}
 	switch {
@@ -226,13 +226,13 @@ func (s *Screen) hintLines(w int) []pane.Line {
 	}
 	if row, ok := s.disks.Cursor(); ok {
 		d := &row.Disk
-		parts := []string{d.Name, fmt.Sprintf("%.1f GiB", d.GiB())}
+		parts := []string{d.Name, row.Why, fmt.Sprintf("%.1f GiB", d.GiB())}
 		for _, name := range []models.Hint{models.HintVendor, models.HintModel, models.HintSerial, models.HintWWN, models.HintTransport, models.HintByPath, models.HintHCTL} {
 			if text := d.Attribute(name); text != "" {
 				parts = append(parts, string(name)+" "+text)
 			}
 		}
-		lines = append(lines, body.Few(theme.Muted, models.Printable(strings.Join(parts, " · ")), w-1, 1, 2)...)
+		lines = append(lines, body.Few(theme.Muted, models.Printable(strings.Join(parts, " · ")), w-1, 1, most)...)
 	}
 	return lines
 }

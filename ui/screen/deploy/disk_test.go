@@ -182,3 +182,20 @@ func whole(t *testing.T, s *deploy.Screen) {
 		screentest.Check(t, s.Draw(themed(), size[0], size[1]), size[0], size[1])
 	}
 }
+
+// Each node that the page refuses is turned to, before the next page is.
+func TestOnToTheNextNodeWithoutADisk(t *testing.T) {
+	w := opened(t, machine(t, 1, "r7-n01", ""), machine(t, 2, "r7-n02", ""), machine(t, 3, "r7-n03", ""))
+	w.do(action.DeployNext)
+	for _, node := range []string{"< 1 > r7-n01", "< 2 > r7-n02", "< 3 > r7-n03"} {
+		w.shows("[✖ 2 Root disk]", node)
+		w.do(action.Open, action.DeployNext)
+	}
+	w.shows("[▲ 5 Review]", "3 ready, 0 refused")
+	// Who cannot do anything about a node goes on.
+	w = set(t, machine(t, 1, "r7-n01", ""), machine(t, 2, "r7-n02", ""))
+	w.ironic.disks = nil
+	w.open()
+	w.do(action.DeployNext, action.DeployNext)
+	w.shows("[✖ 5 Review]")
+}

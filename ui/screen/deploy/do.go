@@ -24,6 +24,9 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 		return s.goTo((s.page() + pageCount - 1) % pageCount)
 	case action.DeployNext:
 		to := s.next()
+		if s.refusesElsewhere() {
+			to = s.page() // that of the next node comes before the next page
+		}
 		return tea.Batch(s.goTo(to), s.turnToRefused(to))
 	case action.DeployNodeNext:
 		return s.turnNode(1)
@@ -39,6 +42,8 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 		return s.askSave()
 	case action.PlanLoad:
 		return s.askLoad()
+	case action.PlanEdit:
+		return s.editPlan()
 	default:
 	}
 	if s.Why(id) != "" {
@@ -104,17 +109,26 @@ func (s *Screen) take(node int) tea.Cmd {
 	return s.readFile(false)
 }
 
+// refuses says that a page's checks refuse a node.
+func (s *Screen) refuses(p page, uuid string) bool {
+	return slices.ContainsFunc(s.judged[uuid], func(c models.Check) bool { return c.Severity == models.CheckRefuse && pageOf(c.ID) == p })
+}
+
+// refusesElsewhere says that the checks of the page in front let the node in hand pass, but
+// not all of the others.
+func (s *Screen) refusesElsewhere() bool {
+	p := s.page()
+	return p != pageReview && !s.refuses(p, s.inHand().UUID) && s.verdict(p) == models.CheckRefuse
+}
+
 // turnToRefused takes the first node in hand that a page's checks refuse, where they let
 // pass the one that is.
 func (s *Screen) turnToRefused(p page) tea.Cmd {
-	refuses := func(uuid string) bool {
-		return slices.ContainsFunc(s.judged[uuid], func(c models.Check) bool { return c.Severity == models.CheckRefuse && pageOf(c.ID) == p })
-	}
-	if p == pageReview || refuses(s.inHand().UUID) {
+	if p == pageReview || s.refuses(p, s.inHand().UUID) {
 		return nil
 	}
 	for i, ref := range s.refs {
-		if refuses(ref.UUID) {
+		if s.refuses(p, ref.UUID) {
 			return s.take(i)
 		}
 	}
@@ -171,6 +185,8 @@ func (s *Screen) doStep(id action.ID) tea.Cmd {
 		return s.askStep(nil)
 	case action.StepRemove:
 		return s.removeStep()
+	case action.StepTraits:
+		return s.askTraits()
 	case action.StepEarlier:
 		return s.moveStep(-1)
 	case action.StepLater:
@@ -218,6 +234,8 @@ func (s *Screen) Why(id action.ID) string {
 		}
 	case action.StepRemove:
 		return s.whyRemove()
+	case action.StepTraits:
+		return s.whyTraits()
 	case action.StepEarlier:
 		return s.whyMove(-1)
 	case action.StepLater:

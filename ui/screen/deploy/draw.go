@@ -17,8 +17,8 @@ import (
 const (
 	// besides is the width from which on the checks stand beside the page.
 	besides = 110
-	// aside is the width of the checks there.
-	aside = 62
+	// asideMost is the most that the checks take there: two cells of five, if that is less.
+	asideMost = 62
 	// slow is how long the checks take before it is said for how long.
 	slow = 3 * time.Second
 )
@@ -63,6 +63,7 @@ func sign(verdict models.CheckSeverity) (string, theme.Role) {
 
 func (s *Screen) content(t *theme.Theme, w, h int) string {
 	if s.wide {
+		aside := min(asideMost, w*2/5)
 		s.checks.SetLines(s.checkLines(aside))
 		return body.Beside(t, s.drawPage(t, w-aside-1, h), body.PaneOr(t, &s.checks, s.noChecks(), aside, h), w, h)
 	}
@@ -104,31 +105,44 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 		left = append(left, body.S(theme.Plain, fmt.Sprintf("%d nodes  < %d > ", len(s.refs), min(s.draft.Node, len(s.refs)-1)+1)))
 	}
 	left = append(left, body.S(theme.Strong, cell.Cut(models.Printable(n.Label()), max(w/3, 8))+"  "),
-		body.S(role, glyph+" "+models.Printable(string(n.ProvisionState))), body.S(theme.Muted, "  "+string(s.planned().Kind)))
-	return body.Line(t, w, left, []body.Span{s.freshness()})
+		body.S(role, glyph+" "+models.Printable(string(n.ProvisionState))))
+	// The kind is on the first page, too; how the checks are is nowhere else.
+	kind := body.S(theme.Muted, "  "+string(s.planned().Kind))
+	fresh, short := s.freshness()
+	room := w - body.Width(left) - 3
+	switch {
+	case body.Width([]body.Span{kind, fresh}) <= room:
+		left = append(left, kind)
+	case body.Width([]body.Span{fresh}) > room:
+		fresh.Text = short
+	}
+	return body.Line(t, w, left, []body.Span{fresh})
 }
 
-// freshness says how the checks are, and how old.
-func (s *Screen) freshness() body.Span {
+// freshness says how the checks are, and how old; short is that without the age.
+func (s *Screen) freshness() (whole body.Span, short string) {
 	now := s.env.Clock.Now()
+	says := func(role theme.Role, glyph, text, age string) (body.Span, string) {
+		return body.S(role, glyph+" "+text+age), glyph + " " + text
+	}
 	switch {
 	case s.session == nil || s.session.Checks == nil:
-		return body.S(theme.Bad, theme.GlyphFailed+" there is no Ironic")
+		return says(theme.Bad, theme.GlyphFailed, "there is no Ironic", "")
 	case s.busy && now.Sub(s.since) >= slow:
-		return body.S(theme.Busy, fmt.Sprintf("%s checking for %s", theme.GlyphWorking, models.Age(now.Sub(s.since))))
+		return says(theme.Busy, theme.GlyphWorking, "checking", " for "+models.Age(now.Sub(s.since)))
 	case s.busy:
-		return body.S(theme.Busy, theme.GlyphWorking+" checking")
+		return says(theme.Busy, theme.GlyphWorking, "checking", "")
 	case s.err != nil && s.action != nil:
-		return body.S(theme.Bad, theme.GlyphFailed+" contact lost, "+body.Read(now, s.at))
+		return says(theme.Bad, theme.GlyphFailed, "contact lost", ", "+body.Read(now, s.at))
 	case s.err != nil:
-		return body.S(theme.Bad, theme.GlyphFailed+" not checked")
+		return says(theme.Bad, theme.GlyphFailed, "not checked", "")
 	}
 	mark, role := sign(s.verdict(pageReview))
 	word := map[models.CheckSeverity]string{models.CheckRefuse: "refused", models.CheckWarn: "with warnings", models.CheckUnknown: "not all known", models.CheckOK: "ready"}
 	if len(s.refs) > 1 {
-		return body.S(role, fmt.Sprintf("%s %d ready, %d refused, %s", mark, s.ready, s.refused, body.Read(now, s.at)))
+		return says(role, mark, fmt.Sprintf("%d ready, %d refused", s.ready, s.refused), ", "+body.Read(now, s.at))
 	}
-	return body.S(role, mark+" "+word[s.verdict(pageReview)]+", "+body.Read(now, s.at))
+	return says(role, mark, word[s.verdict(pageReview)], ", "+body.Read(now, s.at))
 }
 
 func (s *Screen) checksRule(t *theme.Theme, w int) string {

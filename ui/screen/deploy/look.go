@@ -21,6 +21,10 @@ type look struct {
 	plan   provision.Plan
 	final  bool
 	at     time.Time
+	// templates are Ironic's deploy templates, where a node has traits that may call them;
+	// templatesError says why they are not known.
+	templates      []models.DeployTemplate
+	templatesError string
 	// judged are the checks by the nodes' uuids, verdicts the worst of each page; so many
 	// nodes are ready, and refused.
 	judged         map[string][]models.Check
@@ -51,6 +55,9 @@ type looked struct {
 	plan   provision.Plan
 	final  bool
 	err    error
+
+	templates      []models.DeployTemplate
+	templatesError string
 }
 
 // asking is what Ironic is asked again for the checks.
@@ -83,7 +90,7 @@ func (s *Screen) recheck(after time.Duration, ask asking) tea.Cmd {
 		s.memory = s.session.Checks.Remembering()
 	}
 	msg := looked{of: s, turn: s.turn, nodes: s.nodes, final: s.page() == pageReview}
-	checks := s.memory
+	checks, memory := s.memory, s.memory
 	if msg.final {
 		checks = s.session.Checks
 	}
@@ -113,12 +120,26 @@ func (s *Screen) recheck(after time.Duration, ask asking) tea.Cmd {
 		if msg.err == nil {
 			msg.action.Preflight(ctx, msg.nodes)
 			msg.plan = runner.Plan(msg.action, msg.nodes)
+			if msg.wantTemplates() {
+				msg.templates, msg.templatesError = memory.Fresh().DeployTemplates(ctx)
+			}
 		}
 		if ctx.Err() != nil {
 			return nil
 		}
 		return msg
 	}
+}
+
+// wantTemplates says that a node has traits, or will have, that templates may be called by.
+func (l *looked) wantTemplates() bool {
+	for i := range l.nodes {
+		facts := l.action.Facts(&l.nodes[i])
+		if len(l.nodes[i].Traits) > 0 || facts != nil && facts.WantsTemplates() {
+			return true
+		}
+	}
+	return false
 }
 
 // takeLook takes over what was read and checked, unless something newer is on its way.
@@ -136,6 +157,7 @@ func (s *Screen) takeLook(msg looked) tea.Cmd {
 	first := len(s.nodes) == 0
 	s.stale = false
 	s.nodes, s.action, s.plan, s.final, s.at = msg.nodes, msg.action, msg.plan, msg.final, s.env.Clock.Now()
+	s.templates, s.templatesError = msg.templates, msg.templatesError
 	s.judge()
 	if first && !s.Typing() {
 		s.refill() // the forms show what the nodes have
@@ -219,7 +241,7 @@ const checkPlan models.CheckID = "plan"
 func pageOf(id models.CheckID) page {
 	switch id {
 	case models.CheckDeployInterface, models.CheckRamdisk, models.CheckKernelParams, models.CheckImage, models.CheckImageSum,
-		models.CheckImageThere, models.CheckImageFile, models.CheckImageSize:
+		models.CheckImageThere, models.CheckImageFile, models.CheckImageSize, models.CheckAllocation:
 		return pageRamdisk
 	case models.CheckHints, models.CheckHintsDoubt, models.CheckHintsPlaces, models.CheckInventory, models.CheckInventoryBy,
 		models.CheckRootDevice, models.CheckSingleDisk, models.CheckStableHint, models.CheckSharedDisk, models.CheckDataDisk,

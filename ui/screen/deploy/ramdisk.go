@@ -34,7 +34,7 @@ const auto = "auto"
 // ramdiskForm is the form of the first page.
 func (s *Screen) ramdiskForm() *form.Inline {
 	f, n := s.fields(), s.planned().Node
-	s.kind = s.planned().Kind
+	s.kind, s.allocates = s.planned().Kind, f.Allocate.Asked()
 	has := func(object map[string]any, keys ...string) string {
 		for _, key := range keys {
 			if text, is := object[key].(string); is && text != "" {
@@ -81,6 +81,7 @@ func (s *Screen) ramdiskForm() *form.Inline {
 			form.Field{Key: keyAlgorithm, Section: image, Label: "Algorithm", Kind: form.Choice, Options: []string{auto, "md5", "sha256", "sha512"}, Help: "auto goes by the checksum's length"},
 		)
 	}
+	fields = append(fields, allocateFields(f, n)...)
 	values := ramdiskValues(f)
 	for i := range fields {
 		fields[i].Value = values[fields[i].Key]
@@ -127,8 +128,8 @@ func (s *Screen) formChanged() tea.Cmd {
 			cmd = s.setField(key, value)
 		}
 	}
-	if s.planned().Kind != s.kind && s.page() == pageRamdisk && !f.Editing() {
-		focus := f.Focus() // another kind has other fields
+	if (s.planned().Kind != s.kind || s.fields().Allocate.Asked() != s.allocates) && s.page() == pageRamdisk && !f.Editing() {
+		focus := f.Focus() // there are other fields now
 		s.ramdisk = s.ramdiskForm()
 		s.ramdisk.SetFocus(focus)
 	}
@@ -140,17 +141,22 @@ func (s *Screen) formChanged() tea.Cmd {
 
 // ramdiskValues are the plan's for the first page.
 func ramdiskValues(f models.PlanFields) map[string]string {
-	return map[string]string{
+	values := map[string]string{
 		keyKind: orAuto(string(f.Kind)), keyInterface: f.DeployInterface, keyISO: f.Ramdisk.ISO, keyKernel: f.Ramdisk.Kernel,
 		keyInitrd: f.Ramdisk.Initrd, keyParams: f.Ramdisk.Params, keyImage: f.Image.Source, keyChecksum: f.Image.Checksum,
 		keyAlgorithm: orAuto(f.Image.Algorithm),
 	}
+	maps.Copy(values, allocateValues(f))
+	return values
 }
 
 // setField writes a field into the plan.
 func (s *Screen) setField(key, value string) tea.Cmd {
 	if slices.Contains([]string{keyUserData, keyKargs, keyNetwork}, key) {
 		return s.change(models.PartConfigDrive, func(f *models.PlanFields) { setBoot(f, key, value) })
+	}
+	if slices.Contains([]string{keyReserve, keyClass, keyTraits}, key) {
+		return s.change(models.PartAllocate, func(f *models.PlanFields) { setAllocate(f, key, value) })
 	}
 	return s.change(models.PartRamdisk, func(f *models.PlanFields) {
 		value := notAuto(value)

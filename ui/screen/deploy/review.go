@@ -23,6 +23,12 @@ type text struct {
 
 // spans adds a line whose last span is wrapped, so many cells in.
 func (x *text) spans(indent int, spans ...body.Span) {
+	// A blank before a word that is too long would stand on a line of its own.
+	if at := len(spans) - 1; strings.HasPrefix(spans[at].Text, " ") {
+		word := strings.TrimLeft(spans[at].Text, " ")
+		blanks := spans[at].Text[:len(spans[at].Text)-len(word)]
+		spans = append(slices.Clone(spans[:at]), body.S(spans[at].Role, blanks), body.S(spans[at].Role, word))
+	}
 	lead := 0
 	for i := range spans {
 		spans[i].Text = models.Printable(spans[i].Text)
@@ -68,8 +74,12 @@ func (s *Screen) reviewLines(w int) []pane.Line {
 		return x.lines
 	}
 	r := s.action.Review(n)
-	if s.known() == nil && r.Rest == "" {
-		return x.lines // the checks say why it could not be judged
+	if s.known() == nil && r.Rest == "" { // no check could be done
+		x.gap()
+		if r.Refusal != nil {
+			x.spans(3, body.S(theme.Bad, " "+theme.GlyphFailed+" "), body.S(theme.Strong, fmt.Sprintf("Nothing is sent to %s: %s", n.Label(), r.Refusal.Why)))
+		}
+		return x.lines
 	}
 	if may, not := s.refusals(); len(may)+len(not) > 0 {
 		said := fmt.Sprintf("%s refused: nothing is sent to %s.", times(len(may)+len(not)), n.Label())
@@ -181,13 +191,22 @@ func (s *Screen) flags(nodes []models.NodeRef) ([]string, bool) {
 	}
 	f := s.draft.Plan.ForNode(nodes[0])
 	d := f.ConfigDrive
-	if f.Ramdisk != (models.PlanRamdisk{}) || f.Image != (models.PlanImage{}) || f.DeployInterface != "" || f.Kind != "" || len(f.Policy) > 0 || len(f.Traits) > 0 || f.Allocate != nil ||
+	if f.Ramdisk != (models.PlanRamdisk{}) || f.Image != (models.PlanImage{}) || f.DeployInterface != "" || f.Kind != "" || len(f.Policy) > 0 || f.Traits != nil ||
 		f.RootDevice.To == models.HintsOfProperties || len(d.MetaData) > 0 || len(d.NetworkData) > 0 || d.UserData != "" {
 		return nil, false
 	}
 	var words []string
 	if f.RootDevice.Hints.Given() {
 		words = append(words, "--root-device", f.RootDevice.Hints.String())
+	}
+	if f.Allocate.Asked() {
+		words = append(words, "--allocate")
+		if f.Allocate.ResourceClass != "" {
+			words = append(words, "--allocate-class", f.Allocate.ResourceClass)
+		}
+		for _, trait := range f.Allocate.Traits {
+			words = append(words, "--allocate-trait", trait)
+		}
 	}
 	if d.UserDataFile != "" {
 		words = append(words, "--user-data", s.planFile().Path(d.UserDataFile))

@@ -3,6 +3,7 @@ package deploy_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -34,9 +35,10 @@ type ironic struct {
 	mu    sync.Mutex
 	disks map[string]string // inventories by uuid
 	// templates are the deploy templates.
-	templates []models.DeployTemplate
-	asked     map[string]int
-	err       error
+	templates   []models.DeployTemplate
+	noTemplates error
+	asked       map[string]int
+	err         error
 }
 
 func (f *ironic) ask(what string) error {
@@ -94,7 +96,7 @@ func (f *ironic) Conductors(context.Context) ([]models.Conductor, error) {
 
 // DeployTemplates lists the templates.
 func (f *ironic) DeployTemplates(context.Context) ([]models.DeployTemplate, error) {
-	return f.templates, f.ask("templates")
+	return f.templates, errors.Join(f.ask("templates"), f.noTemplates)
 }
 
 // EachPage lists the nodes.

@@ -317,7 +317,7 @@ func (s *Screen) drawSteps(t *theme.Theme, w, h int) string {
 	default:
 		s.steps.Empty = "No step runs."
 	}
-	below := body.Few(theme.Muted, "The highest priority runs first. What installs has its place between deploy (100) and tear_down_agent (40).", w-1, 1, 2)
+	below := append(s.traitLines(w), body.Few(theme.Muted, "The highest priority runs first. What installs has its place between deploy (100) and tear_down_agent (40).", w-1, 1, 2)...)
 	s.steps.Resize(w, max(h-len(below), 1))
 	return cell.Block(append(body.Split(s.steps.Draw(t)), body.Draw(t, below, w)...), w, h)
 }

@@ -118,7 +118,7 @@ func TestImageIsAskedForWhereThereIsOne(t *testing.T) {
 	w := opened(t, machine(t, 1, "r7-n01", `{"deploy_interface": "direct"}`))
 	w.page(1)
 	w.shows("The image", "image ")
-	w.do(action.Bottom, action.Up, action.Up)
+	w.do(action.Bottom, action.Up, action.Up, action.Up)
 	w.write("http://10.0.0.2/os.qcow2")
 	if !strings.Contains(w.plan(), "source: http://10.0.0.2/os.qcow2") {
 		t.Errorf("%s", w.plan())

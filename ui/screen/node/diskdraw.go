@@ -124,8 +124,9 @@ func (s *Screen) diskDetail(t *theme.Theme, w, h int) []string {
 		text = beside(append(title(d.name), detailLines(d.attributes, w/2)...), append([]pane.Line{nil}, d.hintLines(w/2-2)...), w/2)[1:]
 	} else {
 		text = append(text, pane.Line{body.S(theme.Strong, " "+cell.Cut(d.name, w-2))})
-		text = append(text, body.Few(theme.Plain, d.flow(), w-1, 1, 3)...)
-		text = append(text, d.hintLines(w)...)
+		hints := d.hintLines(w)
+		text = append(text, body.Few(theme.Plain, d.flow(), w-1, 1, max(most-2-len(hints), 3))...)
+		text = append(text, hints...)
 	}
 	lines := append([]string{t.Rule(w)}, body.Draw(t, text[:min(len(text), most-1)], w)...)
 	for len(lines) < most {

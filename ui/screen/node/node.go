@@ -287,6 +287,9 @@ func (s *Screen) Scopes() []action.Scope {
 	if s.pane() != nil {
 		return []action.Scope{action.Reading, action.Node, action.Nodes}
 	}
+	if s.tab == disksTab {
+		return []action.Scope{action.List, action.Node, action.NodeDisks, action.Nodes}
+	}
 	return []action.Scope{action.List, action.Node, action.Nodes}
 }
 

@@ -96,6 +96,9 @@ func (f *Form) Values() map[string]string {
 	return values
 }
 
+// Chooses says that the field in hand is chosen, and not written.
+func (f *Form) Chooses() bool { return len(f.fields) > 0 && !f.fields[f.focus].isText() }
+
 // SetError says what is wrong with a field, until it is changed, and goes to it.
 func (f *Form) SetError(key, text string) {
 	for i := range f.fields {

@@ -163,7 +163,8 @@ func (f *Inline) Draw(t *theme.Theme, w, h int) string {
 			from, to = start, len(rows)
 		}
 	}
-	f.top = max(min(f.top, from, len(rows)-body), to-body, 0)
+	below := min(to+1, len(rows)) // a line more, so that it is seen to go on
+	f.top = max(min(f.top, from, len(rows)-body), below-body, 0)
 	f.top = min(f.top, line) // what is wrong with it may be higher than the room
 	rows = rows[min(f.top, len(rows)):min(f.top+max(body, 0), len(rows))]
 	for len(rows) < body {

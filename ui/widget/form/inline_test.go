@@ -107,6 +107,22 @@ func TestInlineSaysWhatIsWrongBelowTheField(t *testing.T) {
 	}
 }
 
+// Where there is not room for all, it is seen that the form goes on.
+func TestInlineShowsThatItGoesOn(t *testing.T) {
+	t.Parallel()
+	f := form.NewInline(sections())
+	f.SetFocus("boot")
+	if got, want := shown(f, 40, 4), "  Password\n  How\n❯ Boot mode   < uefi >\n  I am sure*  [ ] no"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if !f.Chooses() {
+		t.Error("the boot mode is not written, but chosen")
+	}
+	if f.SetFocus("image"); f.Chooses() {
+		t.Error("an address is written")
+	}
+}
+
 func TestInlineOfNothing(t *testing.T) {
 	t.Parallel()
 	f := form.NewInline(nil)

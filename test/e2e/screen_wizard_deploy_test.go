@@ -1,0 +1,170 @@
+package e2e
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ironworks/test/ironic"
+	"ironworks/test/terminal"
+)
+
+// TestScreenWizardDeploys takes a machine from the fleet to active through all pages of
+// the wizard: reserved by an allocation, with a step of a deploy template that a trait
+// calls, onto the disk that was picked, with Butane, after the review.
+func TestScreenWizardDeploys(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+		c := at(t, server)
+		name, uuid, m := redfishNode(t, server, "ok")
+		trait := "CUSTOM_" + strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(name))
+		status, answer, err := server.Do(t.Context(), http.MethodPost, "/v1/deploy_templates", map[string]any{
+			"name": trait, "steps": json.RawMessage(`[{"interface": "deploy", "step": "erase_devices_metadata", "args": {}, "priority": 95}]`),
+		})
+		if err != nil || status != http.StatusCreated {
+			t.Fatalf("create a template: %d %v %s", status, err, answer)
+		}
+		c.ok("manage", name, "--wait", "--timeout", "1m")
+		// The old release has no agent's inspection: its nodes have no inventory.
+		inspects := server.Release != ironic.Old
+		if inspects {
+			c.ok("set", name, "inspect_interface=agent")
+			c.ok("inspect", name, "--wait", "--timeout", "1m")
+		}
+		c.ok("provide", name, "--wait", "--timeout", "1m")
+		c.ok("set", name, "resource_class=e2e-wizard", "traits="+trait)
+		host := c.file("host.bu", []byte(hostButane))
+
+		s := c.fleet(size{160, 45})
+		s.only(name)
+		s.press("d")
+		s.until("Deploy  "+name, "1 Ramdisk]", "refused")
+		s.press("G", terminal.Enter)
+		s.until("< allocation >", "the node's: e2e-wizard")
+		s.wizardPicks(m.Disks()[0].Serial, inspects)
+		s.press(terminal.Tab)
+		s.until("3 Steps]", "80  deploy.install_coreos", "Traits of the instance: none")
+		s.press("T")
+		s.until("╭─ Traits of the instance", "a deploy template, which adds deploy.erase_devices_metadata@95")
+		s.press(" ", terminal.Enter)
+		s.until("95  deploy.erase_devices_metadata", "Traits of the instance: "+trait)
+		s.press(terminal.Tab)
+		s.until("4 First boot]", "nothing: nobody can log in")
+		s.press(terminal.Enter, host, terminal.Enter)
+		s.until("butane", " sent ")
+		s.press(terminal.Tab)
+		s.until("5 Review]", "read just now", uuid)
+		if !inspects {
+			s.press("x")
+			s.typed(name, "Override 1 refusals of "+name)
+		}
+		if inspects {
+			s.until("overwrites  "+m.Disks()[0].Name, m.Disks()[0].Serial)
+		}
+		s.press("G")
+		s.until("baremetal allocation create")
+		s.press("D")
+		s.typed(name, "Deploy "+name+"? Type the name to go on.")
+		ran := ironicsSteps(t, server, uuid)
+		s.within(time.Minute, "the console has seen it", func() bool { return s.Contains("deploy " + name + ": done, now active") })
+		s.quits()
+
+		if !strings.Contains(ran, "deploy.erase_devices_metadata@95 deploy.install_coreos@80") {
+			t.Errorf("Ironic ran %s", ran)
+		}
+		if n := apiNode(t, server, uuid); n["provision_state"] != "active" || n["allocation_uuid"] == nil || n["allocation_uuid"] != n["instance_uuid"] {
+			t.Errorf("the node is %v as %v, allocation %v", n["provision_state"], n["instance_uuid"], n["allocation_uuid"])
+		}
+		if installed := m.Disks()[0].Installed; installed == nil || !strings.Contains(string(installed.Ignition), `"merge"`) {
+			t.Errorf("on the disk is %+v", installed)
+		}
+	})
+}
+
+// wizardPicks turns to the page Root disk and picks a disk; where there is no inventory
+// its hint is written by hand.
+func (s *screenConsole) wizardPicks(serial string, inventory bool) {
+	s.t.Helper()
+	s.press(terminal.Tab)
+	if inventory {
+		s.until("2 Root disk]", serial, "no hints: the agent takes")
+		s.press("g", terminal.Enter)
+		s.until("[✓ 2 Root disk]", `plan: {"wwn":`)
+		return
+	}
+	s.until("2 Root disk]", "Ironic has no inventory of")
+	s.press("e")
+	s.until("╭─ Root device hints")
+	s.press(`{"serial": "`+serial+`"}`, terminal.Enter)
+	s.until(`plan: {"serial":"` + serial + `"}`)
+}
+
+// TestScreenPlanInTheEditor writes on the whole plan: with an editor that leaves something
+// broken, one that fails, and one that there is not.
+func TestScreenPlanInTheEditor(t *testing.T) {
+	t.Parallel()
+	inTheLab(t, func(t *testing.T, server *ironic.Server) {
+		name, _ := screenNode(t, server, "editor")
+		c := at(t, server)
+		c.ok("manage", name, "--wait")
+		c.ok("provide", name, "--wait", "--yes")
+		temp := t.TempDir()
+		// What it gets, and what it sees of the file, is told; a Ctrl-C that comes meanwhile is not the console's.
+		script := c.file("editor", []byte(`#!/bin/sh
+test -t 0 && test -t 1 && stat -c "%a %n" "$2" "$(dirname "$2")" > "$HOME/seen"
+kill -INT $PPID
+cat "$HOME/$1" > "$2"
+test "$1" != fails
+`))
+		if err := os.Chmod(script, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		c.file("good", []byte("# by hand\nnodes: ["+name+"]\npolicy: {single-disk: refuse}\n"))
+		c.file("broken", []byte("nodes: ["+name+"]\npolices: {}\n"))
+		c.file("fails", []byte("nodes: ["+name+"]\nkind: direct\n"))
+		edited := func(editor string) *screenConsole {
+			c := *c
+			c.env = append(append([]string{}, c.env...), "TMPDIR="+temp, "VISUAL="+editor)
+			s := c.fleet(roomy)
+			s.only(name)
+			s.press("d")
+			s.until("1 Ramdisk]", "read just now")
+			s.press("E")
+			return s
+		}
+		s := edited(script + " good")
+		s.until("the plan is as it was written", "1 Ramdisk]")
+		seen, err := os.ReadFile(filepath.Join(c.home, "seen"))
+		if err != nil || !strings.HasPrefix(string(seen), "600 "+temp) || !strings.Contains(string(seen), "\n700 "+temp) {
+			t.Errorf("the editor has seen %q: %v", seen, err)
+		}
+		s.quits()
+		s = edited(script + " broken")
+		s.until("This is no plan yet", `2:1: no key "polices" here`)
+		c.file("broken", []byte("nodes: ["+name+"]\nkind: 5\n"))
+		s.press("E")
+		s.until("This is no plan yet", "2:7: kind: want a text")
+		s.press(terminal.Esc)
+		s.gone("This is no plan yet")
+		s.press("E")
+		s.until("go on with what was written")
+		s.press(terminal.Esc)
+		s.quits()
+		s = edited(script + " fails")
+		s.until("exit status 1", "E goes on with what was written")
+		s.quits()
+		s = edited("no-such-editor --wait")
+		s.until("$VISUAL names no-such-editor, which cannot be started", "the plan stays as it was")
+		s.quits()
+		s = edited("no-such-editor '--wait'")
+		s.until("$VISUAL names no-such-editor", "which there is not")
+		s.quits()
+		if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+			t.Errorf("left behind: %v, %v", left, err)
+		}
+	})
+}

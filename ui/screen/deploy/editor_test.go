@@ -1,0 +1,192 @@
+package deploy_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ironworks/models"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/screentest"
+)
+
+// writes is an editor: it gets what is in the file, and gives what it leaves there.
+type writes func(was string) (now string, err error)
+
+// withEditor opens the wizard where what an editor writes on is the test's own.
+func withEditor(t *testing.T, nodes ...models.Node) *table {
+	t.Helper()
+	t.Setenv("TMPDIR", t.TempDir())
+	return opened(t, nodes...)
+}
+
+func leaves(text string) writes { return func(string) (string, error) { return text, nil } }
+
+// edits lets an editor answer the screen's wish for one.
+func (w *table) edits(editor writes) {
+	w.t.Helper()
+	for _, wish := range w.wishes {
+		ask, is := wish.(screen.EditFile)
+		if !is {
+			continue
+		}
+		was := text(w.t, ask.Path)
+		now, err := editor(was)
+		if now != was {
+			if err := os.WriteFile(ask.Path, []byte(now), 0o600); err != nil {
+				w.t.Fatal(err)
+			}
+		}
+		w.wishes = w.Do(w.s, screen.Wish(ask.Done(err)))
+		if _, err := os.Stat(filepath.Dir(ask.Path)); !errors.Is(err, os.ErrNotExist) {
+			w.t.Errorf("what the editor wrote on is still there: %v", err)
+		}
+		return
+	}
+	w.t.Fatalf("no editor is asked for: %v", w.wishes)
+}
+
+func TestWholePlanIsWritten(t *testing.T) {
+	w := withEditor(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE"]}`))
+	w.do(action.PlanEdit)
+	const whole = `# by hand
+nodes: [r7-n01]
+traits: [CUSTOM_WIPE] # wiped before
+configdrive:
+  network_data: {links: []}
+  meta_data: {role: db}
+policy: {single-disk: refuse}
+allocate: true
+`
+	w.edits(func(was string) (string, error) {
+		if was != "nodes:\n  - r7-n01\n" {
+			t.Errorf("the editor begins with %q", was)
+		}
+		return whole, nil
+	})
+	if w.plan() != whole || !strings.Contains(said(w.wishes), "the plan is as it was written") {
+		t.Errorf("%q\n%s", said(w.wishes), w.plan())
+	}
+	w.page(1)
+	w.shows("By             allocation")
+	w.page(3)
+	w.shows("Traits of the instance: CUSTOM_WIPE")
+	// Comments outlive what the pages change.
+	w.page(2)
+	w.do(action.Open)
+	for _, want := range []string{"# by hand", "# wiped before", "wwn:", "network_data: {links: []}", "single-disk: refuse"} {
+		if !strings.Contains(w.plan(), want) {
+			t.Errorf("no %q in\n%s", want, w.plan())
+		}
+	}
+}
+
+func TestBrokenPlanIsGivenBack(t *testing.T) {
+	w := withEditor(t, machine(t, 1, "r7-n01", ""))
+	before := w.plan()
+	w.do(action.PlanEdit)
+	w.edits(leaves("nodes: [r7-n01]\nkinds: direct\n"))
+	if shown := w.dialog().Draw(themed(), 90, 20); !strings.Contains(shown, `2:1: no key "kinds" here`) || w.plan() != before {
+		t.Errorf("%s\n%s", shown, w.plan())
+	}
+	done, cmd := w.dialog().Update(screentest.Press("E"))
+	if !done {
+		t.Fatal("it is not given back")
+	}
+	w.wishes = w.Do(w.s, cmd)
+	w.edits(func(was string) (string, error) {
+		if !strings.Contains(was, "kinds: direct") {
+			t.Errorf("the editor begins with %q", was)
+		}
+		return strings.Replace(was, "kinds", "kind", 1), nil
+	})
+	if !strings.Contains(w.plan(), "kind: direct") {
+		t.Errorf("%s", w.plan())
+	}
+	// What was written is not asked for again.
+	w.do(action.PlanEdit)
+	w.edits(func(was string) (string, error) { return was, nil })
+	if said(w.wishes) != "the plan is as it was" {
+		t.Errorf("%q", said(w.wishes))
+	}
+}
+
+// What was left as no plan is found again, or dropped.
+func TestBrokenPlanIsKept(t *testing.T) {
+	for name, c := range map[string]struct{ pick, begins string }{
+		"gone on with": {"up", "kinds: direct\n"}, "dropped": {"down", "nodes:\n  - r7-n01\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := withEditor(t, machine(t, 1, "r7-n01", ""))
+			w.do(action.PlanEdit)
+			w.edits(leaves("kinds: direct\n"))
+			w.do(action.NextTab, action.PlanEdit)
+			o := w.dialog()
+			o.Update(screentest.Press(c.pick))
+			_, cmd := o.Update(screentest.Press("enter"))
+			w.wishes = w.Do(w.s, cmd)
+			w.edits(func(was string) (string, error) {
+				if was != c.begins {
+					t.Errorf("the editor begins with %q", was)
+				}
+				return "nodes: [r7-n01]\nkind: direct\n", nil
+			})
+			if !strings.Contains(w.plan(), "kind: direct") {
+				t.Errorf("%s", w.plan())
+			}
+		})
+	}
+}
+
+func TestEditorFails(t *testing.T) {
+	gone := errors.New("$EDITOR names ed, which cannot be started")
+	for name, c := range map[string]struct {
+		editor writes
+		says   string
+		kept   bool
+	}{
+		"it is missing":      {func(was string) (string, error) { return was, gone }, gone.Error() + "; the plan stays as it was", false},
+		"after it had saved": {func(string) (string, error) { return "kind: direct\n", errors.New("exit status 1") }, "E goes on with what was written", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := withEditor(t, machine(t, 1, "r7-n01", ""))
+			before := w.plan()
+			w.do(action.PlanEdit)
+			w.edits(c.editor)
+			if !strings.Contains(said(w.wishes), c.says) || w.plan() != before {
+				t.Errorf("%q\n%s", said(w.wishes), w.plan())
+			}
+			w.do(action.PlanEdit)
+			asks := false
+			for _, wish := range w.wishes {
+				_, is := wish.(screen.Ask)
+				asks = asks || is
+			}
+			if asks != c.kept {
+				t.Errorf("asks whether to go on: %v", asks)
+			}
+		})
+	}
+}
+
+// Relative paths stay those of the plan's own folder, and nodes that were taken out of the
+// plan are deployed with what all have in common.
+func TestEditedPlanKeepsItsPlace(t *testing.T) {
+	dir := written(t, map[string]string{"plan.yaml": "nodes: [r7-n01, r7-n09]\nconfigdrive: {user_data_file: host.bu}\n", "host.bu": text(t, "testdata/host.bu")})
+	w := withEditor(t, machine(t, 1, "r7-n01", ""))
+	w.do(action.PlanLoad)
+	w.answer(filepath.Join(dir, "plan.yaml"))
+	w.do(action.PlanEdit)
+	w.edits(leaves("nodes: [r7-n09]\nconfigdrive: {user_data_file: host.bu}\n"))
+	if want := "it does not name 1 of the nodes here, which get what all have in common; 1 other nodes of it are left alone"; !strings.Contains(said(w.wishes), want) {
+		t.Errorf("%q", said(w.wishes))
+	}
+	w.page(4)
+	w.shows("hello.service")
+	if c := w.s.Copies(); !strings.Contains(c[1].Text, "-f PLAN.yaml") && !strings.Contains(c[1].Text, "--user-data") {
+		t.Errorf("the file is not what is here, but the command is %s", c[1].Text)
+	}
+}
