@@ -212,3 +212,17 @@ func onceOf(t *testing.T, o Options) Batch {
 	}
 	return all
 }
+
+func FuzzArchive(f *testing.F) {
+	f.Add([]byte("Nov 22 13:00:00 h a[1]: text\n  more\n"))
+	f.Add([]byte("\x1f\x8b\x08\x00"))
+	f.Add([]byte(`{"MESSAGE":[1,2],"__CURSOR":"x"}` + "\n-- Boot x --\n"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		lines, _, _ := archiveLines(bytes.NewReader(content), "x", testNow(), models.NodeRef{}, testNow) // it may be broken
+		for _, l := range lines {
+			if models.Printable(l.Text) != l.Text || models.Printable(l.Unit) != l.Unit || len(l.Text) > maxText+64 {
+				t.Errorf("not safe to show: %q %q", l.Unit, l.Text)
+			}
+		}
+	})
+}

@@ -15,7 +15,7 @@ const (
 	StateWaiting    State = "waiting"    // there is nothing to connect to yet: Why says what is waited for
 	StateConnecting State = "connecting" // it is being tried, or tried again
 	StateFollowing  State = "following"
-	StateFailed     State = "failed" // it will not be tried again by itself
+	StateFailed     State = "failed" // waiting will hardly help: it is tried again quietly, once a minute at most
 	StateEnded      State = "ended"  // there is no more of it
 )
 

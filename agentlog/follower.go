@@ -84,7 +84,7 @@ func (j *joint) run(ctx context.Context, o *outlet) {
 	case models.LogSSH:
 		(&sshSource{joint: j, out: o}).follow(ctx)
 	case models.LogPush:
-		o.pass(ctx, j.options.Push.Subscribe(ctx, j.node))
+		o.pass(ctx)
 	case models.LogArchive:
 		(&archiveSource{joint: j, out: o}).follow(ctx)
 	case models.LogStatus:
@@ -185,16 +185,42 @@ func (o *outlet) send(ctx context.Context, n news) bool {
 	}
 }
 
-// pass hands on what another gathered.
-func (o *outlet) pass(ctx context.Context, from <-chan Batch) {
-	for b := range from {
-		for i := range b.Status {
-			o.joint.working[o.place].Store(b.Status[i].State == StateFollowing)
-			o.send(ctx, news{status: &b.Status[i]})
+// heldTime is how long may pass between two batches of what is held already.
+const heldTime = 500 * time.Millisecond
+
+// pass hands on what another gathered. What is to be read once ends when no more comes:
+// what is held comes at once.
+func (o *outlet) pass(ctx context.Context) {
+	subscription, cancel := context.WithCancel(ctx)
+	defer cancel()
+	once := o.joint.options.Once
+	var last Status
+	quiet := time.AfterFunc(heldTime, func() {
+		if once {
+			cancel()
 		}
-		if len(b.Lines) > 0 || b.Dropped > 0 {
-			o.send(ctx, news{lines: b.Lines, dropped: b.Dropped})
+	})
+	defer quiet.Stop()
+	for b := range o.joint.options.Push.Subscribe(subscription, o.joint.node) {
+		quiet.Stop() // a slow reader is no silence
+		if n := len(b.Status); n > 0 {
+			last = b.Status[n-1]
 		}
+		o.hand(ctx, b)
+		quiet.Reset(heldTime)
+	}
+	if once {
+		o.status(ctx, Status{State: StateEnded, Address: last.Address, Why: last.Why, WayOut: last.WayOut})
+	}
+}
+
+func (o *outlet) hand(ctx context.Context, b Batch) {
+	for i := range b.Status {
+		o.joint.working[o.place].Store(b.Status[i].State == StateFollowing)
+		o.send(ctx, news{status: &b.Status[i]})
+	}
+	if len(b.Lines) > 0 || b.Dropped > 0 {
+		o.send(ctx, news{lines: b.Lines, dropped: b.Dropped})
 	}
 }
 

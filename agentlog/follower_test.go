@@ -120,6 +120,22 @@ func TestFollowerIsBounded(t *testing.T) {
 	})
 }
 
+func TestFollowerReadsWhatIsHeldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		from := make(pushed)
+		go func() {
+			for n := range 3 {
+				from <- Batch{Lines: []models.LogLine{pushedLine(n)}, Status: []Status{{Source: models.LogPush, State: StateWaiting, Why: "silent"}}}
+			}
+		}()
+		b := onceOf(t, Options{Push: from, Once: true})
+		last := b.Status[len(b.Status)-1]
+		if len(b.Lines) != 3 || last.State != StateEnded || last.Why != "silent" {
+			t.Errorf("%d lines, %+v", len(b.Lines), b.Status)
+		}
+	})
+}
+
 func TestFollowerWithoutSources(t *testing.T) {
 	if _, err := New(Options{Sources: []models.LogSource{models.LogSSH, models.LogSerial}}); err == nil {
 		t.Error("no error")
@@ -275,6 +291,7 @@ Host *
 		"no file":             {SSHOptions{Config: "none"}, "10.0.0.31", "core@10.0.0.31:22 [] ask 3"},
 		"a jump of ours":      {SSHOptions{Config: "none", Jump: "ssh://op@jump"}, "fd00::2", "op@jump:22 [] ask 3 > core@[fd00::2]:22 [] ask 3"},
 		"an odd jump":         {SSHOptions{Config: "none", Jump: "-oProxyCommand=evil"}, "h", `jump host: "-oProxyCommand=evil" is not [user@]host[:port]`},
+		"a password":          {SSHOptions{Config: "none", Jump: "op:pl4nt3d@h"}, "h", "jump host: a password does not belong into an address of SSH: log in with a key"},
 		"a port that is none": {SSHOptions{Config: "none", Jump: "h:99999"}, "h", `jump host: "h:99999" has no port that is one`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package agentlog
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -65,6 +66,17 @@ func osloHeader(text string) header {
 // that begins with a bracket.
 func notOfContext(r rune) bool {
 	return (r < 'a' || r > 'f') && (r < '0' || r > '9') && !strings.ContainsRune("[ -Nonreq", r)
+}
+
+// debugSuffix is what oslo.log puts behind a line of level DEBUG: function, file, line.
+var debugSuffix = regexp.MustCompile(` [\w<>]+ /\S+\.py:\d+$`)
+
+// withoutSuffix takes it away: it would stand behind everything that coreos-installer says.
+func (h header) withoutSuffix(text string) string {
+	if h.module == "" || h.level != models.LogDebug || !strings.Contains(text, ".py:") {
+		return text
+	}
+	return strings.TrimSuffix(text, debugSuffix.FindString(text))
 }
 
 func osloLevel(word string) (models.LogLevel, bool) {

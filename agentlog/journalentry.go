@@ -127,6 +127,9 @@ func (p *Parser) entry(e *journalEntry) []models.LogLine {
 		w.partial = bytes.Clone(message)
 		return nil
 	}
+	if p.twice.second(e, message) {
+		return nil
+	}
 	return p.lines(w, line, string(message), len(e.Priority) > 0)
 }
 

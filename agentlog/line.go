@@ -24,6 +24,7 @@ type Parser struct {
 	source  models.LogSource
 	now     func() time.Time
 	writers map[string]*writer
+	twice   twice
 }
 
 // NewParser makes a parser of a source. Its now is the console's clock.
@@ -85,7 +86,7 @@ func (p *Parser) line(w *writer, line models.LogLine, text string, levelKnown bo
 	text = w.mask.line(text)
 	h := readHeader(text)
 	if h.size > 0 {
-		line.Level, text = h.level, text[h.size:]
+		line.Level, text = h.level, h.withoutSuffix(text[h.size:])
 		if h.module != "" {
 			line.Unit = short(models.Printable(h.module), maxUnit)
 		}

@@ -3,6 +3,7 @@ package agentlog
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -89,6 +90,34 @@ func TestJournalEntries(t *testing.T) {
 	}
 }
 
+// TestRealLogger has lines that oslo.log wrote with the configuration of both agents.
+func TestRealLogger(t *testing.T) {
+	const at = "2026-11-22 14:56:44.056 3726 "
+	p := testParser()
+	for _, tt := range []struct {
+		in   string
+		want seen
+	}{
+		{at + "INFO ironic_python_agent.agent [-] hello [x] y\x1b[00m", seen{unit: "ironic_python_agent.agent", level: 6, text: "hello [x] y"}},
+		{at + "DEBUG ironic_python_agent.agent [-] Lookup response: {'config': {'agent_token': '" + planted + "', 'x': 1}} <module> /tmp/oslo.py:11\x1b[00m", seen{unit: "ironic_python_agent.agent", level: 7, text: "Lookup response: {'config': {'agent_token': '******', 'x': 1}}"}},
+		{at + "DEBUG ironic_coreos_install [-] coreos-installer: Read disk 1.0 GiB/2.0 GiB (50%) _run_install /usr/lib/python3.9/site-packages/ironic_coreos_install.py:305", seen{unit: "coreos-installer", level: 6, text: "Read disk 1.0 GiB/2.0 GiB (50%)", progress: `{"done":1073741824,"total":2147483648,"percent":50}`}},
+		{at + "DEBUG oslo_concurrency.processutils [-] 'ipmitool -P " + planted + " x' failed. Not Retrying. execute /usr/lib/processutils.py:543", seen{unit: "oslo_concurrency.processutils", level: 7, text: "'ipmitool -P ****** x' failed. Not Retrying."}},
+		{at + "ERROR ironic_python_agent.agent [-] it broke: ValueError: no", seen{unit: "ironic_python_agent.agent", level: 3, text: "it broke: ValueError: no"}},
+		{"password=" + planted, seen{unit: "agent", level: 6, text: "password=******"}},
+		{at + "ERROR ironic_python_agent.agent Traceback (most recent call last):", seen{unit: "ironic_python_agent.agent", level: 3, text: "Traceback (most recent call last):"}},
+		{at + `ERROR ironic_python_agent.agent   File "/tmp/oslo.py", line 13, in <module>`, seen{unit: "ironic_python_agent.agent", level: 3, text: `  File "/tmp/oslo.py", line 13, in <module>`}},
+		{at + "ERROR ironic_python_agent.agent ValueError: no", seen{unit: "ironic_python_agent.agent", level: 3, text: "ValueError: no"}},
+		{at + "ERROR ironic_python_agent.agent \x1b[00m", seen{unit: "ironic_python_agent.agent", level: 3}},
+		{at + "CRITICAL ironic_python_agent.agent [-] bad\x1b[00m", seen{unit: "ironic_python_agent.agent", level: 2, text: "bad"}},
+		{at + "INFO x [-] done in /tmp/a.py:1", seen{unit: "x", level: 6, text: "done in /tmp/a.py:1"}},
+	} {
+		lines := p.Text(time.Time{}, "agent", tt.in)
+		if got := seenOf(&lines[0]); got != tt.want {
+			t.Errorf("\n got %+v\nwant %+v", got, tt.want)
+		}
+	}
+}
+
 func TestJournalEntryKeepsItsPlace(t *testing.T) {
 	lines, err := testParser().Journal([]byte(`{"__CURSOR":"s=1;i=2","__REALTIME_TIMESTAMP":"1795352400123456","_BOOT_ID":"b00t","MESSAGE":"x"}`))
 	if err != nil {
@@ -135,6 +164,48 @@ func TestLinesInParts(t *testing.T) {
 				t.Errorf("%+v, %v", whole, err)
 			}
 		})
+	}
+}
+
+func TestWhatPodmanRepeatsIsThereOnce(t *testing.T) {
+	container := func(second int, text string) string {
+		return fmt.Sprintf(`{"__CURSOR":"c","__REALTIME_TIMESTAMP":"%d000000","MESSAGE":%q,"CONTAINER_NAME":"ironic-agent","PRIORITY":"3"}`, 1795352400+second, text)
+	}
+	podman := func(second int, text string) string {
+		return fmt.Sprintf(`{"__CURSOR":"c","__REALTIME_TIMESTAMP":"%d000000","MESSAGE":%q,"_SYSTEMD_UNIT":"ironic-agent.service","SYSLOG_IDENTIFIER":"podman"}`, 1795352400+second, text)
+	}
+	p := testParser()
+	for i, tt := range []struct {
+		entry string
+		lines int
+	}{
+		{container(0, "a"), 1},
+		{podman(0, "a"), 0},
+		{podman(1, "a"), 1}, // it was there once only
+		{container(1, "a"), 0},
+		{podman(2, "b"), 1},
+		{podman(2, "b"), 1},
+		{container(2, "b"), 0},
+		{container(3, "b"), 0},
+		{container(3, "b"), 1},
+		{podman(30, "b"), 1}, // too late to be the same
+		{podman(4, "c"), 1},
+		{strings.Replace(container(4, "c"), "CONTAINER_NAME", "SYSLOG_IDENTIFIER", 1), 1}, // nobody's container
+		{container(5, ""), 1},
+		{podman(5, ""), 1},
+	} {
+		lines, err := p.Journal([]byte(tt.entry))
+		if err != nil || len(lines) != tt.lines {
+			t.Errorf("entry %d: %d lines, %v", i, len(lines), err)
+		}
+	}
+	for i := range 3 * mostWaiting {
+		if _, err := p.Journal([]byte(podman(i, fmt.Sprint(i)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(p.twice.waiting) > mostWaiting || len(p.twice.order) > mostWaiting {
+		t.Errorf("%d are remembered", len(p.twice.waiting))
 	}
 }
 

@@ -241,6 +241,9 @@ func splitHost(text string) (login, host string, port int, err error) {
 	if i := strings.LastIndexByte(rest, '@'); i >= 0 {
 		login, rest = rest[:i], rest[i+1:]
 	}
+	if strings.Contains(login, ":") {
+		return "", "", 0, errors.New("a password does not belong into an address of SSH: log in with a key")
+	}
 	host = rest
 	if h, p, splitErr := net.SplitHostPort(rest); splitErr == nil {
 		if port, err = strconv.Atoi(p); err != nil || port < 1 || port > 65535 {

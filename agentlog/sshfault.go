@@ -55,7 +55,8 @@ func faultStatus(err error) (s Status, final bool) {
 	case errors.Is(err, io.EOF), errors.Is(err, net.ErrClosed), errors.Is(err, syscall.ECONNRESET), brokenOff(err):
 		return again("the connection broke", "")
 	}
-	return again(models.Printable(err.Error()), "")
+	var m masker
+	return again(short(models.Printable(m.line(err.Error())), 300), "")
 }
 
 func commandStatus(e *commandError) (Status, bool) {

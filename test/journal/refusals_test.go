@@ -89,6 +89,7 @@ func TestHostKeys(t *testing.T) {
 		"the Ignition's":                      {given(m.HostKey()), "", "", agentlog.StateFollowing, nil},
 		"one of several":                      {given(other, m.HostKey()), "", "", agentlog.StateFollowing, nil},
 		"not the Ignition's":                  {given(other), "", "", agentlog.StateFollowing, []string{"SHA256:", "trusted for this boot", "none that an image of this console has"}},
+		"not the Ignition's, not checked":     {given(other), "", "no", agentlog.StateFollowing, []string{"trusted for this boot"}},
 		"the Ignition's comes before a file":  {given(m.HostKey()), known(other), "", agentlog.StateFollowing, nil},
 		"in known_hosts":                      {nil, known(m.HostKey()), "yes", agentlog.StateFollowing, nil},
 		"another in known_hosts":              {nil, known(other), "", agentlog.StateFailed, []string{"known_hosts has another", "ssh-keygen -R 127.0.0.1"}},
