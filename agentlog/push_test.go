@@ -303,14 +303,21 @@ func TestPushOfAnImageForOneNode(t *testing.T) {
 	r.expect(push{token: mine.Token.Reveal(), body: pushedLines(1, 1)}, 403, "its image is for r7-n02")
 	r.expect(push{token: mine.Token.Reveal(), macs: secondMAC, body: pushedLines(1, 1)}, 200, "i=1")
 	r.wantLines(secondNode, 1)
-	keys := func(node models.NodeRef) string {
-		return strings.Join(r.receiver.Images().HostKeys(t.Context(), node), " ")
+	keys := func(node models.NodeRef) (string, bool) {
+		list, only := r.receiver.Images().HostKeys(t.Context(), node)
+		return strings.Join(list, " "), only
 	}
-	if got := keys(firstNode); !strings.Contains(got, r.identity.HostKeyPublic) || strings.Contains(got, mine.HostKeyPublic) {
-		t.Errorf("the first node may have %s", got)
+	if got, only := keys(firstNode); !strings.Contains(got, r.identity.HostKeyPublic) || strings.Contains(got, mine.HostKeyPublic) || only {
+		t.Errorf("the first node may have %s, only: %v", got, only)
 	}
-	if got := keys(secondNode); !strings.Contains(got, r.identity.HostKeyPublic) || !strings.Contains(got, mine.HostKeyPublic) {
-		t.Errorf("the second node may have %s", got)
+	if got, only := keys(secondNode); !strings.Contains(got, r.identity.HostKeyPublic) || !strings.Contains(got, mine.HostKeyPublic) || !only {
+		t.Errorf("the second node may have %s, only: %v", got, only)
+	}
+	if _, err := r.receiver.Images().Make(agentlog.IdentityOrder{Push: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, only := keys(secondNode); only {
+		t.Error("an image for all was made since, and no other key is taken")
 	}
 }
 
