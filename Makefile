@@ -52,7 +52,7 @@ $(LINT):
 bench: pythons build
 	go run ./test/bench -binary bin/ironworks
 	go test ./ui -run '^$$' -bench 'View|Key|Picture'
-	go test ./ui -run '^$$' -bench Bytes -benchtime 1x
+	go test ./ui -run '^$$' -bench 'Bytes|Flood' -benchtime 1x
 	go test ./ui/widget/... -run '^$$' -bench .
 	go test ./ignition ./ignition/image -run '^$$' -bench .
 	go test ./journal -run '^$$' -bench .

@@ -48,6 +48,8 @@ type hostKeys struct {
 	// verdict and key are what came out of it.
 	verdict verdict
 	key     ssh.PublicKey
+	// foreign says that keys were expected, and that it is none of them.
+	foreign bool
 }
 
 // judge prepares the judging of a hop. What the Ignition carries is only for machines,
@@ -82,16 +84,14 @@ func judge(ctx context.Context, o *SSHOptions, node models.NodeRef, h *hop, jump
 }
 
 // algorithms are those of the keys that are known: a server has several keys and shows
-// the one that is asked for. Nil is all.
+// the one that is asked for first. Nil is all.
 func (k *hostKeys) algorithms() []string {
-	if k.hop.strict == strictNo {
-		return nil
+	keys, wanted := slices.Clone(k.expected), k.wanted()
+	for _, known := range wanted {
+		keys = append(keys, known.Key)
 	}
-	keys := k.expected
 	if len(keys) == 0 {
-		for _, known := range k.wanted() {
-			keys = append(keys, known.Key)
-		}
+		return nil
 	}
 	var out []string
 	for _, key := range keys {
@@ -101,6 +101,9 @@ func (k *hostKeys) algorithms() []string {
 		default:
 			out = append(out, t)
 		}
+	}
+	if len(wanted) == 0 { // another image's key may be of any kind
+		out = append(out, ssh.SupportedAlgorithms().HostKeys...)
 	}
 	return out
 }
@@ -136,11 +139,8 @@ func (k *hostKeys) check(_ string, remote net.Addr, key ssh.PublicKey) error {
 			k.verdict = hostKeyExpected
 			return nil
 		}
-		if k.hop.strict == strictNo { // the user said so of this address
-			k.verdict = hostKeyNew
-			return nil
-		}
-		return refuse("the ramdisk's Ignition gives it another", "somebody else answers at this address, or the machine booted another image: look at what it booted. ssh_config's StrictHostKeyChecking no for it takes any")
+		// It may have booted an image of somebody else: that is no reason to refuse it.
+		k.foreign = true
 	}
 	if k.known != nil {
 		err := k.known(k.hop.address(), remote, key)
@@ -174,6 +174,13 @@ type trust struct {
 type pin struct{ key, boot string }
 
 func newTrust() *trust { return &trust{pins: map[string]pin{}} }
+
+// expect remembers a key that is verified: no other one is trusted in this boot.
+func (t *trust) expect(node models.NodeRef, key ssh.PublicKey, boot string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.pins[strings.ToLower(node.UUID)+" "+node.Name] = pin{ssh.FingerprintSHA256(key), boot}
+}
 
 // first says whether a new key may be trusted: it is the first of its boot, or the same.
 // A boot that nobody knows is the last one.

@@ -59,8 +59,9 @@ type SSHOptions struct {
 	Home string
 	// Agent is the socket of ssh-agent (SSH_AUTH_SOCK); empty is none.
 	Agent string
-	// HostKeys gives the public keys, as authorized_keys has them, that the ramdisk's
-	// Ignition may have given a node; nil or none where it carries no key.
+	// HostKeys gives the public keys, as authorized_keys has them, that the Ignition of the
+	// images that a node may have booted carries: one of them is verified with that. Nil or
+	// none where no image carries one.
 	HostKeys func(context.Context, models.NodeRef) []string
 }
 

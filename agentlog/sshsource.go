@@ -199,6 +199,9 @@ func (s *sshSource) look(ctx context.Context, conn *sshConn) (boot string, err e
 // trust decides about a host key that nobody knows.
 func (s *sshSource) trust(conn *sshConn, boot string) error {
 	s.told = ""
+	if conn.keys.verdict == hostKeyExpected {
+		s.joint.trust.expect(s.joint.node, conn.keys.key, boot)
+	}
 	if conn.keys.verdict != hostKeyNew {
 		return nil
 	}
@@ -206,6 +209,9 @@ func (s *sshSource) trust(conn *sshConn, boot string) error {
 		return err
 	}
 	s.told = "its host key " + fingerprint(conn.keys.key) + " is trusted for this boot, as the first one that was seen"
+	if conn.keys.foreign {
+		s.told += "; it is none that an image of this console has"
+	}
 	return nil
 }
 

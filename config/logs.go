@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"net"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,9 @@ type Logs struct {
 	// Archive is what a conductor keeps, or anybody: a folder, a file, or
 	// ssh://[user@]host[:port]/path.
 	Archive string `json:"archive,omitempty" yaml:"archive,omitempty"`
+	// Listen is the HOST:PORT at which the console takes the journals that ramdisks push;
+	// empty: nowhere.
+	Listen string `json:"listen,omitempty" yaml:"listen,omitempty"`
 	// Sources are those to use, all that can be used if there are none.
 	Sources []models.LogSource `json:"sources,omitempty" yaml:"sources,omitempty"`
 }
@@ -28,7 +32,7 @@ type LogsSSH struct {
 }
 
 func logsKeys() map[string]want {
-	return map[string]want{"ssh": wantMapping, "archive": wantText, "sources": wantTextList}
+	return map[string]want{"ssh": wantMapping, "archive": wantText, "listen": wantText, "sources": wantTextList}
 }
 
 func logsSSHKeys() map[string]want {
@@ -54,6 +58,12 @@ func (c *candidate) readLogs(n *node, path, home, dir string) {
 			c.logs.Archive = expandPath(n.text, home, dir)
 		} else if _, where, found := strings.Cut(strings.TrimPrefix(n.text, "ssh://"), "/"); !found || where == "" {
 			c.errs = append(c.errs, n.fault(join(path, "archive"), "has no path", "write ssh://[user@]host[:port]/path"))
+		}
+	}
+	if n := good["listen"]; n != nil {
+		c.logs.Listen = n.text
+		if _, port, err := net.SplitHostPort(n.text); err != nil || port == "" {
+			c.errs = append(c.errs, n.fault(join(path, "listen"), "is no address to listen at", "write HOST:PORT, or :PORT for all of this machine's"))
 		}
 	}
 	if n := good["sources"]; n != nil {

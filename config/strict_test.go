@@ -48,6 +48,7 @@ func TestStrictErrors(t *testing.T) {
 		{"unknown key in logs", "contexts:\n  x:\n    url: http://h\n    logs: {ssh: {usr: core}}", `:4:18: contexts.x.logs.ssh.usr: unknown key (did you mean user?)`},
 		{"port that is none", "contexts:\n  x:\n    url: http://h\n    logs: {ssh: {port: 70000}}", `:4:24: contexts.x.logs.ssh.port: must be a port, 1 to 65535, but is a number`},
 		{"archive without a path", "contexts:\n  x:\n    url: http://h\n    logs: {archive: 'ssh://conductor'}", `:4:21: contexts.x.logs.archive: has no path (write ssh://[user@]host[:port]/path)`},
+		{"listening nowhere", "contexts:\n  x:\n    url: http://h\n    logs: {listen: '6387'}", `:4:20: contexts.x.logs.listen: is no address to listen at (write HOST:PORT, or :PORT for all of this machine's)`},
 		{"unknown source", "contexts:\n  x:\n    url: http://h\n    logs: {sources: [ssh, archiv]}", `:4:27: contexts.x.logs.sources[1]: no source "archiv" (did you mean archive?)`},
 		{"source that is not for this", "contexts:\n  x:\n    url: http://h\n    logs: {sources: [serial]}", `:4:22: contexts.x.logs.sources[0]: no source "serial" (one of ssh, push, archive, status)`},
 		{"list for contexts", "contexts: []", `:1:11: contexts: must be a mapping of keys and values, but is a list`},
@@ -174,6 +175,7 @@ contexts:
     logs:
       ssh: {user: me, port: 2222, keys: [~/.ssh/lab, keys/ramdisk], jump: bastion, config: none}
       archive: deploy-logs
+      listen: 10.0.0.2:6387
       sources: [ssh, archive]
   rack8:
     url: https://iron8:6385
@@ -197,7 +199,7 @@ contexts:
 		t.Errorf("checks %v", cur.Checks)
 	}
 	if got := b.short(fmt.Sprintf("%+v", cur.Logs)); got !=
-		"{SSH:{User:me Port:2222 Keys:[home/.ssh/lab home/.config/ironworks/keys/ramdisk] Jump:bastion Config:none} Archive:home/.config/ironworks/deploy-logs Sources:[ssh archive]}" {
+		"{SSH:{User:me Port:2222 Keys:[home/.ssh/lab home/.config/ironworks/keys/ramdisk] Jump:bastion Config:none} Archive:home/.config/ironworks/deploy-logs Listen:10.0.0.2:6387 Sources:[ssh archive]}" {
 		t.Errorf("logs %s", got)
 	}
 	if cur.Accent != "#ff8800" || !cur.ReadOnly || cur.Name != "rack7" || b.short(cur.Source) != oursPath+":4" {

@@ -23,8 +23,10 @@ type SiteOptions struct {
 	Speed float64
 	// SSHPort is that of [Options].
 	SSHPort int
-	// Ramdisk is that of [Options].
-	Ramdisk []byte
+	// Ramdisk is that of [Options]. RamdiskFor makes one that knows Ironic's URL, in its
+	// place; it may be nil.
+	Ramdisk    []byte
+	RamdiskFor func(ironicURL string) ([]byte, error)
 	// Dir keeps database and disks; memory if empty.
 	Dir string
 	// Story lets the cast live: see the documentation.
@@ -105,6 +107,11 @@ func startSite(ctx context.Context, options SiteOptions) (_ *Site, err error) {
 		IronicURL: s.URL, Agent: s.options.Ironic.Agent, Speed: options.Speed, OneBMC: true, BMCPort: before.BMCPort, SSHPort: options.SSHPort,
 		Ramdisk: options.Ramdisk,
 		OnEvent: func(e machine.Event) { noteChange(e, changed) },
+	}
+	if options.RamdiskFor != nil {
+		if labOptions.Ramdisk, err = options.RamdiskFor(s.URL); err != nil {
+			return nil, err
+		}
 	}
 	if s.Lab, err = Start(ctx, labOptions, options.Members); err != nil && before.BMCPort != 0 {
 		labOptions.BMCPort = 0 // somebody else has it now

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -43,29 +42,34 @@ type bench struct {
 
 func newBench(b *testing.B) *bench {
 	b.Helper()
-	r := &rig{ironic: newFakeIronic(many()...), audit: &auditBook{}}
-	ctx, cancel := context.WithCancel(b.Context())
+	x := newBenchOf(b, &rig{ironic: newFakeIronic(many()...), audit: &auditBook{}})
+	x.shows(b, "node-0000")
+	x.out.quiet(2 * time.Second)
+	return x
+}
+
+// newBenchOf is a bench of a rig's session; options are more of Bubble Tea's.
+func newBenchOf(tb testing.TB, r *rig, options ...tea.ProgramOption) *bench {
+	tb.Helper()
+	ctx, cancel := context.WithCancel(tb.Context())
 	x := &bench{api: r.ironic, out: &counter{}}
 	x.console = New(ctx, Options{Clock: bubbleClock{}, Program: "ironworks", Open: r.open})
-	x.program = tea.NewProgram(x.console,
+	x.program = tea.NewProgram(x.console, append([]tea.ProgramOption{
 		tea.WithInput(nil), tea.WithOutput(x.out), tea.WithWindowSize(200, 50), tea.WithFPS(120),
 		tea.WithColorProfile(colorprofile.TrueColor), tea.WithEnvironment([]string{"TERM=xterm-256color"}), tea.WithoutSignalHandler(),
-	)
+	}, options...)...)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		_, _ = x.program.Run()
 	}()
-	b.Cleanup(func() {
+	tb.Cleanup(func() {
 		x.program.Quit()
 		<-ended
 		cancel()
 		x.console.wait()
 	})
-	for !strings.Contains(x.out.text(), "node-0000") {
-		<-time.After(10 * time.Millisecond)
-	}
-	x.out.quiet(2 * time.Second)
+	x.shows(tb, "live")
 	return x
 }
 

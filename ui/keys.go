@@ -100,10 +100,12 @@ func (c *Console) doHere(id action.ID) tea.Cmd {
 	if a, ok := action.Find(id); ok && a.Scope == action.Nodes {
 		return c.begin(id, s.Targets())
 	}
-	if id == action.Open || id == action.Sort || id == action.PinDisk {
+	switch id {
+	case action.Open, action.Sort, action.PinDisk, action.LogSources, action.LogSave:
 		return c.atOnce(s.Do(id)) // they are wishes everywhere
+	default:
+		return s.Do(id)
 	}
-	return s.Do(id)
 }
 
 // back drops what narrows the screen's view, or goes to the screen before.

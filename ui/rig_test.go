@@ -35,6 +35,7 @@ type rig struct {
 	msgs    chan tea.Msg
 	quit    bool
 	refused error // what opening a session fails with
+	logs    screen.Logs
 }
 
 // graceOfDialogs is longer than any dialog keeps its ears shut.
@@ -110,8 +111,8 @@ func (r *rig) open(name string, _ func(string)) (*screen.Session, error) {
 			notify = f
 			return p.Run(ctx)
 		},
-		Checks: &provision.Preflighter{Reader: r.ironic, Clock: bubbleClock{}},
-		Watch:  p.Watch, Unwatch: p.Unwatch, Look: p.Look, Hurry: p.Hurry, Refresh: p.Refresh, Need: p.Need, Options: []string{"--context", name},
+		Checks: &provision.Preflighter{Reader: r.ironic, Clock: bubbleClock{}}, Logs: r.logs,
+		Watch: p.Watch, Unwatch: p.Unwatch, Look: p.Look, Hurry: p.Hurry, Refresh: p.Refresh, Need: p.Need, Options: []string{"--context", name},
 	}, nil
 }
 

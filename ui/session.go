@@ -104,7 +104,7 @@ func (c *Console) sessionOpened(msg sessionOpened) tea.Cmd {
 	c.env.Status = fleet.Status{}
 	c.env.Started = c.opts.Clock.Now()
 	c.env.ReadOnly = c.opts.ReadOnly || msg.session.Context.ReadOnly
-	c.env.Events, c.env.Watching = &screen.EventLog{}, &screen.WatchList{}
+	c.env.Events, c.env.Watching, c.env.Installs = &screen.EventLog{}, &screen.WatchList{}, &screen.Installs{}
 	c.said = headline{}
 	c.markCurrent(msg.session.Context.Name)
 	c.restyle()

@@ -76,7 +76,7 @@ func (a *app) rootCommand() *cobra.Command {
 	f.DurationVar(&a.flags.Timeout, "connect-timeout", 0, "give a request up after this long without a byte (default 12s)")
 	f.VarP(&a.output, "output", "o", "output: table, json, yaml or name")
 	root.AddCommand(
-		a.nodesCommand(), a.nodeCommand(), a.watchCommand(),
+		a.nodesCommand(), a.nodeCommand(), a.watchCommand(), a.logsCommand(),
 		a.powerCommand(), a.maintenanceCommand(), a.setCommand(), a.bootDeviceCommand(),
 		a.driversCommand(), a.conductorsCommand(), a.validateCommand(), a.historyCommand(), a.disksCommand(), a.hintsCommand(),
 		a.ignitionCommand(), a.configCommand(), a.labCommand(), a.versionCommand(),

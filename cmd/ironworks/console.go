@@ -217,8 +217,44 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 		Checks:  c.app.preflighter(&x, client, func(err error) { notice(models.Printable(err.Error())) }),
 		Options: c.options(&x), Ramdisks: &consoleRamdisks{host: c, session: &session{context: x, client: client}},
 	}
+	way := logsWay{address: lastAgent(s.Store), clock: func() (time.Duration, bool) {
+		status := s.Store.Status()
+		return status.Skew, !status.Answered.IsZero()
+	}}
+	receiving := c.receive(&x, client, &way, notice)
+	follower, err := c.app.follower(&x, way)
+	if err != nil {
+		notice(models.Printable(err.Error())) // it says what is wrong with the context's logs
+	} else {
+		s.Logs = follower
+	}
 	c.poll(s, client, &x, func(text string) { notice(models.Printable(text)) })
+	closing := s.Close
+	s.Close = func() {
+		receiving()
+		closing()
+	}
 	return s, nil
+}
+
+// receive takes pushed journals where the context says so, until it is told to end. The
+// console goes on without them.
+func (c *consoleHost) receive(x *config.Context, client *ironicclient.Client, way *logsWay, notice func(text string)) (end func()) {
+	if x.Logs.Listen == "" {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(c.cmd.Context())
+	var running sync.WaitGroup
+	receiver, _, err := c.app.receive(ctx, client, x.Logs.Listen, func(err error) { notice(models.Printable(err.Error())) }, &running)
+	if err != nil {
+		notice(models.Printable(err.Error()))
+	} else {
+		way.push = receiver
+	}
+	return func() {
+		cancel()
+		running.Wait()
+	}
 }
 
 // poll gives a session its poller, and keeps what that tells.

@@ -184,13 +184,17 @@ func (a *app) maker(cmd *cobra.Command, r *ramdiskFlags, s *session) (prepare.Ma
 
 // makerWith reads the user's files, and takes this for the Ironic of the context.
 func (a *app) makerWith(endpoint ignition.IronicEndpoint) prepare.Maker {
-	socket := ""
-	if a.options.Env != nil {
-		socket = a.options.Env("SSH_AUTH_SOCK")
-	}
-	maker := prepare.System(a.options.Home, socket, endpoint)
+	maker := prepare.System(a.options.Home, a.sshAgent(), endpoint)
 	maker.Identity = a.imageIdentity
 	return maker
+}
+
+// sshAgent is the socket of the user's SSH agent; empty without one.
+func (a *app) sshAgent() string {
+	if a.options.Env == nil {
+		return ""
+	}
+	return a.options.Env("SSH_AUTH_SOCK")
 }
 
 // imageIdentity makes what the console knows machines by that boot an image.

@@ -27,6 +27,11 @@ func (a *app) labConsole(cmd *cobra.Command, flags consoleFlags) (err error) {
 	}
 	var troubles labTroubles
 	options.Story, options.Trouble = true, troubles.note
+	login, done, err := a.labLogin(cmd.Context(), &options)
+	if err != nil {
+		return err
+	}
+	defer done()
 	site, err := lab.StartSite(cmd.Context(), options)
 	if err != nil {
 		return err
@@ -35,11 +40,12 @@ func (a *app) labConsole(cmd *cobra.Command, flags consoleFlags) (err error) {
 		err = errors.Join(err, site.Close())
 		troubles.tell(a)
 	}()
-	cfg, done, err := a.labConfig(site, options.Dir)
+	cfg, forget, err := a.labConfig(site, options.Dir)
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer forget()
+	cfg.Current.Logs.SSH = login
 	return a.openConsole(cmd, flags, cfg, nil)
 }
 

@@ -15,17 +15,24 @@ import (
 // redfishNode enrols a lab's machine and returns its node's name and uuid.
 func redfishNode(t *testing.T, s *ironic.Server, scenario string) (name, uuid string, m *lab.Machine) {
 	t.Helper()
+	return redfishNodeWith(t, s, scenario, lab.Options{})
+}
+
+// redfishNodeWith is redfishNode on a lab with other options.
+func redfishNodeWith(t *testing.T, s *ironic.Server, scenario string, options lab.Options) (name, uuid string, m *lab.Machine) {
+	t.Helper()
 	name = unique("redfish")
 	wrong, err := lab.FindScenario(scenario)
 	if err != nil {
 		t.Fatal(err)
 	}
-	release := lab.NewestAgent
+	options.IronicURL, options.Agent = s.URL, lab.NewestAgent
 	if s.Release == ironic.Old {
-		release = lab.OldAgent
+		options.Agent = lab.OldAgent
 	}
 	// Slow enough to be seen by a watch that shares its processor with other tests.
-	l, err := lab.Start(t.Context(), lab.Options{IronicURL: s.URL, Speed: 15, Agent: release}, []lab.Member{{Name: name, Scenario: wrong}})
+	options.Speed = 15
+	l, err := lab.Start(t.Context(), options, []lab.Member{{Name: name, Scenario: wrong}})
 	if err != nil {
 		t.Fatal(err)
 	}

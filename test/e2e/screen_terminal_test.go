@@ -111,7 +111,7 @@ func (s *screenConsole) everywhere(name string, look func(where string)) {
 		s.gone(" " + list.title + " ")
 	}
 	s.press(terminal.Enter)
-	for _, tab := range []string{"[Overview]", "[Timeline]", "[Steps]", "[Disks]", "[Network]", "[History]", "[Raw]"} {
+	for _, tab := range []string{"[Overview]", "[Timeline]", "[Steps]", "[Disks]", "[Network]", "[Log]", "[History]", "[Raw]"} {
 		s.until(tab)
 		look(tab)
 		s.press(terminal.Tab)
@@ -209,7 +209,7 @@ func (s *screenConsole) asciiEverywhere(name string, look func(where string)) {
 	s.until(takesYes)
 	look("a question")
 	s.press(terminal.Esc, terminal.Enter)
-	for _, tab := range []string{"[Overview]", "[Timeline]", "[Steps]", "[Disks]", "[Network]", "[History]", "[Raw]"} {
+	for _, tab := range []string{"[Overview]", "[Timeline]", "[Steps]", "[Disks]", "[Network]", "[Log]", "[History]", "[Raw]"} {
 		s.until(tab)
 		look(tab)
 		s.press(terminal.Tab)

@@ -88,8 +88,8 @@ func TestHostKeys(t *testing.T) {
 	}{
 		"the Ignition's":                      {given(m.HostKey()), "", "", agentlog.StateFollowing, nil},
 		"one of several":                      {given(other, m.HostKey()), "", "", agentlog.StateFollowing, nil},
-		"not the Ignition's":                  {given(other), "", "", agentlog.StateFailed, []string{"SHA256:", "Ignition gives it another", "booted another image"}},
-		"not the Ignition's, not checked":     {given(other), "", "no", agentlog.StateFollowing, []string{"trusted for this boot"}},
+		"not the Ignition's":                  {given(other), "", "", agentlog.StateFollowing, []string{"SHA256:", "trusted for this boot", "none that an image of this console has"}},
+		"not the Ignition's and strict":       {given(other), "", "yes", agentlog.StateFailed, []string{"known_hosts does not have it"}},
 		"the Ignition's comes before a file":  {given(m.HostKey()), known(other), "", agentlog.StateFollowing, nil},
 		"in known_hosts":                      {nil, known(m.HostKey()), "yes", agentlog.StateFollowing, nil},
 		"another in known_hosts":              {nil, known(other), "", agentlog.StateFailed, []string{"known_hosts has another", "ssh-keygen -R 127.0.0.1"}},
@@ -120,6 +120,25 @@ func TestHostKeys(t *testing.T) {
 				t.Errorf("%d lines of a machine that is refused", len(f.lines))
 			}
 		})
+	}
+}
+
+func TestNoOtherHostKeyAfterTheIgnitions(t *testing.T) {
+	m := sshd.New(t)
+	m.Agent("hello")
+	of := m.HostKey()
+	o := sshOptions(m)
+	o.Home = t.TempDir()
+	o.HostKeys = func(context.Context, models.NodeRef) []string { return []string{of} }
+	f := start(t, agentlog.Options{SSH: o})
+	f.untilLine("hello")
+	m.Stop()
+	m.NewHostKey()
+	m.Agent("somebody else's")
+	m.Start()
+	f.untilStatus(agentlog.StateFailed, "it changed within a boot")
+	if f.lastText() != "hello" {
+		t.Errorf("the last line is %q", f.lastText())
 	}
 }
 

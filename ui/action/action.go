@@ -33,6 +33,7 @@ const (
 	Task       Scope = "task"
 	Ignition   Scope = "ignition"
 	Watch      Scope = "watch"
+	Log        Scope = "log"
 	Filling    Scope = "form" // fields that are filled in on the screen itself
 	Deploy     Scope = "deploy"
 	DeployDisk Scope = "deploy: root disk"

@@ -23,6 +23,7 @@ func scopes() []struct {
 		{Node, "Node"},
 		{NodeDisks, "Node: disks"},
 		{Reading, "Text"},
+		{Log, "Log: a node's, and that of Watch"},
 		{Events, "Events"},
 		{Conductors, "Conductors & drivers"},
 		{Connect, "Connect"},

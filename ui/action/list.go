@@ -62,6 +62,17 @@ const (
 	PinDisk     ID = "pin-disk"
 )
 
+// The actions of a log.
+const (
+	LogFollow  ID = "log-follow"
+	LogFilter  ID = "log-filter"
+	LogLevel   ID = "log-level"
+	LogTimes   ID = "log-times"
+	LogError   ID = "log-error"
+	LogSources ID = "log-sources"
+	LogSave    ID = "log-save"
+)
+
 // The actions of the Ignition screen.
 const (
 	EditField     ID = "edit"
@@ -118,7 +129,7 @@ const (
 )
 
 // all is read-only; it is a variable because Go has no constant lists.
-var all = slices.Concat(everywhere(), lists(), ignition(), deployment(), nodes())
+var all = slices.Concat(everywhere(), lists(), logs(), ignition(), deployment(), nodes())
 
 func everywhere() []Action {
 	at := func(id ID, name, help string, foot int, keys ...string) Action {
@@ -196,8 +207,25 @@ func lists() []Action {
 		at(Events, Pause, "pause", "stop following the newest, or follow again", 2, "p"),
 		at(Connect, Check, "check", "ask every context whether its Ironic answers", 2, "p"),
 		at(Task, Retry, "retry failed", "try again for the nodes that failed", 2, "r"),
+		at(Watch, NextTab, "log", "from the nodes to the log below them and back", 2, "tab"),
 		at(Watch, DropEnded, "drop ended", "leave out the nodes that nothing goes on with any more", 10, "-"),
 		at(Task, Leave, "", "stop following; the nodes go on by themselves", 0, "X"),
+	}
+}
+
+func logs() []Action {
+	at := func(id ID, name, help string, foot int, keys ...string) Action {
+		return Action{ID: id, Scope: Log, Keys: keys, Name: name, Help: help, Foot: foot}
+	}
+	return []Action{
+		at(LogFollow, "follow", "stop following the newest, or follow again", 3, "F"),
+		at(LogFilter, "filter", "show only some lines: text, level:warn, unit:x, node:x, !not, ~letters", 21, "&"),
+		at(ClearFilter, "", "show all lines again, of all levels", 0, "ctrl+x"),
+		at(LogLevel, "", "leave out what only debugs; again: all but warnings and worse; all but errors; nothing", 0, "v"),
+		at(LogError, "error", "to the first error; again: to the next", 22, "E"),
+		at(LogTimes, "", "times as they were, since the boot, or none", 0, "t"),
+		at(LogSources, "sources", "where the log comes from, why the other ways do not work, and what to do about it", 23, "i"),
+		at(LogSave, "save", "write the lines that are shown to a file", 24, "s"),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"ironworks/agentlog"
 	"ironworks/fleet"
 	"ironworks/models"
 	"ironworks/provision"
@@ -39,6 +40,12 @@ type Journal interface {
 	OfNode(ctx context.Context, uuid string, most int) ([]models.Work, error)
 	// Latest gives the last pieces of each kind of work that ended.
 	Latest(ctx context.Context, most int) ([]models.Work, error)
+}
+
+// Logs follows the log of a node's ramdisk until ctx ends, and closes the channel then;
+// an agentlog.Follower has it.
+type Logs interface {
+	Follow(ctx context.Context, node models.NodeRef) <-chan agentlog.Batch
 }
 
 // Context is one Ironic that can be gone to, as the configuration has it.
@@ -95,6 +102,8 @@ type Session struct {
 	Ramdisks Ramdisks
 	// Journal is what was kept of past work; may be nil.
 	Journal Journal
+	// Logs follows logs of ramdisks; may be nil.
+	Logs Logs
 	// Options are the flags that lead the command line to this context.
 	Options []string
 	// Close drops the connection.
@@ -115,6 +124,8 @@ type Env struct {
 	Tasks  *TaskList
 	// Watching are the nodes of the Watch screen.
 	Watching *WatchList
+	// Installs are how far installers are by their logs.
+	Installs *Installs
 	// Contexts are those that can be gone to.
 	Contexts []Context
 	// Probe asks another context's Ironic whether it answers.

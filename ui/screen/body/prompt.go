@@ -14,6 +14,8 @@ import (
 type Prompt struct {
 	input  line.Line
 	typing bool
+	// Lead stands before what is written; empty is a slash.
+	Lead string
 	// Wrong is why what is written cannot be understood; enter does not take it then.
 	// Note is shown beside what is written, where nothing is wrong.
 	Wrong error
@@ -81,10 +83,17 @@ func (p *Prompt) Draw(t *theme.Theme, w int, holds string) string {
 		if room < 1 {
 			return cell.Fit(p.input.Draw(t, w), w)
 		}
-		return " " + t.Paint(theme.Key, "/") + " " + p.input.Draw(t, room) + t.Paint(theme.Warn, wrong)
+		return " " + t.Paint(theme.Key, p.lead()) + " " + p.input.Draw(t, room) + t.Paint(theme.Warn, wrong)
 	case holds != "":
-		text := cell.Cut(" / "+models.Printable(holds)+" ", w)
+		text := cell.Cut(" "+p.lead()+" "+models.Printable(holds)+" ", w)
 		return t.Paint(theme.Accent, text) + t.Rule(w-cell.Width(text))
 	}
 	return t.Rule(w)
+}
+
+func (p *Prompt) lead() string {
+	if p.Lead == "" {
+		return "/"
+	}
+	return cell.Cut(p.Lead, 1)
 }

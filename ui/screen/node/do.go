@@ -66,6 +66,9 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 		}
 	default:
 	}
+	if s.tab == logTab {
+		return s.log.Do(id)
+	}
 	p := s.pane()
 	if body.Steer(s.mover(), id, s.step()) || p == nil {
 		return nil
@@ -120,6 +123,9 @@ func (s *Screen) typed(msg tea.Msg) {
 
 // Widen drops the search, before anybody goes back.
 func (s *Screen) Widen() (tea.Cmd, bool) {
+	if s.tab == logTab {
+		return nil, s.log.Widen()
+	}
 	p := s.pane()
 	if p == nil || p.Query() == "" {
 		return nil, false
@@ -158,6 +164,8 @@ func (s *Screen) tabCopies() []screen.Copyable {
 		if e, ok := s.entries.Cursor(); ok {
 			return []screen.Copyable{{Name: "event", Text: models.PrintableLines(e.Event)}}
 		}
+	case logTab:
+		return s.log.Copies()
 	case rawTab:
 		if s.raw.text != "" {
 			return []screen.Copyable{{Name: "yaml", Text: s.raw.text}}

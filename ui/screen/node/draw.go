@@ -32,6 +32,8 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 		lines = s.drawDisks(t, w, room)
 	case s.tab == networkTab:
 		lines = s.drawNetwork(t, w, room)
+	case s.tab == logTab:
+		lines = s.log.Draw(t, w, room)
 	case s.tab == historyTab:
 		lines = s.drawHistory(t, w, room)
 	case s.tab == rawTab:

@@ -16,6 +16,7 @@ import (
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/screen/fetch"
+	"ironworks/ui/screen/logs"
 	"ironworks/ui/widget/pane"
 	"ironworks/ui/widget/table"
 )
@@ -27,13 +28,14 @@ const (
 	stepsTab
 	disksTab
 	networkTab
+	logTab
 	historyTab
 	rawTab
 	tabCount
 )
 
 func tabTitles() []string {
-	return []string{"Overview", "Timeline", "Steps", "Disks", "Network", "History", "Raw"}
+	return []string{"Overview", "Timeline", "Steps", "Disks", "Network", "Log", "History", "Raw"}
 }
 
 const (
@@ -75,16 +77,18 @@ type Screen struct {
 	raw      raw
 	timeline *timeline
 	prompt   body.Prompt
+	log      *logs.Log
 }
 
 var (
 	_ screen.Screen   = (*Screen)(nil)
 	_ screen.Narrowed = (*Screen)(nil)
+	_ screen.Hinted   = (*Screen)(nil)
 )
 
 // New makes the screen of the node with a uuid.
 func New(env *screen.Env, uuid string) screen.Screen {
-	s := &Screen{env: env, session: env.Session, uuid: uuid, raw: raw{marked: true}, timeline: newTimeline(env, uuid)}
+	s := &Screen{env: env, session: env.Session, uuid: uuid, raw: raw{marked: true}, timeline: newTimeline(env, uuid), log: logs.New(env)}
 	var api screen.API
 	if env.Session != nil {
 		api = env.Session.API
@@ -142,6 +146,8 @@ func (s *Screen) open() tea.Cmd {
 	case s.session == nil:
 	case s.tab == timelineTab && !s.timeline.past.Busy() && s.old(s.timeline.past.At()):
 		return s.timeline.get()
+	case s.tab == logTab:
+		return s.log.Follow(s.ref())
 	case s.gone():
 	case s.tab == disksTab && !s.disks.Busy() && s.old(s.disks.At()):
 		return s.disks.Get()
@@ -157,6 +163,9 @@ func (s *Screen) open() tea.Cmd {
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	if s.session == nil {
 		return nil
+	}
+	if mine, cmd := s.log.Update(msg); mine {
+		return cmd
 	}
 	cmd := s.told(msg)
 	switch s.tab {
@@ -221,6 +230,8 @@ func (s *Screen) reload() tea.Cmd {
 	switch s.tab {
 	case timelineTab:
 		return tea.Batch(s.detail.Get(), s.timeline.get())
+	case logTab:
+		return tea.Batch(s.detail.Get(), s.log.Again(s.ref()))
 	case networkTab, overviewTab:
 		return tea.Batch(s.detail.Get(), s.network.Get())
 	}
@@ -278,13 +289,24 @@ func (s *Screen) Targets() []models.NodeRef {
 	if !s.known() {
 		return nil
 	}
+	return []models.NodeRef{s.ref()}
+}
+
+// ref is the node, also where nothing is known of it but the uuid.
+func (s *Screen) ref() models.NodeRef {
+	if !s.known() {
+		return models.NodeRef{UUID: s.uuid}
+	}
 	row := s.picture()
-	return []models.NodeRef{row.Node.Ref()}
+	return row.Node.Ref()
 }
 
 // Scopes are its actions: those of text or of lists, by the tab.
 func (s *Screen) Scopes() []action.Scope {
-	if s.pane() != nil {
+	switch {
+	case s.tab == logTab:
+		return append(logs.Scopes(), action.Node, action.Nodes)
+	case s.pane() != nil:
 		return []action.Scope{action.Reading, action.Node, action.Nodes}
 	}
 	if s.tab == disksTab {
@@ -293,8 +315,11 @@ func (s *Screen) Scopes() []action.Scope {
 	return []action.Scope{action.List, action.Node, action.Nodes}
 }
 
-// Typing says that a search is being written.
-func (s *Screen) Typing() bool { return s.prompt.Typing() }
+// Typing says that a search or a filter is being written.
+func (s *Screen) Typing() bool { return s.prompt.Typing() || s.log.Typing() }
+
+// Hints are what keys do meanwhile.
+func (s *Screen) Hints() []screen.Hint { return s.log.Hints() }
 
 // Close ends what is under way, and the watching.
 func (s *Screen) Close() {
@@ -303,6 +328,7 @@ func (s *Screen) Close() {
 	s.network.Close()
 	s.history.Close()
 	s.timeline.close()
+	s.log.Close()
 	if s.watched {
 		s.watched = false
 		s.session.Unwatch(s.uuid)

@@ -15,7 +15,7 @@ import (
 
 func TestTabsAndScopes(t *testing.T) {
 	r, s := opened(t, deploying(t))
-	want := []action.Scope{action.Reading, action.List, action.List, action.List, action.List, action.List, action.Reading}
+	want := []action.Scope{action.Reading, action.List, action.List, action.List, action.List, action.Reading, action.List, action.Reading}
 	for i, scope := range want {
 		if got := s.Scopes()[0]; got != scope {
 			t.Errorf("tab %d has scope %s, want %s", i, got, scope)
@@ -148,8 +148,8 @@ func TestRawSearch(t *testing.T) {
 func TestCopies(t *testing.T) {
 	r, s := opened(t, deploying(t))
 	r.API.Found = rackDisks()
-	want := map[int]string{1: "phases", 2: "step", 3: "disk", 4: "address", 5: "event", 6: "yaml"}
-	for i := range 7 {
+	want := map[int]string{1: "phases", 2: "step", 3: "disk", 4: "address", 6: "event", 7: "yaml"}
+	for i := range 8 {
 		copies := map[string]string{}
 		for _, c := range s.Copies() {
 			copies[c.Name] = c.Text

@@ -217,8 +217,8 @@ func (s *Screen) drawWork(t *theme.Theme, w *models.Work, width, h int) []string
 	if width >= 120 {
 		others = othersWidth
 	}
-	scale := timebar.NewScale(phase.Longest(w, past, now), max(width-clockWidth-others-1, 0))
-	spans := phase.Spans(w, past, now)
+	scale := timebar.NewScale(phase.Longest(w, past, s.pace(w), now), max(width-clockWidth-others-1, 0))
+	spans := phase.Spans(w, past, s.pace(w), now)
 	first := max(len(spans)-max(room, 1), 0)
 	for i := first; i < len(spans); i++ {
 		line := " " + t.Paint(theme.Muted, w.Phases[i].Begin.Local().Format(time.TimeOnly)) + " " + scale.Row(t, spans[i])
@@ -257,7 +257,11 @@ func (s *Screen) workText(w *models.Work, past *models.Experience, now time.Time
 			text = capital(w.Noun()) + " for more than " + models.Age(w.Took(now))
 		}
 		if p := w.Current(); p != nil {
-			text += ": " + p.Name() + " " + models.Age(p.Took(now))
+			text += ": " + p.Name()
+			if percent, told := s.pace(w).Percent(p); told {
+				text += fmt.Sprintf(" %d%%", percent)
+			}
+			text += " " + models.Age(p.Took(now))
 		}
 		return text + s.leftText(w, past, now) + "."
 	case w.Outcome == models.OutcomeFailed:
@@ -272,7 +276,7 @@ func (s *Screen) workText(w *models.Work, past *models.Experience, now time.Time
 
 // leftText is what is left of work that goes on, by what others took.
 func (s *Screen) leftText(w *models.Work, past *models.Experience, now time.Time) string {
-	e := past.Estimate(w, now)
+	e := past.Estimate(w, now).Pace(past, w, s.pace(w), now)
 	text := e.Text()
 	switch {
 	case text == "":
@@ -281,6 +285,14 @@ func (s *Screen) leftText(w *models.Work, past *models.Experience, now time.Time
 		text += " (" + e.Total.Of(w.Noun()) + ")"
 	}
 	return ", " + text
+}
+
+// pace is how far the installer is of the work that goes on.
+func (s *Screen) pace(w *models.Work) models.InstallPace {
+	if w != s.timeline.current {
+		return models.InstallPace{}
+	}
+	return s.env.Installs.Of(s.uuid)
 }
 
 func capital(s string) string {

@@ -7,6 +7,11 @@ func (s *Screen) Why(id action.ID) string {
 	if a, ok := action.Find(id); ok && a.Scope == action.Nodes {
 		return s.whyNode()
 	}
+	if s.tab == logTab {
+		if why := s.log.Why(id); why != "" {
+			return why
+		}
+	}
 	switch id {
 	case action.PinDisk:
 		return s.whyPin()

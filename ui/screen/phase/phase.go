@@ -3,6 +3,7 @@
 package phase
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -16,21 +17,25 @@ import (
 const LearnFrom = 200
 
 // Spans are the phases of a piece of work as bars, on an axis that begins with it; past
-// may be nil.
-func Spans(w *models.Work, past *models.Experience, now time.Time) []timebar.Span {
+// may be nil. Where the installer's log tells how far it is, the bar does.
+func Spans(w *models.Work, past *models.Experience, pace models.InstallPace, now time.Time) []timebar.Span {
 	spans := make([]timebar.Span, len(w.Phases))
 	for i := range w.Phases {
 		p := &w.Phases[i]
 		took := p.Took(now)
 		from := p.Begin.Sub(w.Begin)
-		s := timebar.Span{From: from, To: from + took, Name: Text(w, i, now), Role: theme.Muted, Unseen: i == 0 && !w.Whole}
+		s := timebar.Span{From: from, To: from + took, Name: TextAt(w, i, pace, now), Role: theme.Muted, Unseen: i == 0 && !w.Whole}
 		switch p.Outcome {
 		case models.OutcomeRunning:
 			s.Kind, s.Role = timebar.Open, theme.Busy
 			if p.Kind == models.PhaseHold {
 				s.Role = theme.Hold
 			}
-			if due := past.Expected(w, p); !due.IsZero() {
+			due := pace.Due(p, now)
+			if due.IsZero() {
+				due = past.Expected(w, p)
+			}
+			if !due.IsZero() {
 				s.Due = due.Sub(w.Begin)
 			}
 		case models.OutcomeFailed:
@@ -52,10 +57,20 @@ func Text(w *models.Work, i int, now time.Time) string {
 	return p.Name() + " " + more + models.Age(p.Took(now))
 }
 
+// TextAt is Text with how far the installer is, where its log tells.
+func TextAt(w *models.Work, i int, pace models.InstallPace, now time.Time) string {
+	p := &w.Phases[i]
+	percent, told := pace.Percent(p)
+	if !told {
+		return Text(w, i, now)
+	}
+	return fmt.Sprintf("%s %d%% %s", p.Name(), percent, models.Age(p.Took(now)))
+}
+
 // Longest is how much of an axis a piece of work wants: what it took, or will.
-func Longest(w *models.Work, past *models.Experience, now time.Time) time.Duration {
+func Longest(w *models.Work, past *models.Experience, pace models.InstallPace, now time.Time) time.Duration {
 	longest := w.Took(now)
-	if e := past.Estimate(w, now); e.Known {
+	if e := past.Estimate(w, now).Pace(past, w, pace, now); e.Known {
 		longest += e.Left
 	}
 	return longest

@@ -12,6 +12,11 @@ import (
 // Do carries out one of the screen's actions.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	switch id {
+	case action.NextTab:
+		if s.Why(id) == "" {
+			s.reading = !s.reading
+		}
+		return nil
 	case action.Open:
 		if r, ok := s.table.Cursor(); ok {
 			return screen.Wish(screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: r.ref.UUID}})
@@ -21,6 +26,9 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 			s.dropEnded()
 		}
 	default:
+		if s.reading {
+			return s.log.Do(id)
+		}
 		body.Steer(s.table, id, 1)
 	}
 	return nil
@@ -50,7 +58,16 @@ func (s *Screen) Why(id action.ID) string {
 		}
 		return ""
 	}
+	if s.reading {
+		if why := s.log.Why(id); why != "" {
+			return why
+		}
+	}
 	switch id {
+	case action.NextTab:
+		if !s.hasLog() {
+			return "logs are not followed here"
+		}
 	case action.Open:
 		r, ok := s.table.Cursor()
 		switch {

@@ -38,7 +38,7 @@ func (s *Screen) setColumns(roomy bool) {
 			}
 			return table.Cell{Draw: func(t *theme.Theme, w int) string {
 				past, _ := s.others.Value()
-				spans := phase.Spans(&r.work, past, s.env.ServerNow())
+				spans := phase.Spans(&r.work, past, r.pace, s.env.ServerNow())
 				return timebar.Scale{Total: s.scale, W: w}.Bar(t, spans)
 			}}
 		}},
@@ -72,7 +72,7 @@ func (r *row) now(now time.Time) (string, theme.Role) {
 	case r.work.Current() == nil:
 		return r.work.Noun() + " took " + models.Age(r.work.Took(now)), theme.Muted
 	}
-	return phase.Text(&r.work, len(r.work.Phases)-1, now), theme.Plain
+	return phase.TextAt(&r.work, len(r.work.Phases)-1, r.pace, now), theme.Plain
 }
 
 // left is how long it still takes.
@@ -93,13 +93,39 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 		if s.session == nil {
 			return cell.Block(body.Draw(t, append([]pane.Line{nil}, body.Indented(theme.Muted, "No context could be opened; 4 shows why.", w, 3)...), w), w, h)
 		}
-		below := append(s.about(t, w, h), s.happened(t, w, h)...)
+		below := s.below(t, w, h)
 		if roomy := w >= 120; roomy != s.roomy {
 			s.setColumns(roomy)
 		}
 		s.table.Resize(w, max(h-len(below), 0))
 		return cell.Block(append(body.Split(s.table.Draw(t)), below...), w, h)
 	})
+}
+
+// below is what stands below the nodes: what is known of one, and what happened or, where
+// logs are followed, what the ramdisks write.
+func (s *Screen) below(t *theme.Theme, w, h int) []string {
+	about := s.about(t, w, h)
+	if !s.hasLog() || len(s.rows) == 0 {
+		return append(about, s.happened(t, w, h)...)
+	}
+	rows, events := len(s.rows)+1, 0
+	var most int // lines of the log, its rule included
+	switch {
+	case s.reading: // the log has the room; a few nodes stay in sight
+		about = nil
+		most = h - min(rows, max(h/4, 2))
+	case h >= 30:
+		events = h / 8
+		most = max(h/3, h-len(about)-rows-events-1)
+	case h >= 14:
+		most = max(h/3, min(h/2, h-len(about)-rows))
+	}
+	if most < 3 {
+		return about
+	}
+	lines := append(about, s.happenedIn(t, w, events)...)
+	return append(append(lines, t.Rule(w)), s.log.Draw(t, w, most-1)...)
 }
 
 // heading counts the nodes, and says when the last of them will be done.
@@ -179,7 +205,7 @@ func (s *Screen) aboutText(r *row) (string, theme.Role) {
 	case r.work.Current() == nil:
 		return fmt.Sprintf("%s done in %s: %s", r.work.Noun(), models.Age(r.work.Took(now)), phase.Line(&r.work, now)), theme.Plain
 	}
-	text := r.work.Noun() + " for " + models.Age(r.work.Took(now)) + ": " + phase.Text(&r.work, len(r.work.Phases)-1, now)
+	text := r.work.Noun() + " for " + models.Age(r.work.Took(now)) + ": " + phase.TextAt(&r.work, len(r.work.Phases)-1, r.pace, now)
 	if e := r.estimate.Text(); e != "" {
 		text += ", " + e
 		if r.estimate.Total.N > 0 {

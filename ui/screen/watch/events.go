@@ -37,7 +37,8 @@ func (l *events) take(log *screen.EventLog, list *screen.WatchList) {
 	}
 }
 
-// happened is what happened to the watched nodes, the newest last, below a rule.
+// happened is what happened to the watched nodes, in as much room as there is without a
+// log.
 func (s *Screen) happened(t *theme.Theme, w, h int) []string {
 	most := 0
 	switch {
@@ -46,6 +47,11 @@ func (s *Screen) happened(t *theme.Theme, w, h int) []string {
 	case h >= 16:
 		most = 5
 	}
+	return s.happenedIn(t, w, most)
+}
+
+// happenedIn is what happened last, in so many lines, the newest last, below a rule.
+func (s *Screen) happenedIn(t *theme.Theme, w, most int) []string {
 	if most == 0 || len(s.rows) == 0 {
 		return nil
 	}

@@ -16,6 +16,7 @@ import (
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/fetch"
+	"ironworks/ui/screen/logs"
 	"ironworks/ui/screen/phase"
 	"ironworks/ui/widget/table"
 	"ironworks/ui/widget/timebar"
@@ -45,6 +46,9 @@ type Screen struct {
 	lines    events
 	// roomy says that the columns are those of a wide screen.
 	roomy bool
+	// log is that of the nodes on their way; reading says that keys are for it.
+	log     *logs.Log
+	reading bool
 }
 
 // row is one node with its work.
@@ -57,16 +61,22 @@ type row struct {
 	seen  bool
 	// estimate is what past work says of it.
 	estimate models.Estimate
+	// pace is how far its installer is.
+	pace models.InstallPace
 	// waiting says that a task has it before itself, trouble why that cannot go on now.
 	waiting bool
 	trouble string
 }
 
-var _ screen.Screen = (*Screen)(nil)
+var (
+	_ screen.Screen   = (*Screen)(nil)
+	_ screen.Narrowed = (*Screen)(nil)
+	_ screen.Hinted   = (*Screen)(nil)
+)
 
 // New makes the screen.
 func New(env *screen.Env) screen.Screen {
-	s := &Screen{env: env, session: env.Session, table: table.New(func(r *row) string { return r.ref.UUID }), watched: map[string]bool{}}
+	s := &Screen{env: env, session: env.Session, table: table.New(func(r *row) string { return r.ref.UUID }), watched: map[string]bool{}, log: logs.New(env)}
 	var kept screen.Journal
 	if env.Session != nil {
 		kept = env.Session.Journal
@@ -109,7 +119,7 @@ func (s *Screen) Shown() tea.Cmd {
 		list.Add(chosen...)
 	}
 	s.take()
-	return s.learn()
+	return tea.Batch(s.learn(), s.follow())
 }
 
 // busy says that one of the nodes is on its way.
@@ -135,6 +145,9 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	if s.session == nil {
 		return nil
 	}
+	if mine, cmd := s.log.Update(msg); mine {
+		return cmd
+	}
 	switch msg.(type) {
 	case screen.TasksChanged:
 		s.env.Watching.AddTasks(s.env.Tasks, s.session.Context.Name)
@@ -143,7 +156,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		s.take()
 	case screen.Reload:
 		s.take()
-		return s.others.Get()
+		return tea.Batch(s.others.Get(), s.follow())
 	default:
 		mine, next := s.others.Take(msg)
 		if mine {
@@ -151,8 +164,25 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		}
 		return next
 	}
-	return s.learn()
+	return tea.Batch(s.learn(), s.follow())
 }
+
+// follow follows the logs of the first few nodes that are on their way, are held, or have
+// failed before our eyes: a ramdisk that failed is often still there.
+func (s *Screen) follow() tea.Cmd {
+	var nodes []models.NodeRef
+	for _, rank := range []int{2, 1, 0} {
+		for _, r := range s.rows {
+			if len(nodes) < closely && r.rank() == rank && (rank > 0 || r.seen) {
+				nodes = append(nodes, r.ref)
+			}
+		}
+	}
+	return s.log.Follow(nodes...)
+}
+
+// hasLog says that there is a log below the nodes.
+func (s *Screen) hasLog() bool { return s.session != nil && s.session.Logs != nil }
 
 // learn reads again what others took when something has ended since.
 func (s *Screen) learn() tea.Cmd {
@@ -195,8 +225,9 @@ func (s *Screen) take() {
 			}
 		}
 		if r.seen {
-			r.estimate = past.Estimate(&r.work, now)
-			longest = max(longest, phase.Longest(&r.work, past, now))
+			r.pace = s.env.Installs.Of(ref.UUID)
+			r.estimate = past.Estimate(&r.work, now).Pace(past, &r.work, r.pace, now)
+			longest = max(longest, phase.Longest(&r.work, past, r.pace, now))
 		}
 		rows = append(rows, r)
 	}
@@ -275,14 +306,32 @@ func (s *Screen) Targets() []models.NodeRef {
 
 // Scopes are its actions.
 func (s *Screen) Scopes() []action.Scope {
+	if s.reading {
+		return append(logs.Scopes(), action.Watch, action.Nodes)
+	}
 	return []action.Scope{action.Watch, action.List, action.Nodes}
 }
 
-// Typing is never so.
-func (s *Screen) Typing() bool { return false }
+// Typing says that a search or a filter of the log is being written.
+func (s *Screen) Typing() bool { return s.log.Typing() }
+
+// Hints are what keys do meanwhile.
+func (s *Screen) Hints() []screen.Hint { return s.log.Hints() }
+
+// Widen drops the log's search and filter, then goes back to the nodes.
+func (s *Screen) Widen() (tea.Cmd, bool) {
+	if !s.reading || s.log.Widen() {
+		return nil, s.reading
+	}
+	s.reading = false
+	return nil, true
+}
 
 // Copies are the node's, and how far it is.
 func (s *Screen) Copies() []screen.Copyable {
+	if s.reading {
+		return s.log.Copies()
+	}
 	r, ok := s.table.Cursor()
 	if !ok {
 		return nil
@@ -297,6 +346,7 @@ func (s *Screen) Copies() []screen.Copyable {
 // Close ends what is under way, and the watching.
 func (s *Screen) Close() {
 	s.others.Close()
+	s.log.Close()
 	for uuid := range s.watched {
 		s.session.Unwatch(uuid)
 	}

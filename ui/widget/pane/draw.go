@@ -50,14 +50,14 @@ func (p *Pane) row(b *strings.Builder, t *theme.Theme, at place) {
 		if cell.Width(text[start:end]) > p.w {
 			end = start // one character that is wider than the area
 		}
-	} else if lead, start, end, more = window(text, p.x, p.w); more {
+	} else if lead, start, end, more = Window(text, p.x, p.w); more {
 		// The last cell says that there is more.
-		lead, start, end, _ = window(text, p.x, p.w-1)
+		lead, start, end, _ = Window(text, p.x, p.w-1)
 		lead = min(lead, p.w-1)
 	}
 	lead = min(lead, p.w)
 	used := lead + cell.Width(text[start:end])
-	painted := p.paint(t, line, text, start, end)
+	painted := Paint(t, line, text, p.query, start, end)
 	if more {
 		painted += cell.Blanks(p.w-1-used) + t.Paint(theme.Muted, cell.Ellipsis)
 		used = p.w
@@ -72,18 +72,19 @@ func (p *Pane) row(b *strings.Builder, t *theme.Theme, at place) {
 	blank(b, p.w-used)
 }
 
-// paint gives the bytes from start to end their roles, and those of matches theirs.
-func (p *Pane) paint(t *theme.Theme, line Line, text string, start, end int) string {
-	if p.query == "" && len(line) == 1 {
+// Paint gives the bytes from start to end of a line their roles, and those of matches
+// theirs. Text is all of the line.
+func Paint(t *theme.Theme, line Line, text, query string, start, end int) string {
+	if query == "" && len(line) == 1 {
 		return t.Paint(line[0].Role, text[start:end])
 	}
 	var b strings.Builder
-	m0, m1 := p.matchFrom(text, 0)
+	m0, m1 := matchFrom(text, query, 0)
 	at := 0
 	for _, s := range line {
 		for i, to := at, at+len(s.Text); i < to; {
 			for m1 >= 0 && m1 <= i {
-				m0, m1 = p.matchFrom(text, m1)
+				m0, m1 = matchFrom(text, query, m1)
 			}
 			role, until := s.Role, to
 			switch {
@@ -103,11 +104,11 @@ func (p *Pane) paint(t *theme.Theme, line Line, text string, start, end int) str
 }
 
 // matchFrom is the next match from a byte on, or -1.
-func (p *Pane) matchFrom(text string, from int) (start, end int) {
-	if p.query == "" {
+func matchFrom(text, query string, from int) (start, end int) {
+	if query == "" {
 		return -1, -1
 	}
-	start, end = match(text[from:], p.query)
+	start, end = Find(text[from:], query)
 	if start < 0 {
 		return -1, -1
 	}

@@ -20,14 +20,14 @@ func (p *Pane) breaks(line int) []int {
 	if p.rows == nil || len(p.rows) > 8*(p.h+8) {
 		p.rows = make(map[int][]int, p.h)
 	}
-	ends = wrap(p.lines[line].text(), p.w)
+	ends = Breaks(p.lines[line].text(), p.w)
 	p.rows[line] = ends
 	return ends
 }
 
-// wrap finds where to break a text into rows of at most w cells: after a blank, or
+// Breaks finds where to break a text into rows of at most w cells: after a blank, or
 // anywhere in a word that is longer than half a row.
-func wrap(s string, w int) []int {
+func Breaks(s string, w int) []int {
 	var ends []int
 	start, x := 0, 0
 	blank, atBlank := 0, 0 // the end of the last blank, and the cells up to it
@@ -60,10 +60,10 @@ func wrap(s string, w int) []int {
 	return append(ends, len(s))
 }
 
-// window finds which bytes of a text are in sight, from a cell on for w cells. lead are
+// Window finds which bytes of a text are in sight, from a cell on for w cells. lead are
 // the blanks for a wide character that is cut through at the left; more says that the
 // text goes on at the right.
-func window(s string, from, w int) (lead, start, end int, more bool) {
+func Window(s string, from, w int) (lead, start, end int, more bool) {
 	x, i := 0, 0
 	for i < len(s) && x < from {
 		char, width := cell.First(s[i:])

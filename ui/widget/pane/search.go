@@ -36,7 +36,7 @@ func (p *Pane) seek(from, step int) bool {
 	at := ((from % n) + n) % n
 	for range n {
 		text := p.lines[at].text()
-		if start, _ := match(text, p.query); start >= 0 {
+		if start, _ := Find(text, p.query); start >= 0 {
 			p.hit = at
 			p.show(at, text, start)
 			return true
@@ -58,8 +58,8 @@ func (p *Pane) show(line int, text string, start int) {
 	}
 }
 
-// match finds a text in another one without regard to case: the bytes it takes, or -1.
-func match(s, what string) (start, end int) {
+// Find finds a text in another one without regard to case: the bytes it takes, or -1.
+func Find(s, what string) (start, end int) {
 	first, _ := utf8.DecodeRuneInString(what)
 	first = unicode.ToLower(first)
 	for i, r := range s {

@@ -17,13 +17,17 @@ func Draw(t *theme.Theme, titles []string, current, w int) string {
 		return ""
 	}
 	from, to := window(titles, current, w)
+	gap := " "
+	if tight := Tight(titles); to-from < len(titles) && tight <= w {
+		from, to, gap = 0, len(titles), ""
+	}
 	var b strings.Builder
 	if from > 0 {
 		b.WriteString(t.Paint(theme.Muted, cell.Ellipsis))
 	}
 	for i := from; i < to; i++ {
 		if i > from {
-			b.WriteString(" ")
+			b.WriteString(gap)
 		}
 		if i == current {
 			b.WriteString(t.Paint(theme.Accent, "["+titles[i]+"]"))
@@ -35,6 +39,15 @@ func Draw(t *theme.Theme, titles []string, current, w int) string {
 		b.WriteString(t.Paint(theme.Muted, cell.Ellipsis))
 	}
 	return cell.Fit(b.String(), w)
+}
+
+// Tight is how many cells all titles need where there is no room for gaps between them.
+func Tight(titles []string) int {
+	w := 0
+	for _, title := range titles {
+		w += cell.Width(title) + 2
+	}
+	return w
 }
 
 // window is which titles are shown: as many as fit from the first one on, and no fewer

@@ -1,0 +1,194 @@
+package models
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// LogFilter is a parsed filter line for lines of a log. The grammar is that of [Filter],
+// with other keys:
+//
+//	text         the text, the unit or the node contains text
+//	node:text    the node's name or uuid contains text
+//	unit:text    who wrote it contains text
+//	source:text  it came by that way: ssh, push, archive, …
+//	level:warn   it is as bad as that or worse; level:=warn as bad as that
+//	known:text   it is a known error, and its id contains text; !known: has all of them
+//	!term        the term does not match
+type LogFilter struct {
+	terms []logTerm
+	text  string
+}
+
+// logTerm is a term, with what its values mean.
+type logTerm struct {
+	term
+	levels []LogLevel
+}
+
+// ParseLogFilter reads a filter line; the empty line matches every line of a log.
+func ParseLogFilter(line string) (LogFilter, error) {
+	words, err := splitWords(line)
+	if err != nil {
+		return LogFilter{}, err
+	}
+	f := LogFilter{text: strings.TrimSpace(line)}
+	for _, w := range words {
+		t, err := parseTerm(w, logKey)
+		if err != nil {
+			return LogFilter{}, err
+		}
+		one := logTerm{term: t}
+		if t.key == "level" {
+			for _, v := range t.values {
+				level, _ := ParseLogLevel(v) // logKey has seen to it
+				one.levels = append(one.levels, level)
+			}
+		}
+		f.terms = append(f.terms, one)
+	}
+	return f, nil
+}
+
+// logKey checks a key of a filter of log lines, and the values that go with it.
+func logKey(key string, values []string) error {
+	keys := []string{"known", "level", "node", "source", "unit"}
+	if !slices.Contains(keys, key) {
+		return fmt.Errorf("no key %q; there are %s; quote the text to look for a colon", key, strings.Join(keys, ", "))
+	}
+	if key != "level" {
+		return nil
+	}
+	for _, v := range values {
+		if _, err := ParseLogLevel(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ParseLogLevel reads a level's name, or the first letters of it.
+func ParseLogLevel(name string) (LogLevel, error) {
+	name = fold(name)
+	for _, l := range LogLevels() {
+		if name != "" && strings.HasPrefix(l.String(), name) {
+			return l, nil
+		}
+	}
+	return 0, fmt.Errorf("no level %q; there are critical, error, warning, notice, info, debug", name)
+}
+
+// LogLevels are all levels, the worst first.
+func LogLevels() []LogLevel {
+	return []LogLevel{LogCritical, LogError, LogWarning, LogNotice, LogInfo, LogDebug}
+}
+
+// String is the level's name. What is worse than critical is called so.
+func (l LogLevel) String() string {
+	switch {
+	case l <= LogCritical:
+		return "critical"
+	case l == LogError:
+		return "error"
+	case l == LogWarning:
+		return "warning"
+	case l == LogNotice:
+		return "notice"
+	case l == LogInfo:
+		return "info"
+	}
+	return "debug"
+}
+
+// String gives the line that was parsed.
+func (f LogFilter) String() string { return f.text }
+
+// IsZero says that the filter matches everything.
+func (f LogFilter) IsZero() bool { return len(f.terms) == 0 }
+
+// Match says whether the line satisfies every term.
+func (f LogFilter) Match(l *LogLine) bool {
+	for i := range f.terms {
+		if f.terms[i].matchLog(l) == f.terms[i].not {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *logTerm) matchLog(l *LogLine) bool {
+	switch t.key {
+	case "level":
+		return slices.ContainsFunc(t.levels, func(want LogLevel) bool { return l.Level == want || !t.exact && l.Level < want })
+	case "node":
+		return t.any(l.Node.Name, l.Node.UUID)
+	case "unit":
+		return t.any(l.Unit)
+	case "source":
+		return t.any(string(l.Source))
+	case "known":
+		return l.Known != "" && t.any(l.Known)
+	}
+	if t.fuzzy {
+		return subsequence(t.values[0], fold(l.Text))
+	}
+	return t.any(l.Text, l.Unit, l.Node.Name)
+}
+
+// any says that one of the texts has one of the values.
+func (t *logTerm) any(have ...string) bool {
+	for _, want := range t.values {
+		for _, h := range have {
+			if t.exact && strings.EqualFold(h, want) || !t.exact && containsFold(h, want) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// containsFold says whether a text has another one in it that is folded already. A log
+// has a hundred thousand lines: nothing is made of those that are ASCII.
+func containsFold(have, want string) bool {
+	if want == "" {
+		return true
+	}
+	if !ascii(want) {
+		return strings.Contains(fold(have), want)
+	}
+	low, up := want[0], want[0]
+	if low >= 'a' && low <= 'z' {
+		up = low - ('a' - 'A')
+	}
+	for i := 0; i+len(want) <= len(have); i++ {
+		if c := have[i]; (c == low || c == up) && equalFoldASCII(have[i:i+len(want)], want) {
+			return true
+		}
+	}
+	return false
+}
+
+// equalFoldASCII compares with an ASCII text in lower case.
+func equalFoldASCII(have, want string) bool {
+	for i := range len(want) {
+		c := have[i]
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != want[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}

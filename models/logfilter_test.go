@@ -1,0 +1,51 @@
+package models
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestLogFilter(t *testing.T) {
+	t.Parallel()
+	l := LogLine{
+		Node: NodeRef{UUID: "00000001-0000-4000-8000-000000000000", Name: "r7-n01"}, Source: LogSSH, Unit: "ironic-agent", Level: LogError,
+		Text: "Command failed: coreos-installer: Größe 12", Known: "no-disk",
+	}
+	for line, want := range map[string]bool{
+		"": true, "COREOS": true, "größe": true, "GRÖSSE": false, "agent": true, "r7-n01": true, "zebra": false,
+		"node:n01": true, "node:=r7-n01": true, "node:=r7": false, "unit:ironic": true, "unit:kernel": false, "unit:kernel,ironic": true,
+		"source:ssh": true, "source:push": false, "level:warn": true, "level:error": true, "level:crit": false, "level:=warning": false, "level:=err": true,
+		"level:info !unit:agent": false, "!zebra": true, "!coreos": false, "~cmdfld": true, "~xyz": false, `"failed: core"`: true, `"failed core"`: false,
+		"known:": true, "known:disk": true, "!known:": false, "known:net": false, "coreos-installer installer": true,
+	} {
+		f, err := ParseLogFilter(line)
+		if err != nil {
+			t.Errorf("%q: %v", line, err)
+			continue
+		}
+		if f.Match(&l) != want || f.String() != line || f.IsZero() != (line == "") {
+			t.Errorf("%q does not match as it should: %v", line, !want)
+		}
+	}
+	for line, want := range map[string]string{
+		"color:red": `no key "color"; there are known, level, node, source, unit`, "level:loud": `no level "loud"`, `"open`: "not closed", "!": "nothing to look for", "level:": "no level",
+	} {
+		var wrong *FilterError
+		if _, err := ParseLogFilter(line); !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", line, err, want)
+		}
+	}
+}
+
+func TestLogLevelsHaveNames(t *testing.T) {
+	t.Parallel()
+	for _, l := range LogLevels() {
+		if got, err := ParseLogLevel(strings.ToUpper(l.String())); err != nil || got != l {
+			t.Errorf("%s comes back as %s, %v", l, got, err)
+		}
+	}
+	if got := LogLevel(0).String(); got != "critical" {
+		t.Errorf("an emergency is %s", got)
+	}
+}

@@ -1,0 +1,254 @@
+package e2e
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"net"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"ironworks/agentlog"
+	"ironworks/ignition"
+	"ironworks/lab"
+	"ironworks/models"
+	"ironworks/test/ironic"
+	"ironworks/test/terminal"
+)
+
+// logged is a node whose machine boots a ramdisk that lets the operator in over SSH, and
+// a console that knows how.
+func logged(t *testing.T, s *ironic.Server) (c *console, name string, m *lab.Machine) {
+	t.Helper()
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := ssh.NewPublicKey(public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := ssh.MarshalPrivateKey(private, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	built, err := ignition.Ramdisk{
+		IronicURLs: []string{s.URL}, SSHKeys: []ignition.SSHKey{{Line: strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))}},
+	}.WithDefaults().Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	iso, err := lab.LiveISO(built.JSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := sshPort(t)
+	name, _, m = redfishNodeWith(t, s, "ok", lab.Options{Ramdisk: iso, SSHPort: port})
+	c = newConsole(t)
+	c.file("id", pem.EncodeToMemory(secret))
+	config := c.file("config.yaml", []byte("contexts:\n  e2e:\n    url: "+s.URL+
+		"\n    logs: {ssh: {port: "+strconv.Itoa(port)+", keys: [~/id], config: none}}\n"))
+	c.env = append(c.env, "IRONWORKS_CONFIG="+config)
+	return c, name, m
+}
+
+// sshPort is a port that is free on the machines' addresses, too.
+func sshPort(t *testing.T) int {
+	t.Helper()
+	var listen net.ListenConfig
+	listener, err := listen.Listen(t.Context(), "tcp", "127.18.0.1:0")
+	if err != nil {
+		t.Skipf("127.18.0.1 is not this machine: %v", err)
+	}
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().(*net.TCPAddr).Port
+}
+
+// TestScreenLog shows what install_coreos writes while it installs, in the Log tab and
+// below Watch, and the command prints the same.
+func TestScreenLog(t *testing.T) {
+	t.Parallel()
+	inTheNewest(t, func(t *testing.T, server *ironic.Server) {
+		c, name, m := logged(t, server)
+		c.ok("manage", name, "--wait", "--timeout", "1m")
+		c.ok("provide", name, "--wait", "--timeout", "1m")
+		command := c.background("logs", name, "-f", "-o", "json")
+		s := c.fleet(roomy)
+		s.only(name)
+		s.press(terminal.Enter)
+		s.until("[Overview]")
+		for range 5 {
+			s.press(terminal.Tab)
+		}
+		s.until("[Log]", "No line has come yet", "ssh: waiting")
+		c.background("deploy", name, "--yes", "--wait", "--timeout", "3m", "--override", "inventory", "--confirm", name,
+			"--root-device", `{"serial": "`+m.Disks()[0].Serial+`"}`)
+		s.within(time.Minute, "the installer's lines", func() bool {
+			return s.Contains("coreos-installer") && s.Contains("%)") && s.Contains("following")
+		})
+		s.press("/", "Read disk", terminal.Enter)
+		s.until("/ Read disk", "paused", "❯")
+		s.press("7")
+		s.until("› watch", name)
+		s.press("1")
+		s.rowSays(name, "active")
+		if line := command.line(`"text":"[^"]*coreos-installer`); line == nil {
+			t.Error("the command printed no line of the installer")
+		}
+		command.interrupt()
+		installed := 0
+		for _, text := range strings.Split(strings.TrimSpace(command.stdout.String()), "\n") {
+			var l models.LogLine
+			if err := json.Unmarshal([]byte(text), &l); err != nil {
+				t.Fatalf("%q: %v", text, err)
+			}
+			// Before there is a journal there may be a sign of life.
+			if l.Node.Name != name || l.Source != models.LogSSH && l.Source != models.LogStatus {
+				t.Errorf("%+v", l)
+			}
+			if l.Progress != nil {
+				installed = max(installed, l.Progress.Percent)
+			}
+		}
+		if installed < 90 {
+			t.Errorf("the command saw the installer at %d %% at most", installed)
+		}
+		if strings.Contains(command.stdout.String(), "agent_token=") && !strings.Contains(command.stdout.String(), "agent_token=*") {
+			t.Error("a token is printed")
+		}
+		s.quits()
+	})
+}
+
+// TestLogsListen takes what a machine pushes, and goes on where it was after a restart.
+func TestLogsListen(t *testing.T) {
+	t.Parallel()
+	inTheLab(t, func(t *testing.T, server *ironic.Server) {
+		c := at(t, server)
+		images, err := agentlog.OpenImages(filepath.Join(c.home, ".local/state/ironworks/push"), time.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		identity, err := images.Make(agentlog.IdentityOrder{Push: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		address := "127.0.0.1:" + strconv.Itoa(sshPort(t))
+		built, err := ignition.Ramdisk{
+			IronicURLs:  []string{server.URL},
+			JournalPush: ignition.JournalPush{URL: "https://" + address, Certificate: identity.Certificate, Token: identity.Token},
+		}.WithDefaults().Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		iso, err := lab.LiveISO(built.JSON)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, _, m := redfishNodeWith(t, server, "ok", lab.Options{Ramdisk: iso, SSHPort: sshPort(t)})
+		c.ok("manage", name, "--wait", "--timeout", "1m")
+		c.ok("provide", name, "--wait", "--timeout", "1m")
+		listening := c.background("logs", "--listen", address)
+		listening.says("taking pushed journals at " + address)
+		c.background("deploy", name, "--yes", "--wait", "--timeout", "3m", "--override", "inventory", "--confirm", name,
+			"--root-device", `{"serial": "`+m.Disks()[0].Serial+`"}`)
+		listening.line(name + " .*coreos-installer")
+		listening.interrupt()
+		again := c.background("logs", name, "--listen", address, "--source", "push", "-o", "json")
+		again.line(`"source":"push"`)
+		again.interrupt()
+		config := c.file("config.yaml", []byte("contexts:\n  e2e:\n    url: "+server.URL+"\n    logs: {listen: \""+address+"\"}\n"))
+		s := c.fleet(roomy, "--config", config, "--context", "e2e")
+		s.only(name)
+		s.press(terminal.Enter)
+		s.until("[Overview]")
+		for range 5 {
+			s.press(terminal.Tab)
+		}
+		s.until("[Log]", "coreos-installer: ")
+		s.quits()
+	})
+}
+
+// TestLogsWithoutAny says why there is no log, and what to do, with the right exit code.
+func TestLogsWithoutAny(t *testing.T) {
+	t.Parallel()
+	inTheLab(t, func(t *testing.T, server *ironic.Server) {
+		c := at(t, server)
+		name, uuid, _ := redfishNode(t, server, "ok")
+		if o := c.fails(1, "logs", name); !strings.Contains(o.stderr, name+": no source has a line of its log") || !strings.Contains(o.stderr, "ssh: ") {
+			t.Error(o.stderr)
+		}
+		if o := c.fails(1, "logs", "nobody"); !strings.Contains(o.stderr, "nobody") {
+			t.Error(o.stderr)
+		}
+		if o := c.fails(2, "logs"); !strings.Contains(o.stderr, "name a NODE") {
+			t.Error(o.stderr)
+		}
+		c.fails(2, "logs", name, "--source", "tape")
+		c.fails(2, "logs", name, "-o", "name")
+		if o := newConsole(t, "IRONWORKS_URL="+nowhere).run("logs", name); o.code != 4 {
+			t.Errorf("no Ironic is there: %d %s", o.code, o.stderr)
+		}
+		journal := "Nov 22 14:00:00 n1 ironic-agent[1]: 2026-11-22 14:00:00.000 1 ERROR ironic_python_agent.agent [-] it failed agent_token=secret-of-it\n"
+		file := c.file(uuid+"_"+name+"_2026-11-22-14-00-00.tar.gz", tarball(t, "journal", journal))
+		o := c.ok("logs", name, "--archive", file, "--source", "archive")
+		if !strings.Contains(o.stdout, "it failed") || strings.Contains(o.stdout, "secret-of-it") {
+			t.Error(o.stdout)
+		}
+	})
+}
+
+// tarball has one file in it.
+func tarball(t *testing.T, name, text string) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	w := tar.NewWriter(z)
+	err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(text)), Typeflag: tar.TypeReg})
+	if _, writeErr := w.Write([]byte(text)); err == nil {
+		err = writeErr
+	}
+	if err := errors.Join(err, w.Close(), z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return packed.Bytes()
+}
+
+// TestScreenLogInTheLab: the lab of the console has logs without anything configured,
+// below Watch and in the node's Log tab, and says why where there is none.
+func TestScreenLogInTheLab(t *testing.T) {
+	t.Parallel()
+	if _, err := net.ResolveTCPAddr("tcp", "127.18.0.1:0"); err != nil || sshPort(t) == 0 {
+		t.Skip("machines have no addresses of their own here")
+	}
+	c := newConsole(t)
+	s := c.screen(roomy, "--lab", "--lab-speed", "6")
+	s.until("r7-n01", "r7-n12")
+	s.press("*", "7")
+	s.until("› watch", "under way", "logs of ")
+	s.within(time.Minute, "an installer's lines below the nodes", func() bool { return s.Contains("│ ironic-agent: ") || s.Contains("coreos-installer") })
+	s.press(terminal.Tab, "&", "node:r7-n01", terminal.Enter)
+	s.until("& node:r7-n01")
+	s.within(time.Minute, "its percent is in the list, too", func() bool {
+		return strings.Contains(s.row("r7-n01"), "%") || strings.Contains(s.row("r7-n01"), "took")
+	})
+	s.press(terminal.Esc, terminal.Esc)
+	s.pick(":", paletteTitle, "r7-n05")
+	s.until("› r7-n05")
+	for range 5 {
+		s.press(terminal.Tab)
+	}
+	s.until("[Log]")
+	s.quits()
+}

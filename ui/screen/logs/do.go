@@ -1,0 +1,179 @@
+package logs
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/widget/logview"
+)
+
+// sideways is how many cells a step to the left or right is.
+const sideways = 8
+
+// Scopes are the actions of a log.
+func Scopes() []action.Scope { return []action.Scope{action.Reading, action.Log} }
+
+// Do carries out one of the log's actions.
+func (l *Log) Do(id action.ID) tea.Cmd {
+	v := l.view
+	if body.Steer(v, id, sideways) {
+		return nil
+	}
+	switch id {
+	case action.Search:
+		l.filtering, l.prompt.Lead = false, "/"
+		l.prompt.Begin(v.Query())
+	case action.LogFilter:
+		l.filtering, l.prompt.Lead = true, "&"
+		l.prompt.Begin(l.filter.String())
+	case action.ClearFilter:
+		l.filter, l.level = models.LogFilter{}, models.LogDebug
+		l.narrow()
+	case action.NextMatch:
+		v.Next()
+	case action.PrevMatch:
+		v.Prev()
+	case action.WrapLines:
+		v.SetWrap(!v.Wrap())
+	case action.LogFollow:
+		v.Follow(!v.Following())
+	case action.LogLevel:
+		l.nextLevel()
+	case action.LogTimes:
+		v.NextTimes()
+	case action.LogError:
+		if !v.Problem() {
+			return screen.Wish(screen.Say{Text: "there is no error in what is shown of the log"})
+		}
+	case action.LogSources:
+		return screen.Wish(screen.Ask{Overlay: l.sourcesNote()})
+	case action.LogSave:
+		return l.askSave()
+	default:
+	}
+	return nil
+}
+
+// nextLevel leaves out more, and in the end nothing.
+func (l *Log) nextLevel() {
+	switch l.level {
+	case models.LogDebug:
+		l.level = models.LogInfo
+	case models.LogInfo, models.LogNotice:
+		l.level = models.LogWarning
+	case models.LogWarning:
+		l.level = models.LogError
+	case models.LogError, models.LogCritical:
+		l.level = models.LogDebug
+	}
+	l.narrow()
+}
+
+// Why says why an action cannot be done now.
+func (l *Log) Why(id action.ID) string {
+	switch id {
+	case action.NextMatch, action.PrevMatch:
+		if l.view.Query() == "" {
+			return "nothing is searched for; / searches"
+		}
+	case action.ClearFilter:
+		if l.filter.IsZero() && l.level >= models.LogDebug {
+			return "all lines are shown"
+		}
+	case action.LogSave:
+		if l.view.Shown() == 0 {
+			return "there are no lines to save"
+		}
+	case action.LogError:
+		if l.view.Shown() == 0 {
+			return "there are no lines"
+		}
+	default:
+	}
+	return ""
+}
+
+// Typing says that a search or a filter is being written.
+func (l *Log) Typing() bool { return l.prompt.Typing() }
+
+// Hints are what keys do meanwhile.
+func (l *Log) Hints() []screen.Hint {
+	hints := []screen.Hint{{Key: "enter", Text: "keep"}, {Key: "esc", Text: "drop"}}
+	if l.filtering {
+		hints = append(hints, screen.Hint{Key: "keys", Text: "known level node source unit"})
+	}
+	return hints
+}
+
+// typed takes a key of the line that is written; what is found is gone to, and what is
+// kept is shown, as it is written.
+func (l *Log) typed(msg tea.Msg) {
+	written := l.prompt.Update(msg)
+	switch {
+	case l.filtering:
+		l.filterWritten(written)
+	case written == body.Changed:
+		l.prompt.Note = ""
+		if text := l.prompt.Text(); text != l.view.Query() && !l.view.Search(text) && text != "" {
+			l.prompt.Note = "not found"
+		}
+	case written == body.Abandoned:
+		l.view.Search("")
+	case written == body.Taken:
+		l.view.Keep()
+	}
+}
+
+func (l *Log) filterWritten(written body.Written) {
+	switch written {
+	case body.Changed:
+		f, err := models.ParseLogFilter(l.prompt.Text())
+		l.prompt.Wrong = err
+		if err != nil || f.String() == l.filter.String() {
+			return
+		}
+		l.filter = f
+		l.narrow()
+	case body.Abandoned:
+		l.filter = models.LogFilter{}
+		l.narrow()
+	case body.Taken, body.Ignored:
+	}
+}
+
+// Widen drops the search, then filter and level, before anybody goes back.
+func (l *Log) Widen() bool {
+	switch {
+	case l.view.Query() != "":
+		following := l.view.Following()
+		l.view.Keep()
+		l.view.Search("")
+		l.view.Follow(following)
+	case !l.filter.IsZero() || l.level < models.LogDebug:
+		l.filter, l.level = models.LogFilter{}, models.LogDebug
+		l.narrow()
+	default:
+		return false
+	}
+	return true
+}
+
+// Copies are the line that was gone to, the last error, and what is in sight.
+func (l *Log) Copies() []screen.Copyable {
+	var copies []screen.Copyable
+	if line, gone := l.view.Cursor(); gone {
+		copies = append(copies, screen.Copyable{Name: "line", Text: l.text(&line)})
+	}
+	if line, there := l.view.LastProblem(); there {
+		copies = append(copies, screen.Copyable{Name: "last error", Text: l.text(&line)})
+	}
+	if lines := l.view.InSight(); len(lines) > 0 {
+		copies = append(copies, screen.Copyable{Name: "lines in sight", Text: l.texts(lines)})
+	}
+	return copies
+}
+
+var _ body.Mover = (*logview.View)(nil)

@@ -1,0 +1,159 @@
+package logs
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"ironworks/agentlog"
+	"ironworks/models"
+	"ironworks/ui/cell"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/pane"
+)
+
+// Draw is a line that says where the log comes from and what is shown of it, and the
+// lines.
+func (l *Log) Draw(t *theme.Theme, w, h int) []string {
+	if h <= 0 {
+		return nil
+	}
+	lines := []string{l.heading(t, w)}
+	l.view.Resize(w, h-1)
+	if text := l.nothing(w); text != nil {
+		lines = append(lines, body.Draw(t, text[:min(len(text), h-1)], w)...)
+	} else {
+		lines = append(lines, body.Split(l.view.Draw(t))...)
+	}
+	return body.Split(cell.Block(lines, w, h))
+}
+
+// heading is the search or the filter while it is written, else where the log comes from
+// and what is shown.
+func (l *Log) heading(t *theme.Theme, w int) string {
+	if l.prompt.Typing() {
+		return l.prompt.Draw(t, w, "")
+	}
+	left := append([]body.Span{body.S(theme.Plain, " ")}, l.source()...)
+	switch fresh := l.view.Fresh(); {
+	case !l.some():
+	case l.view.Following():
+		left = append(left, body.S(theme.Good, "  following"))
+	case fresh > 0:
+		left = append(left, body.S(theme.Hold, fmt.Sprintf("  paused, +%d new", fresh)))
+	default:
+		left = append(left, body.S(theme.Hold, "  paused"))
+	}
+	if !l.filter.IsZero() {
+		left = append(left, body.S(theme.Accent, "  & "+models.Printable(l.filter.String())))
+	}
+	if l.level < models.LogDebug {
+		left = append(left, body.S(theme.Accent, "  "+levelText(l.level)))
+	}
+	if q := l.view.Query(); q != "" {
+		left = append(left, body.S(theme.Accent, "  / "+models.Printable(q)))
+	}
+	return body.Line(t, w, left, l.counts())
+}
+
+func levelText(l models.LogLevel) string {
+	switch l {
+	case models.LogDebug:
+		return ""
+	case models.LogInfo, models.LogNotice:
+		return "no debugging"
+	case models.LogWarning:
+		return "warnings and worse"
+	case models.LogError, models.LogCritical:
+	}
+	return "errors alone"
+}
+
+// counts is where one is. While the newest is followed it says nothing: a number that
+// grows with every line costs more than the line.
+func (l *Log) counts() []body.Span {
+	var parts []string
+	if !l.view.Following() && l.view.Shown() > 0 {
+		parts = append(parts, l.view.Position())
+	}
+	spans := []body.Span{body.S(theme.Muted, strings.Join(parts, " · "))}
+	if l.lost > 0 {
+		if len(parts) > 0 {
+			spans = append(spans, body.S(theme.Muted, " · "))
+		}
+		spans = append(spans, body.S(theme.Warn, fmt.Sprintf("%d lines lost: they came too fast", l.lost)))
+	}
+	if body.Width(spans) == 0 {
+		return nil
+	}
+	return spans
+}
+
+// some says that there are lines, shown or not.
+func (l *Log) some() bool { return l.view.Len() > 0 }
+
+// source says in a few words where the lines come from.
+func (l *Log) source() []body.Span {
+	if len(l.lanes) == 1 {
+		return l.lanes[0].source()
+	}
+	followed := 0
+	for _, one := range l.lanes {
+		if _, works := one.working(); works && one.cancel != nil {
+			followed++
+		}
+	}
+	if len(l.lanes) == 0 {
+		return []body.Span{body.S(theme.Muted, "Log")}
+	}
+	return []body.Span{body.S(theme.Muted, fmt.Sprintf("logs of %d nodes, %d live", len(l.lanes), followed))}
+}
+
+// source is the best source that works, or why the best one does not.
+func (one *lane) source() []body.Span {
+	if s, works := one.working(); works {
+		spans := []body.Span{body.S(theme.Muted, sourceName(s.Source)+" "+models.Printable(s.Address))}
+		if skew := s.Skew.Round(time.Second); s.SkewKnown && skew.Abs() > time.Second {
+			side := "ahead"
+			if skew < 0 {
+				side = "behind"
+			}
+			spans = append(spans, body.S(theme.Warn, "  clock "+models.Age(skew.Abs())+" "+side))
+		}
+		return spans
+	}
+	for _, source := range models.LogSources() {
+		if s, told := one.status[source]; told && s.State != agentlog.StateEnded {
+			_, role := stateLook(s.State)
+			return []body.Span{body.S(role, cell.Cut(statusText(&s), 90))}
+		}
+	}
+	return []body.Span{body.S(theme.Muted, "Log")}
+}
+
+// working is the best source that lines come from; a sign of life is none.
+func (one *lane) working() (agentlog.Status, bool) {
+	for _, source := range models.LogSources() {
+		if s, told := one.status[source]; told && s.State == agentlog.StateFollowing && source != models.LogStatus {
+			return s, true
+		}
+	}
+	return agentlog.Status{}, false
+}
+
+// nothing is what is to be said where there are no lines; nil where there are.
+func (l *Log) nothing(w int) []pane.Line {
+	switch {
+	case l.some() && l.view.Shown() > 0:
+		return nil
+	case l.some():
+		return body.Indented(theme.Muted, fmt.Sprintf("None of %d lines is what the filter keeps. ctrl+x shows all.", l.view.Len()), w-1, 3)
+	case l.env.Session == nil || l.env.Session.Logs == nil:
+		return body.Indented(theme.Muted, "Logs are not followed here.", w-1, 3)
+	case len(l.lanes) == 0:
+		return body.Indented(theme.Muted, "No node is on its way. What a ramdisk writes while it deploys, cleans or inspects shows here.", w-1, 3)
+	}
+	lines := body.Indented(theme.Plain, "No line has come yet. Where it may come from, and what to do:", w-1, 1)
+	return append(append(lines, nil), l.sources(w)...)
+}

@@ -1,0 +1,322 @@
+// Package logs is the log of one or several nodes as screens have it: the lines as they
+// come, what of them is shown, where they come from, and why other ways do not work.
+package logs
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/agentlog"
+	"ironworks/models"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/widget/logview"
+)
+
+// Log is a log with what is followed for it. What follows ends with Close.
+type Log struct {
+	env   *screen.Env
+	view  *logview.View
+	lanes []*lane
+	// lost are lines that came faster than they were taken.
+	lost int
+
+	filter models.LogFilter
+	level  models.LogLevel
+	prompt body.Prompt
+	// filtering says that what is written is a filter, and not a search.
+	filtering bool
+	// file is where the log was saved last.
+	file   string
+	closed bool
+}
+
+// lane is one node.
+type lane struct {
+	node models.NodeRef
+	// cancel ends the following; nil while the node is not followed. Turn numbers them: a
+	// batch of another than the last is dropped.
+	cancel context.CancelFunc
+	turn   int
+	lines  <-chan agentlog.Batch
+	status map[models.LogSource]agentlog.Status
+	// starts are when the boots began, by their first lines.
+	starts map[string]time.Time
+	// last are the last lines' times, by boot, and upTo those when following began again:
+	// what came before comes again, and is not shown twice.
+	last, upTo map[string]time.Time
+	// sign is the last sign of life.
+	sign string
+	// over says that who follows has ended it.
+	over bool
+}
+
+// New makes a log that follows nothing yet.
+func New(env *screen.Env) *Log { return NewWithin(env, logview.Default) }
+
+// NewWithin is New with other limits.
+func NewWithin(env *screen.Env, limits logview.Limits) *Log {
+	return &Log{env: env, view: logview.New(limits), level: models.LogDebug}
+}
+
+type (
+	// opened is the answer to following a node.
+	opened struct {
+		of    *Log
+		lane  int
+		turn  int
+		lines <-chan agentlog.Batch
+	}
+	// came is a batch; over says that no more will come.
+	came struct {
+		of    *Log
+		lane  int
+		turn  int
+		batch agentlog.Batch
+		over  bool
+		// lines is where it came from.
+		lines <-chan agentlog.Batch
+	}
+)
+
+// Follow follows these nodes from now on and no others; lines of others stay.
+func (l *Log) Follow(nodes ...models.NodeRef) tea.Cmd {
+	if l.closed || l.env.Session == nil || l.env.Session.Logs == nil {
+		return nil
+	}
+	want := map[string]bool{}
+	var cmds []tea.Cmd
+	for _, n := range nodes {
+		want[n.UUID] = true
+		i := l.laneOf(n)
+		if l.lanes[i].cancel == nil && !l.lanes[i].over {
+			cmds = append(cmds, l.begin(i))
+		}
+	}
+	for _, one := range l.lanes {
+		if !want[one.node.UUID] {
+			one.end()
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// Again follows anew what has come to its end.
+func (l *Log) Again(nodes ...models.NodeRef) tea.Cmd {
+	for _, one := range l.lanes {
+		one.over = false
+	}
+	return l.Follow(nodes...)
+}
+
+// laneOf is the place of a node's lane, a new one where there is none.
+func (l *Log) laneOf(n models.NodeRef) int {
+	for i, one := range l.lanes {
+		if one.node.UUID == n.UUID {
+			return i
+		}
+	}
+	l.lanes = append(l.lanes, &lane{node: n, status: map[models.LogSource]agentlog.Status{}, starts: map[string]time.Time{}, last: map[string]time.Time{}})
+	names := make([]string, len(l.lanes))
+	for i, one := range l.lanes {
+		names[i] = models.Printable(one.node.Label())
+	}
+	l.view.SetLanes(names)
+	return len(l.lanes) - 1
+}
+
+// begin follows a node. What follows is not called in Update.
+func (l *Log) begin(i int) tea.Cmd {
+	one := l.lanes[i]
+	ctx, cancel := context.WithCancel(context.Background()) //nolint:gosec // end calls it
+	one.turn++
+	one.cancel, one.upTo = cancel, maps.Clone(one.last)
+	logs, node, turn := l.env.Session.Logs, one.node, one.turn
+	return func() tea.Msg { return opened{of: l, lane: i, turn: turn, lines: logs.Follow(ctx, node)} }
+}
+
+func (one *lane) end() {
+	if one.cancel != nil {
+		one.cancel()
+		one.cancel, one.lines = nil, nil
+	}
+}
+
+// next waits for a batch. Who follows closes the channel when it is ended.
+func (l *Log) next(i int) tea.Cmd {
+	one := l.lanes[i]
+	lines, turn := one.lines, one.turn
+	return func() tea.Msg {
+		b, ok := <-lines
+		return came{of: l, lane: i, turn: turn, batch: b, over: !ok, lines: lines}
+	}
+}
+
+// Update takes an answer or a typed key in; mine says that it was for this log.
+func (l *Log) Update(msg tea.Msg) (mine bool, cmd tea.Cmd) {
+	switch msg := msg.(type) {
+	case opened:
+		if msg.of != l {
+			return false, nil
+		}
+		one := l.lanes[msg.lane]
+		if msg.turn != one.turn || one.cancel == nil {
+			return true, drain(msg.lines)
+		}
+		one.lines = msg.lines
+		return true, l.next(msg.lane)
+	case came:
+		if msg.of != l {
+			return false, nil
+		}
+		return true, l.took(&msg)
+	case saving:
+		if msg.of != l {
+			return false, nil
+		}
+		return true, msg.cmd
+	case saved:
+		if msg.of != l {
+			return false, nil
+		}
+		return true, l.saved(msg)
+	case tea.KeyPressMsg, tea.PasteMsg:
+		if !l.prompt.Typing() {
+			return false, nil
+		}
+		l.typed(msg)
+		return true, nil
+	}
+	return false, nil
+}
+
+// drain reads what nobody wants any more, so that nobody waits to be rid of it.
+func drain(lines <-chan agentlog.Batch) tea.Cmd {
+	return func() tea.Msg {
+		for range lines { //nolint:revive // to its end
+		}
+		return nil
+	}
+}
+
+func (l *Log) took(msg *came) tea.Cmd {
+	one := l.lanes[msg.lane]
+	switch {
+	case msg.turn != one.turn || one.cancel == nil:
+		if msg.over {
+			return nil
+		}
+		return drain(msg.lines)
+	case msg.over:
+		one.end()
+		one.over = true
+		return nil
+	}
+	l.take(msg.lane, &msg.batch)
+	return l.next(msg.lane)
+}
+
+// take takes in what came.
+func (l *Log) take(i int, b *agentlog.Batch) {
+	one := l.lanes[i]
+	for _, s := range b.Status {
+		one.status[s.Source] = s
+	}
+	l.lost += b.Dropped
+	now := l.env.ServerNow()
+	lines := make([]logview.Line, 0, len(b.Lines))
+	for k := range b.Lines {
+		line := &b.Lines[k]
+		switch {
+		case line.Source == models.LogStatus:
+			one.sign = line.Text // it stands beside its source
+			continue
+		case one.had(line):
+			continue
+		}
+		l.env.Installs.Take(line, now)
+		next := shown(line)
+		next.Lane, next.Start = i, one.note(line)
+		lines = append(lines, next)
+	}
+	l.view.Append(lines...)
+}
+
+// had says that a line was shown before following began again.
+func (one *lane) had(line *models.LogLine) bool {
+	upTo, known := one.upTo[line.Boot]
+	return known && !line.Time.IsZero() && !line.Time.After(upTo)
+}
+
+// note keeps the line's time, and gives that of the boot that it belongs to.
+func (one *lane) note(line *models.LogLine) time.Time {
+	const boots = 100
+	if line.Time.IsZero() {
+		return one.starts[line.Boot]
+	}
+	if _, known := one.starts[line.Boot]; !known {
+		if len(one.starts) >= boots {
+			clear(one.starts)
+			clear(one.last)
+		}
+		one.starts[line.Boot] = line.Time
+	}
+	one.last[line.Boot] = line.Time
+	return one.starts[line.Boot]
+}
+
+// shown is a line as it is kept to be shown.
+func shown(line *models.LogLine) logview.Line {
+	return logview.Line{
+		Time: line.Time, Level: logview.Level(max(line.Level, 0)), Tag: line.Unit, Text: line.Text, Mark: line.Known, //nolint:gosec // levels are few
+		Origin: originOf(line.Source),
+	}
+}
+
+func originOf(source models.LogSource) int {
+	for i, s := range models.LogSources() {
+		if s == source {
+			return i
+		}
+	}
+	return len(models.LogSources())
+}
+
+// lineOf is what a shown line was made of, as far as filters ask for it.
+func (l *Log) lineOf(line *logview.Line) models.LogLine {
+	made := models.LogLine{Time: line.Time, Level: models.LogLevel(line.Level), Unit: line.Tag, Text: line.Text, Known: line.Mark}
+	if line.Lane < len(l.lanes) {
+		made.Node = l.lanes[line.Lane].node
+	}
+	if sources := models.LogSources(); line.Origin < len(sources) {
+		made.Source = sources[line.Origin]
+	}
+	return made
+}
+
+// narrow shows what filter and level keep.
+func (l *Log) narrow() {
+	if l.filter.IsZero() && l.level >= models.LogDebug {
+		l.view.SetFilter(nil)
+		return
+	}
+	filter, level := l.filter, l.level
+	l.view.SetFilter(func(line *logview.Line) bool {
+		if models.LogLevel(line.Level) > level {
+			return false
+		}
+		made := l.lineOf(line)
+		return filter.Match(&made)
+	})
+}
+
+// Close ends the following, for good.
+func (l *Log) Close() {
+	l.closed = true
+	for _, one := range l.lanes {
+		one.end()
+	}
+}

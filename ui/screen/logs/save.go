@@ -1,0 +1,112 @@
+package logs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/ignition/prepare"
+	"ironworks/models"
+	"ironworks/ui/overlay"
+	"ironworks/ui/screen"
+	"ironworks/ui/widget/form"
+	"ironworks/ui/widget/logview"
+)
+
+// text is a line as it is copied and saved.
+func (l *Log) text(line *logview.Line) string {
+	made := l.lineOf(line)
+	return made.String()
+}
+
+func (l *Log) texts(lines []logview.Line) string {
+	var b strings.Builder
+	for i := range lines {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(l.text(&lines[i]))
+	}
+	return b.String()
+}
+
+const (
+	askFile    = "file"
+	askReplace = "replace"
+)
+
+// askSave asks for the file.
+func (l *Log) askSave() tea.Cmd {
+	file := l.file
+	if file == "" {
+		file = l.fileName()
+	}
+	lines := l.view.Lines()
+	help := fmt.Sprintf("%d lines, those that are shown now; only you can read the file", len(lines))
+	fields := []form.Field{
+		{Key: askFile, Label: "File", Required: true, Value: file, Help: help},
+		{Key: askReplace, Label: "Replace", Kind: form.Toggle, Value: "false", Help: "a file that is there already"},
+	}
+	return screen.Wish(screen.Ask{Overlay: overlay.NewForm("Save the log", fields, func(v map[string]string) (tea.Cmd, string, string) {
+		path, replace := strings.TrimSpace(v[askFile]), v[askReplace] == "true"
+		// The root does a dialog's command at once: what takes long has to come after it.
+		return screen.Wish(saving{of: l, cmd: l.save(path, replace, lines)}), "", ""
+	})})
+}
+
+// fileName is a file for the log of these nodes that nobody else has yet.
+func (l *Log) fileName() string {
+	name := "nodes"
+	if len(l.lanes) == 1 {
+		name = l.lanes[0].node.Label()
+	}
+	plain := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.~", r) {
+			return r
+		}
+		return '-'
+	}, name)
+	return strings.TrimLeft(plain, "-.") + "-" + l.env.Clock.Now().Local().Format("20060102-150405") + ".log"
+}
+
+// saving carries the writing out of the dialog.
+type saving struct {
+	of  *Log
+	cmd tea.Cmd
+}
+
+// saved says how writing went.
+type saved struct {
+	of    *Log
+	path  string
+	lines int
+	err   error
+}
+
+func (l *Log) save(path string, replace bool, lines []logview.Line) tea.Cmd {
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		err := prepare.WriteFile(ctx, path, strings.NewReader(l.texts(lines)+"\n"), replace)
+		return saved{of: l, path: path, lines: len(lines), err: err}
+	}
+}
+
+func (l *Log) saved(msg saved) tea.Cmd {
+	say := screen.Say{Level: screen.Failure}
+	switch {
+	case errors.Is(msg.err, fs.ErrExist):
+		say.Text = "save: " + models.Printable(msg.path) + " is there already; nothing was written, Replace replaces it"
+	case msg.err != nil:
+		say.Text = "save: " + models.Printable(msg.err.Error())
+	default:
+		l.file = msg.path
+		say = screen.Say{Level: screen.Success, Text: fmt.Sprintf("saved %d lines in %s", msg.lines, models.Printable(msg.path))}
+	}
+	return screen.Wish(say)
+}

@@ -1,0 +1,223 @@
+package logview
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"ironworks/ui/cell"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/pane"
+)
+
+const (
+	// marks is the width of the cursor and of the glyph of a level; clock and span that of
+	// the times, laneMost of a name.
+	marks    = 3
+	clock    = 13
+	span     = 11
+	laneMost = 16
+	// textLeast is how much room a text wants before anything else has any.
+	textLeast = 24
+)
+
+// lead is what stands before the texts, as widths; 0 is not there.
+type lead struct{ times, lane int }
+
+func (l lead) width() int { return marks + l.times + l.lane }
+
+// lead says what there is room for.
+func (v *View) lead() lead {
+	var l lead
+	if len(v.lanes) > 1 {
+		for _, name := range v.lanes {
+			l.lane = max(l.lane, min(cell.Width(name), laneMost))
+		}
+		l.lane += 2
+	}
+	switch v.times {
+	case Absolute:
+		l.times = clock
+	case SinceStart:
+		l.times = span
+	case NoTimes, timesCount:
+	}
+	if v.w-l.width() < textLeast {
+		l.times = 0
+	}
+	if v.w-l.width() < textLeast {
+		l.lane = min(l.lane, 2)
+	}
+	return l
+}
+
+// room is how many cells a text has.
+func (v *View) room() int { return max(v.w-v.lead().width(), 0) }
+
+// body is a line's text with who wrote it.
+func (e *entry) body() string {
+	if e.tag == "" {
+		return e.text
+	}
+	return e.tag + ": " + e.text
+}
+
+// rowsOf is how many rows a shown line takes.
+func (v *View) rowsOf(i int) int {
+	if !v.wrap || v.room() <= 0 || i >= v.Shown() {
+		return 1
+	}
+	return len(v.breaks(v.number(i)))
+}
+
+// breaks are the ends, in bytes, of the rows of a wrapped line. Those of lines near the
+// window are kept: the same ones are asked for at each drawing.
+func (v *View) breaks(number int) []int {
+	ends, known := v.rows[number]
+	if known {
+		return ends
+	}
+	if v.rows == nil || len(v.rows) > 8*(v.h+8) {
+		v.rows = make(map[int][]int, v.h)
+	}
+	ends = pane.Breaks(v.ring.at(number).body(), v.room())
+	v.rows[number] = ends
+	return ends
+}
+
+// Draw is the window as an area of exactly the size of Resize.
+func (v *View) Draw(t *theme.Theme) string {
+	if v.h <= 0 {
+		return ""
+	}
+	v.settle()
+	var b strings.Builder
+	b.Grow((v.w + 32) * v.h)
+	l, at := v.lead(), v.at()
+	for i := range v.h {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		if at.i >= v.Shown() || v.w <= l.width() {
+			b.WriteString(cell.Blanks(v.w))
+			continue
+		}
+		v.row(&b, t, l, at)
+		if at.row++; at.row >= v.rowsOf(at.i) {
+			at = spot{i: at.i + 1}
+		}
+	}
+	return b.String()
+}
+
+// row draws one row: what stands before the text only at the first of a line.
+func (v *View) row(b *strings.Builder, t *theme.Theme, l lead, at spot) {
+	number := v.number(at.i)
+	e := v.ring.at(number)
+	room := v.w - l.width()
+	if at.row > 0 {
+		b.WriteString(cell.Blanks(marks + l.times))
+	} else {
+		v.marks(b, t, e, number)
+		b.WriteString(v.time(t, e, l.times))
+	}
+	v.lane(b, t, e, l.lane, at.row == 0)
+	text := e.body()
+	if v.wrap {
+		ends := v.breaks(number)
+		start, end := 0, ends[at.row]
+		if at.row > 0 {
+			start = ends[at.row-1]
+		}
+		b.WriteString(cell.Fit(e.paint(t, text, v.query, start, start+len(strings.TrimRight(text[start:end], " "))), room))
+		return
+	}
+	lead, start, end, more := pane.Window(text, v.x, room)
+	if more {
+		lead, start, end, _ = pane.Window(text, v.x, room-1)
+	}
+	lead = min(lead, room)
+	painted := cell.Blanks(lead) + e.paint(t, text, v.query, start, end)
+	if more {
+		painted = cell.Fit(painted, room-1) + t.Paint(theme.Muted, cell.Ellipsis)
+	}
+	b.WriteString(cell.Fit(painted, room))
+}
+
+// marks are the cursor and how bad a line is, for whoever sees no colours.
+func (v *View) marks(b *strings.Builder, t *theme.Theme, e *entry, number int) {
+	if number == v.cursor {
+		b.WriteString(t.Paint(theme.Accent, theme.GlyphCursor))
+	} else {
+		b.WriteByte(' ')
+	}
+	switch {
+	case e.mark != "":
+		b.WriteString(t.Paint(theme.Bad, "!"))
+	case e.level <= Error:
+		b.WriteString(t.Paint(theme.Bad, theme.GlyphFailed))
+	case e.level == Warning:
+		b.WriteString(t.Paint(theme.Warn, theme.GlyphMaint))
+	default:
+		b.WriteByte(' ')
+	}
+	b.WriteByte(' ')
+}
+
+// time is when the line was written, in w cells.
+func (v *View) time(t *theme.Theme, e *entry, w int) string {
+	switch {
+	case w == 0:
+		return ""
+	case e.at == 0, v.times == SinceStart && e.start == 0:
+		return cell.Blanks(w)
+	case v.times == SinceStart:
+		return t.Paint(theme.Muted, cell.FitRight(Since(time.Duration(e.at-e.start)), w-1)) + " "
+	}
+	return t.Paint(theme.Muted, time.Unix(0, e.at).Local().Format("15:04:05.000")) + " "
+}
+
+// Since writes how long after its start a line was written.
+func Since(d time.Duration) string {
+	sign := "+"
+	if d < 0 {
+		sign, d = "-", -d
+	}
+	return fmt.Sprintf("%s%d:%06.3f", sign, int(d.Minutes()), (d % time.Minute).Seconds())
+}
+
+// laneRole is a colour that a lane has for itself; none that means trouble.
+func laneRole(lane int) theme.Role {
+	roles := [...]theme.Role{theme.Busy, theme.Hold, theme.Good, theme.Wait, theme.Accent}
+	return roles[lane%len(roles)]
+}
+
+// lane says whose the line is, in w cells.
+func (v *View) lane(b *strings.Builder, t *theme.Theme, e *entry, w int, named bool) {
+	if w == 0 {
+		return
+	}
+	name := ""
+	if named && int(e.lane) < len(v.lanes) {
+		name = v.lanes[e.lane]
+	}
+	b.WriteString(t.Paint(laneRole(int(e.lane)), cell.Fit(name, w-2)+"│") + " ")
+}
+
+// paint gives the bytes from start to end of a body their roles.
+func (e *entry) paint(t *theme.Theme, text, query string, start, end int) string {
+	role := theme.Plain
+	switch {
+	case e.level <= Error || e.mark != "":
+		role = theme.Bad
+	case e.level == Warning:
+		role = theme.Warn
+	case e.level >= Debug:
+		role = theme.Muted
+	}
+	line := pane.Line{{Role: role, Text: text}}
+	if e.tag != "" {
+		line = pane.Line{{Role: theme.Muted, Text: text[:len(e.tag)+2]}, {Role: role, Text: e.text}}
+	}
+	return pane.Paint(t, line, text, query, start, end)
+}

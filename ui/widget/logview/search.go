@@ -1,0 +1,177 @@
+package logview
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"ironworks/ui/widget/pane"
+)
+
+// Search marks a text wherever it stands, in upper or lower case, and goes to a line that
+// has it: while the newest is followed the newest one, else the next from the top of the
+// window on. Where it is not found, and with an empty text, the window goes back to where
+// it was before.
+func (v *View) Search(text string) bool {
+	if v.before == nil {
+		v.settle()
+		v.before = &place{v.top.number, v.top.row}
+		if v.follow {
+			v.before.number = -1
+		}
+	}
+	v.query = text
+	back := *v.before
+	if text == "" {
+		v.before = nil
+	}
+	followed := back.number < 0
+	v.cursor = -1
+	if text != "" {
+		if followed && v.seek(v.Shown()-1, -1) || !followed && v.seek(v.index(back.number), 1) {
+			return true
+		}
+	}
+	if followed {
+		v.Follow(true)
+	} else {
+		v.top = back
+	}
+	return false
+}
+
+// Keep ends the writing of a search: the window stays where it is.
+func (v *View) Keep() { v.before = nil }
+
+// Query is what is searched for.
+func (v *View) Query() string { return v.query }
+
+// Next goes to the next newer line with the text, from the newest to the oldest.
+func (v *View) Next() bool { return v.seek(v.from()+1, 1) }
+
+// Prev goes to the next older line with the text, from the oldest to the newest.
+func (v *View) Prev() bool {
+	if _, gone := v.Cursor(); !gone && v.follow {
+		return v.seek(v.Shown()-1, -1)
+	}
+	return v.seek(v.from()-1, -1)
+}
+
+// from is where going on begins: at the line that was gone to, or before the first in
+// sight.
+func (v *View) from() int {
+	if v.cursor >= v.ring.first {
+		return v.index(v.cursor)
+	}
+	v.settle()
+	return v.at().i - 1
+}
+
+// seek looks through all shown lines once, beginning with one.
+func (v *View) seek(from, step int) bool {
+	if v.query == "" {
+		return false
+	}
+	plain := isASCII(v.query)
+	return v.find(from, step, func(e *entry) bool {
+		return has(e.text, v.query, plain) || has(e.tag, v.query, plain)
+	})
+}
+
+// find goes to the first line that is as wanted.
+func (v *View) find(from, step int, wanted func(*entry) bool) bool {
+	n := v.Shown()
+	if n == 0 {
+		return false
+	}
+	at := ((from % n) + n) % n
+	for range n {
+		if wanted(v.ring.at(v.number(at))) {
+			v.reveal(at)
+			return true
+		}
+		at = (at + step + n) % n
+	}
+	return false
+}
+
+// Problem goes to the first line that is an error or marked, and from there to the next
+// one; after the last comes the first.
+func (v *View) Problem() bool {
+	if _, gone := v.Cursor(); gone && v.ring.at(v.cursor).bad() {
+		return v.find(v.index(v.cursor)+1, 1, (*entry).bad)
+	}
+	return v.find(0, 1, (*entry).bad)
+}
+
+// LastProblem is the last line that is an error or marked.
+func (v *View) LastProblem() (Line, bool) {
+	for i := v.Shown() - 1; i >= 0; i-- {
+		if e := v.ring.at(v.number(i)); e.bad() {
+			return e.line(), true
+		}
+	}
+	return Line{}, false
+}
+
+func (e *entry) bad() bool { return e.level <= Error || e.mark != "" }
+
+// has says whether a text has another one in it, in upper or lower case. Nothing is made
+// for it: a hundred thousand lines are looked through between two keys.
+func has(s, what string, plain bool) bool {
+	if !plain {
+		start, _ := pane.Find(s, what)
+		return start >= 0
+	}
+	low, up := lower(what[0]), upper(what[0])
+	for len(s) >= len(what) {
+		i := strings.IndexByte(s, low)
+		if up != low {
+			if k := strings.IndexByte(s[:max(i, 0)], up); k >= 0 {
+				i = k
+			} else if i < 0 {
+				i = strings.IndexByte(s, up)
+			}
+		}
+		if i < 0 || i+len(what) > len(s) {
+			return false
+		}
+		if begins(s[i:], what) {
+			return true
+		}
+		s = s[i+1:]
+	}
+	return false
+}
+
+// begins says that s begins with an ASCII text that is no longer.
+func begins(s, what string) bool {
+	for i := range len(what) {
+		if lower(s[i]) != lower(what[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func upper(c byte) byte {
+	if c >= 'a' && c <= 'z' {
+		return c - ('a' - 'A')
+	}
+	return c
+}
+
+func lower(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
