@@ -86,16 +86,14 @@ func judge(ctx context.Context, o *SSHOptions, node models.NodeRef, h *hop, jump
 }
 
 // algorithms are those of the keys that are known: a server has several keys and shows
-// the one that is asked for. Nil is all.
+// the one that is asked for first. Nil is all.
 func (k *hostKeys) algorithms() []string {
-	if k.hop.strict == strictNo {
-		return nil
+	keys, wanted := slices.Clone(k.expected), k.wanted()
+	for _, known := range wanted {
+		keys = append(keys, known.Key)
 	}
-	keys := k.expected
 	if len(keys) == 0 {
-		for _, known := range k.wanted() {
-			keys = append(keys, known.Key)
-		}
+		return nil
 	}
 	var out []string
 	for _, key := range keys {
@@ -105,6 +103,9 @@ func (k *hostKeys) algorithms() []string {
 		default:
 			out = append(out, t)
 		}
+	}
+	if len(wanted) == 0 { // another image's key may be of any kind
+		out = append(out, ssh.SupportedAlgorithms().HostKeys...)
 	}
 	return out
 }

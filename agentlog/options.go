@@ -14,7 +14,8 @@ type Options struct {
 	Sources []models.LogSource
 	// Address gives the address that the agent of a node told Ironic last, as agent_url
 	// has it (https://10.0.0.31:9999) or a bare host; "" while there is none. It is asked
-	// about once a second by several goroutines, and must not wait. Without it there is neither SSH nor status.
+	// about once a second, by several goroutines, and must not wait. Without it there is
+	// neither SSH nor status.
 	Address func(models.NodeRef) string
 	// SSH is how machines are reached.
 	SSH SSHOptions

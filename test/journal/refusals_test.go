@@ -96,6 +96,7 @@ func TestHostKeys(t *testing.T) {
 		"that of its own image":               {only(m.HostKey()), "", "", agentlog.StateFollowing, nil},
 		"not that of its own image":           {only(other), "", "", agentlog.StateFailed, []string{"SHA256:", "Ignition gives it another", "booted another image"}},
 		"not the Ignition's, not checked":     {only(other), "", "no", agentlog.StateFollowing, []string{"trusted for this boot"}},
+		"not the Ignition's and strict":       {given(other), "", "yes", agentlog.StateFailed, []string{"known_hosts does not have it"}},
 		"the Ignition's comes before a file":  {given(m.HostKey()), known(other), "", agentlog.StateFollowing, nil},
 		"in known_hosts":                      {nil, known(m.HostKey()), "yes", agentlog.StateFollowing, nil},
 		"another in known_hosts":              {nil, known(other), "", agentlog.StateFailed, []string{"known_hosts has another", "ssh-keygen -R 127.0.0.1"}},
