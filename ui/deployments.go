@@ -175,15 +175,16 @@ func (c *Console) checked(p prepared) tea.Cmd {
 		return nil
 	case len(p.plan.Refused()) > 0:
 		return c.showRefused(p)
-	case p.onlyFollows():
+	case onlyFollows(p.order.deploy, p.plan):
 		return c.run(p.order, p.plan)
 	}
 	return c.review(p)
 }
 
 // onlyFollows says that there is nothing to ask about: Ironic has all of it already.
-func (p *prepared) onlyFollows() bool {
-	return !slices.ContainsFunc(p.plan.Legal(), func(i provision.Item) bool { return !p.order.deploy.OnlyFollows(&i.Node) })
+// Other actions than deployments, which are nil here, never do.
+func onlyFollows(act *provision.DeployAction, plan provision.Plan) bool {
+	return act != nil && !slices.ContainsFunc(plan.Legal(), func(i provision.Item) bool { return !act.OnlyFollows(&i.Node) })
 }
 
 // startDeployment begins a deployment that a screen has shown and somebody confirmed.

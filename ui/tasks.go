@@ -68,7 +68,11 @@ func (c *Console) run(o order, plan provision.Plan) tea.Cmd {
 		return tea.Batch(c.follow(t, plan), c.open(screen.Ref{Kind: screen.KindTask, ID: fmt.Sprint(t.Number)}))
 	}
 	t.Command = c.env.CommandLine(o.words(names)...)
-	c.say(screen.Say{Text: fmt.Sprintf("%s %s: sending (5 shows tasks)", plan.Action.Name(), planText(plan.Legal()))})
+	does := "sending"
+	if onlyFollows(o.deploy, plan) {
+		does = "following"
+	}
+	c.say(screen.Say{Text: fmt.Sprintf("%s %s: %s (5 shows tasks)", plan.Action.Name(), planText(plan.Legal()), does)})
 	return tea.Batch(c.follow(t, plan), c.watchStarted(t))
 }
 

@@ -36,6 +36,8 @@ func testScreenResumes(t *testing.T, server *ironic.Server, killedAt string) {
 	s.pick(":", paletteTitle, "deploy-resume")
 	if k.stage == "preparing" {
 		s.typed(name, "deploy "+name+"? Type its name to go on.", uuid)
+	} else {
+		s.until("deploy " + name + ": following (5 shows tasks)")
 	}
 	s.within(2*time.Minute, "the machine is deployed", func() bool { return s.Contains("deploy " + name + ": done, now active") })
 	s.pick(":", paletteTitle, "deploy-resume")
