@@ -466,6 +466,59 @@ func TestPushHasOneReceiver(t *testing.T) {
 	}
 }
 
+// TestPushOfTwoConsoles: one receives, the other reads along, and goes on where the first
+// one ended.
+func TestPushOfTwoConsoles(t *testing.T) {
+	r := newPushRig(t, nil)
+	r.expect(push{body: pushedLines(1, 3)}, 200, "i=3")
+	second, err := agentlog.NewReceiver(r.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	batches := second.Subscribe(ctx, firstNode)
+	var texts []string
+	until := func(count int) {
+		t.Helper()
+		for len(texts) < count {
+			batch, open := <-batches
+			if !open {
+				t.Fatalf("%d lines, want %d", len(texts), count)
+			}
+			for _, line := range batch.Lines {
+				texts = append(texts, line.Text)
+			}
+		}
+	}
+	until(3)
+	r.expect(push{body: pushedLines(4, 6), after: "i=3"}, 200, "i=6")
+	until(6)
+	r.expect(push{body: pushedLines(7, 8), after: "i=6"}, 200, "i=8")
+	r.stop()
+	var listen net.ListenConfig
+	listener, err := listen.Listen(t.Context(), "tcp", r.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- second.Serve(ctx, listener) }()
+	r.expect(push{body: pushedLines(9, 10), after: "i=8"}, 200, "i=10")
+	until(10)
+	for i, text := range texts {
+		if want := fmt.Sprintf("line %d", i+1); text != want {
+			t.Errorf("line %d is %q", i+1, text)
+		}
+	}
+	cancel()
+	for range batches { //nolint:revive // until it is closed
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	r.client.CloseIdleConnections()
+}
+
 func TestPushOfAnotherAddressIsRefusedUntilTheNodeIsSilent(t *testing.T) {
 	var mu sync.Mutex
 	now := time.Now()
