@@ -16,7 +16,9 @@ import (
 func BenchmarkPush(b *testing.B) {
 	receiver, err := agentlog.NewReceiver(agentlog.PushOptions{
 		Dir: b.TempDir(), Limits: agentlog.PushLimits{Rate: 1 << 40},
-		Owner: func(context.Context, agentlog.Sender) (agentlog.Owner, error) { return agentlog.Owner{Node: firstNode}, nil },
+		Owner: func(context.Context, agentlog.Sender) (agentlog.Owner, error) {
+			return agentlog.Owner{Node: firstNode}, nil
+		},
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -33,7 +35,12 @@ func BenchmarkPush(b *testing.B) {
 	ctx, cancel := context.WithCancel(b.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- receiver.Serve(ctx, listener) }()
-	defer func() { cancel(); <-ended }()
+	defer func() {
+		cancel()
+		if err := <-ended; err != nil {
+			b.Error(err)
+		}
+	}()
 	client := pushClient(b, identity)
 	defer client.CloseIdleConnections()
 	const lines = 500
