@@ -48,8 +48,8 @@ type hostKeys struct {
 	// verdict and key are what came out of it.
 	verdict verdict
 	key     ssh.PublicKey
-	// foreign says that keys were expected, and that it is none of them.
-	foreign bool
+	// only says that no other key than an expected one is taken; foreign that keys were expected, and that it is none of them.
+	only, foreign bool
 }
 
 // judge prepares the judging of a hop. What the Ignition carries is only for machines,
@@ -57,7 +57,9 @@ type hostKeys struct {
 func judge(ctx context.Context, o *SSHOptions, node models.NodeRef, h *hop, jump bool) (*hostKeys, error) {
 	k := &hostKeys{hop: h, jump: jump}
 	if o.HostKeys != nil && !jump {
-		for _, text := range o.HostKeys(ctx, node) {
+		var keys []string
+		keys, k.only = o.HostKeys(ctx, node)
+		for _, text := range keys {
 			key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(text)) //nolint:dogsled // its shape
 			if err != nil {
 				return nil, fmt.Errorf("reading the host key of the ramdisk's Ignition: %w", err)
@@ -102,7 +104,7 @@ func (k *hostKeys) algorithms() []string {
 			out = append(out, t)
 		}
 	}
-	if len(wanted) == 0 { // another image's key may be of any kind
+	if len(wanted) == 0 || k.hop.strict == strictNo { // another image's key may be of any kind
 		out = append(out, ssh.SupportedAlgorithms().HostKeys...)
 	}
 	return out
@@ -138,6 +140,9 @@ func (k *hostKeys) check(_ string, remote net.Addr, key ssh.PublicKey) error {
 		if slices.ContainsFunc(k.expected, same) {
 			k.verdict = hostKeyExpected
 			return nil
+		}
+		if k.only && k.hop.strict != strictNo {
+			return refuse("the ramdisk's Ignition gives it another", "somebody else answers at this address, or the machine booted another image: look at what it booted. ssh_config's StrictHostKeyChecking no for it takes any")
 		}
 		// It may have booted an image of somebody else: that is no reason to refuse it.
 		k.foreign = true

@@ -61,9 +61,10 @@ type SSHOptions struct {
 	// Agent is the socket of ssh-agent (SSH_AUTH_SOCK); empty is none.
 	Agent string
 	// HostKeys gives the public keys, as authorized_keys has them, that the Ignition of the
-	// images that a node may have booted carries: one of them is verified with that. Nil or
+	// images that a node may have booted carries: one of them is verified with that. Only
+	// says that the node has an image of its own, and that no other key is taken. Nil or
 	// none where no image carries one.
-	HostKeys func(context.Context, models.NodeRef) []string
+	HostKeys func(context.Context, models.NodeRef) (keys []string, only bool)
 }
 
 // sources are those that are used, the best one first.

@@ -117,6 +117,7 @@ func (r *Receiver) Serve(ctx context.Context, listener net.Listener) error {
 	}
 	r.listens(listener.Addr().String())
 	defer r.listens("")
+	r.takeOver()
 	r.opens(true)
 	defer r.opens(false)
 	bounded := &boundedListener{Listener: listener, most: limits.Connections, each: limits.PerAddress}
@@ -202,7 +203,7 @@ func (r *Receiver) stream(node models.NodeRef) *stream {
 		node: node, spool: spool{path: spoolPath(r.options.Dir, node.UUID), most: limits.NodeDisk},
 		allowed: allowance{rate: float64(limits.Rate)},
 	}
-	at, err := s.spool.load(func(line models.LogLine) {
+	at, err := s.spool.load(r.address != "", func(line models.LogLine) {
 		line.Node = node // it may have another name by now
 		r.held += s.add(limits, line)
 	})
@@ -211,6 +212,24 @@ func (r *Receiver) stream(node models.NodeRef) *stream {
 	}
 	r.streams[node.UUID] = s
 	return s
+}
+
+// takeOver reads what another process has received meanwhile: from now on it is us.
+func (r *Receiver) takeOver() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.streams {
+		r.held += s.refresh(r.options.Limits, true, r.options.Now())
+	}
+}
+
+// look reads what another process receives.
+func (r *Receiver) look(s *stream) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.address == "" && s.spool.changed() {
+		r.held += s.refresh(r.options.Limits, false, r.options.Now())
+	}
 }
 
 // hold counts what is in memory, and drops lines of those that have most when it is too

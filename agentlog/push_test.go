@@ -303,14 +303,21 @@ func TestPushOfAnImageForOneNode(t *testing.T) {
 	r.expect(push{token: mine.Token.Reveal(), body: pushedLines(1, 1)}, 403, "its image is for r7-n02")
 	r.expect(push{token: mine.Token.Reveal(), macs: secondMAC, body: pushedLines(1, 1)}, 200, "i=1")
 	r.wantLines(secondNode, 1)
-	keys := func(node models.NodeRef) string {
-		return strings.Join(r.receiver.Images().HostKeys(t.Context(), node), " ")
+	keys := func(node models.NodeRef) (string, bool) {
+		list, only := r.receiver.Images().HostKeys(t.Context(), node)
+		return strings.Join(list, " "), only
 	}
-	if got := keys(firstNode); !strings.Contains(got, r.identity.HostKeyPublic) || strings.Contains(got, mine.HostKeyPublic) {
-		t.Errorf("the first node may have %s", got)
+	if got, only := keys(firstNode); !strings.Contains(got, r.identity.HostKeyPublic) || strings.Contains(got, mine.HostKeyPublic) || only {
+		t.Errorf("the first node may have %s, only: %v", got, only)
 	}
-	if got := keys(secondNode); !strings.Contains(got, r.identity.HostKeyPublic) || !strings.Contains(got, mine.HostKeyPublic) {
-		t.Errorf("the second node may have %s", got)
+	if got, only := keys(secondNode); !strings.Contains(got, r.identity.HostKeyPublic) || !strings.Contains(got, mine.HostKeyPublic) || !only {
+		t.Errorf("the second node may have %s, only: %v", got, only)
+	}
+	if _, err := r.receiver.Images().Make(agentlog.IdentityOrder{Push: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, only := keys(secondNode); only {
+		t.Error("an image for all was made since, and no other key is taken")
 	}
 }
 
@@ -464,6 +471,59 @@ func TestPushHasOneReceiver(t *testing.T) {
 	if err := second.Serve(t.Context(), listener); !errors.Is(err, agentlog.ErrReceiving) {
 		t.Errorf("a second receiver ends with %v", err)
 	}
+}
+
+// TestPushOfTwoConsoles: one receives, the other reads along, and goes on where the first
+// one ended.
+func TestPushOfTwoConsoles(t *testing.T) {
+	r := newPushRig(t, nil)
+	r.expect(push{body: pushedLines(1, 3)}, 200, "i=3")
+	second, err := agentlog.NewReceiver(r.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	batches := second.Subscribe(ctx, firstNode)
+	var texts []string
+	until := func(count int) {
+		t.Helper()
+		for len(texts) < count {
+			batch, open := <-batches
+			if !open {
+				t.Fatalf("%d lines, want %d", len(texts), count)
+			}
+			for _, line := range batch.Lines {
+				texts = append(texts, line.Text)
+			}
+		}
+	}
+	until(3)
+	r.expect(push{body: pushedLines(4, 6), after: "i=3"}, 200, "i=6")
+	until(6)
+	r.expect(push{body: pushedLines(7, 8), after: "i=6"}, 200, "i=8")
+	r.stop()
+	var listen net.ListenConfig
+	listener, err := listen.Listen(t.Context(), "tcp", r.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- second.Serve(ctx, listener) }()
+	r.expect(push{body: pushedLines(9, 10), after: "i=8"}, 200, "i=10")
+	until(10)
+	for i, text := range texts {
+		if want := fmt.Sprintf("line %d", i+1); text != want {
+			t.Errorf("line %d is %q", i+1, text)
+		}
+	}
+	cancel()
+	for range batches { //nolint:revive // until it is closed
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	r.client.CloseIdleConnections()
 }
 
 func TestPushOfAnotherAddressIsRefusedUntilTheNodeIsSilent(t *testing.T) {

@@ -51,7 +51,7 @@ func (s *subscription) run(ctx context.Context, out chan<- Batch) {
 		case <-ctx.Done():
 			return
 		case <-changed:
-		case <-r.options.After(r.options.Limits.Silence / 4): // silence is news, too
+		case <-r.options.After(r.patience()):
 			continue
 		}
 		select {
@@ -62,12 +62,22 @@ func (s *subscription) run(ctx context.Context, out chan<- Batch) {
 	}
 }
 
+// patience is after how long to look without being told: silence is news, too, and
+// nobody tells what another process receives.
+func (r *Receiver) patience() time.Duration {
+	if r.Address() == "" {
+		return lookTime
+	}
+	return r.options.Limits.Silence / 4
+}
+
 // gather takes what there is; more says that not all of it fitted.
 func (s *subscription) gather() (batch Batch, more bool) {
 	r := s.receiver
 	streams := r.streamsOf(s.node)
 	now, listening := r.options.Now(), r.Address()
 	for _, stream := range streams {
+		r.look(stream)
 		room := batchLines - len(batch.Lines)
 		next, begun := s.next[stream]
 		if !begun {

@@ -213,20 +213,26 @@ func (s *Images) all() []string {
 
 // HostKeys are the host keys that a node's ramdisk may have: those of the images that
 // are for it alone, and those of the images for all. Each is as in known_hosts, without
-// the host. A file that cannot be read is left out.
-func (s *Images) HostKeys(ctx context.Context, node models.NodeRef) []string {
-	var keys []string
+// the host. Only says that no other one is right: the last image that was made for this
+// node is for it alone. A file that cannot be read is left out.
+func (s *Images) HostKeys(ctx context.Context, node models.NodeRef) (keys []string, only bool) {
+	var last time.Time
 	for _, id := range s.all() {
 		if ctx.Err() != nil {
-			return keys
+			return keys, only
 		}
 		kept, err := s.read(id)
-		if err != nil || kept.HostKey == "" || !kept.isFor(node) {
+		if err != nil || !kept.isFor(node) {
 			continue
 		}
-		keys = append(keys, kept.HostKey)
+		if kept.HostKey != "" {
+			keys = append(keys, kept.HostKey)
+		}
+		if kept.Made.After(last) {
+			last, only = kept.Made, kept.Node != "" && kept.HostKey != ""
+		}
 	}
-	return keys
+	return keys, only
 }
 
 // isFor says whether machines of a node may have booted the image.

@@ -36,6 +36,8 @@ const (
 	batchLines = 2000
 	// gatherTime is for how long lines are gathered.
 	gatherTime = 100 * time.Millisecond
+	// lookTime is how often what another process receives is looked for.
+	lookTime = 2 * time.Second
 )
 
 func (l PushLimits) withDefaults() PushLimits {

@@ -41,9 +41,9 @@ func spoolPath(dir, node string) string {
 	return filepath.Join(dir, "spool", url.PathEscape(node)+".jsonl")
 }
 
-// load reads what is kept, the newest lines only. What is behind the last whole batch is
-// of one that was being written when the program was killed, and is cut off.
-func (s *spool) load(take func(models.LogLine)) (mark, error) {
+// load reads what is kept. What is behind the last whole batch is of one that is being
+// written, or was when the program was killed: who is the one that writes cuts it off.
+func (s *spool) load(writes bool, take func(models.LogLine)) (mark, error) {
 	var at mark
 	for _, path := range []string{s.path + spoolOld, s.path} {
 		whole, found, err := readSpool(path, take)
@@ -59,7 +59,9 @@ func (s *spool) load(take func(models.LogLine)) (mark, error) {
 		if path != s.path {
 			continue
 		}
-		s.size = whole
+		if s.size = whole; !writes {
+			continue
+		}
 		if err := os.Truncate(path, whole); err != nil {
 			return at, fmt.Errorf("cutting %s: %w", path, err)
 		}
@@ -99,6 +101,12 @@ func readSpool(path string, take func(models.LogLine)) (whole int64, at mark, er
 		}
 		batch, whole, at = nil, offset, mark{boot: r.Boot, cursor: r.Cursor}
 	}
+}
+
+// changed says whether somebody else wrote.
+func (s *spool) changed() bool {
+	info, err := os.Stat(s.path)
+	return err == nil && info.Size() != s.size
 }
 
 // add keeps a batch. One that cannot be written leaves nothing behind.

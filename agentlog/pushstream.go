@@ -65,6 +65,37 @@ func (s *stream) drop(lines, freed int) {
 	s.size -= freed
 }
 
+// refresh takes what is on disk behind the lines that are held. Nothing of the stream is
+// being sent meanwhile. It tells by how much more is held than before.
+func (s *stream) refresh(limits PushLimits, writes bool, now time.Time) (grown int) {
+	var lines []models.LogLine
+	fresh := spool{path: s.spool.path, most: s.spool.most}
+	at, err := fresh.load(writes, func(line models.LogLine) { lines = append(lines, line) })
+	if err != nil {
+		return 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.spool = fresh
+	if at == s.at {
+		return 0
+	}
+	if held := len(s.lines); held > 0 {
+		last := s.lines[held-1]
+		for i := len(lines) - 1; i >= 0; i-- {
+			if lines[i].Boot == last.Boot && lines[i].Cursor == last.Cursor {
+				lines = lines[i+1:]
+				break
+			}
+		}
+	}
+	for i := range lines {
+		lines[i].Node = s.node
+	}
+	s.at, s.parser, s.seen, s.from = at, nil, now, netip.Addr{}
+	return s.add(limits, lines...)
+}
+
 // keep puts a batch on disk, behind those that could not be put there before. What is not
 // held any more by then is left out.
 func (s *stream) keep(lines []models.LogLine, at mark) {
@@ -122,11 +153,11 @@ func (s *stream) status(now time.Time, silence time.Duration, listening string) 
 	case s.seen.IsZero():
 		status.Why = "no machine has sent the journal of this node"
 	case now.Sub(s.seen) > silence:
-		status.Address = s.from.String()
+		status.Address = shownAddress(s.from)
 		status.Why = "the machine sends nothing any more"
 		status.WayOut = "it goes on by itself when the machine reaches this console again"
 	default:
-		status.State, status.Address, status.WayOut = StateFollowing, s.from.String(), ""
+		status.State, status.Address, status.WayOut = StateFollowing, shownAddress(s.from), ""
 	}
 	if s.trouble != "" {
 		status.Why, status.WayOut = s.trouble, "make room on the disk: until then lines are held in memory only"
@@ -135,6 +166,15 @@ func (s *stream) status(now time.Time, silence time.Duration, listening string) 
 		status.Why = "a sender was refused: " + s.refused
 	}
 	return status
+}
+
+// shownAddress is where a machine sends from; of one that sends to another console it is
+// not known.
+func shownAddress(from netip.Addr) string {
+	if !from.IsValid() {
+		return "another console"
+	}
+	return from.String()
 }
 
 func pushWayOut(listening string) string {

@@ -98,7 +98,7 @@ func New(ctx context.Context, opts Options) *Console {
 		opts: opts, ctx: ctx, cancel: cancel, running: &sync.WaitGroup{}, mouse: opts.Mouse,
 		width: 80, height: 24, look: theme.Options{ASCII: opts.ASCII, Light: opts.Background == Light, Profile: colorprofile.TrueColor},
 		env: &screen.Env{
-			Clock: opts.Clock, ReadOnly: opts.ReadOnly, Events: &screen.EventLog{}, Tasks: &screen.TaskList{}, Watching: &screen.WatchList{}, Installs: &screen.Installs{},
+			Clock: opts.Clock, ReadOnly: opts.ReadOnly, Events: &screen.EventLog{}, Tasks: &screen.TaskList{}, Watching: &screen.WatchList{}, Installs: &screen.Installs{}, Logs: &screen.OpenLogs{},
 			Contexts: opts.Contexts, Probe: opts.Probe, Program: opts.Program,
 			Ramdisks: opts.Ramdisks, Bench: &screen.Bench{File: opts.File}, Drafts: &screen.Drafts{},
 		},

@@ -243,14 +243,15 @@ func (c *consoleHost) receive(x *config.Context, client *ironicclient.Client, wa
 	if x.Logs.Listen == "" {
 		return func() {}
 	}
-	ctx, cancel := context.WithCancel(c.cmd.Context())
-	var running sync.WaitGroup
-	receiver, _, err := c.app.receive(ctx, client, x.Logs.Listen, func(err error) { notice(models.Printable(err.Error())) }, &running)
+	receiver, err := c.app.receiver(client)
 	if err != nil {
 		notice(models.Printable(err.Error()))
-	} else {
-		way.push = receiver
+		return func() {}
 	}
+	way.push = receiver
+	ctx, cancel := context.WithCancel(c.cmd.Context())
+	var running sync.WaitGroup
+	running.Go(func() { keepReceiving(ctx, receiver, x.Logs.Listen, notice) })
 	return func() {
 		cancel()
 		running.Wait()

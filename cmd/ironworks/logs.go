@@ -184,10 +184,9 @@ func (a *app) logs(cmd *cobra.Command, order logsOrder, names []string) error {
 // agents knows where the ramdisks of some nodes are: as it was told at first, and what
 // is heard of it later.
 type agents struct {
-	first  []models.Node
-	store  *fleet.Store
-	given  string
-	status func() fleet.Status
+	first []models.Node
+	store *fleet.Store
+	given string
 }
 
 // agents asks for the nodes, and follows them where the log is followed.

@@ -65,12 +65,17 @@ func lastAgent(store *fleet.Store) func(models.NodeRef) string {
 	}
 }
 
-// receive takes the journals that machines push, until ctx ends, and says where; ended is told how it
-// ended, if that was too early.
+// receiver has the journals that machines push; nothing listens yet.
+func (a *app) receiver(client *ironicclient.Client) (*agentlog.Receiver, error) {
+	return agentlog.NewReceiver(agentlog.PushOptions{Dir: a.files.Pushes(), Owner: newPushOwners(client, clock{}.Now).owner})
+}
+
+// receive takes the journals that machines push, until ctx ends, and says where; ended
+// is told how it ended, if that was too early.
 func (a *app) receive(
 	ctx context.Context, client *ironicclient.Client, address string, ended func(error), running *sync.WaitGroup,
 ) (*agentlog.Receiver, net.Addr, error) {
-	receiver, err := agentlog.NewReceiver(agentlog.PushOptions{Dir: a.files.Pushes(), Owner: newPushOwners(client, clock{}.Now).owner})
+	receiver, err := a.receiver(client)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -85,6 +90,32 @@ func (a *app) receive(
 		}
 	})
 	return receiver, listener.Addr(), nil
+}
+
+// keepReceiving takes journals until ctx ends. The session before this one may not have left the
+// address yet, and another console may leave it some day: it is tried again, and told of
+// once.
+func keepReceiving(ctx context.Context, receiver *agentlog.Receiver, address string, notice func(text string)) {
+	const soon, often, later = 500 * time.Millisecond, 6, 5 * time.Second
+	var config net.ListenConfig
+	for try := 1; ; try++ {
+		listener, err := config.Listen(ctx, "tcp", address)
+		if err == nil {
+			err = receiver.Serve(ctx, listener)
+		}
+		pause := soon
+		if try == often && err != nil && ctx.Err() == nil {
+			notice(models.Printable("pushed journals are not taken at " + address + ": " + err.Error()))
+		}
+		if try >= often {
+			pause = later
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+	}
 }
 
 // printLines writes lines at once, whatever buffers there are.

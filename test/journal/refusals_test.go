@@ -73,14 +73,18 @@ func TestHostKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := string(ssh.MarshalAuthorizedKey(signer.PublicKey()))
-	given := func(keys ...string) func(context.Context, models.NodeRef) []string {
-		return func(context.Context, models.NodeRef) []string { return keys }
+	type hostKeys = func(context.Context, models.NodeRef) ([]string, bool)
+	given := func(keys ...string) hostKeys {
+		return func(context.Context, models.NodeRef) ([]string, bool) { return keys, false }
+	}
+	only := func(keys ...string) hostKeys {
+		return func(context.Context, models.NodeRef) ([]string, bool) { return keys, true }
 	}
 	known := func(key string) string {
 		return knownhosts.Line([]string{knownhosts.HashHostname(knownhosts.Normalize(m.Address()))}, publicKey(t, key)) + "\n"
 	}
 	for name, tt := range map[string]struct {
-		expected func(context.Context, models.NodeRef) []string
+		expected hostKeys
 		known    string
 		strict   string
 		state    agentlog.State
@@ -90,6 +94,9 @@ func TestHostKeys(t *testing.T) {
 		"one of several":                      {given(other, m.HostKey()), "", "", agentlog.StateFollowing, nil},
 		"not the Ignition's":                  {given(other), "", "", agentlog.StateFollowing, []string{"SHA256:", "trusted for this boot", "none that an image of this console has"}},
 		"not the Ignition's and strict":       {given(other), "", "yes", agentlog.StateFailed, []string{"known_hosts does not have it"}},
+		"that of its own image":               {only(m.HostKey()), "", "", agentlog.StateFollowing, nil},
+		"not that of its own image":           {only(other), "", "", agentlog.StateFailed, []string{"SHA256:", "Ignition gives it another", "booted another image"}},
+		"not the Ignition's, not checked":     {only(other), "", "no", agentlog.StateFollowing, []string{"trusted for this boot"}},
 		"the Ignition's comes before a file":  {given(m.HostKey()), known(other), "", agentlog.StateFollowing, nil},
 		"in known_hosts":                      {nil, known(m.HostKey()), "yes", agentlog.StateFollowing, nil},
 		"another in known_hosts":              {nil, known(other), "", agentlog.StateFailed, []string{"known_hosts has another", "ssh-keygen -R 127.0.0.1"}},
@@ -129,7 +136,7 @@ func TestNoOtherHostKeyAfterTheIgnitions(t *testing.T) {
 	of := m.HostKey()
 	o := sshOptions(m)
 	o.Home = t.TempDir()
-	o.HostKeys = func(context.Context, models.NodeRef) []string { return []string{of} }
+	o.HostKeys = func(context.Context, models.NodeRef) ([]string, bool) { return []string{of}, false }
 	f := start(t, agentlog.Options{SSH: o})
 	f.untilLine("hello")
 	m.Stop()

@@ -126,6 +126,8 @@ type Env struct {
 	Watching *WatchList
 	// Installs are how far installers are by their logs.
 	Installs *Installs
+	// Logs are those that screens follow.
+	Logs *OpenLogs
 	// Contexts are those that can be gone to.
 	Contexts []Context
 	// Probe asks another context's Ironic whether it answers.

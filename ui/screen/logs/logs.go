@@ -87,6 +87,9 @@ func (l *Log) Follow(nodes ...models.NodeRef) tea.Cmd {
 	if l.closed || l.env.Session == nil || l.env.Session.Logs == nil {
 		return nil
 	}
+	if len(nodes) > 0 {
+		l.env.Logs.Use(l)
+	}
 	want := map[string]bool{}
 	var cmds []tea.Cmd
 	for _, n := range nodes {
@@ -313,9 +316,22 @@ func (l *Log) narrow() {
 	})
 }
 
+// Rest ends the following and forgets the lines. Following again brings back those that
+// the sources still have.
+func (l *Log) Rest() {
+	for _, one := range l.lanes {
+		one.end()
+		clear(one.last)
+		clear(one.status)
+		one.over = false
+	}
+	l.view.Clear()
+}
+
 // Close ends the following, for good.
 func (l *Log) Close() {
 	l.closed = true
+	l.env.Logs.Leave(l)
 	for _, one := range l.lanes {
 		one.end()
 	}

@@ -457,3 +457,34 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		}
 	})
 }
+
+// TestFewAreFollowedAtOnce: the log of a screen that nobody looked at for long rests, and
+// has its lines again when somebody does.
+func TestFewAreFollowedAtOnce(t *testing.T) {
+	inBubble(t, func(x *rig) {
+		first := x.l
+		x.follow(ref(1))
+		x.send(1, agentlog.Batch{Lines: lines(0, 5)})
+		var others []*logs.Log
+		for i := 2; i <= 4; i++ {
+			x.l = logs.New(x.r.Env)
+			others = append(others, x.l)
+			x.follow(ref(i))
+		}
+		if x.followed != 3 {
+			t.Errorf("%d are followed", x.followed)
+		}
+		x.l = first
+		x.lacks("line 4")
+		x.follow(ref(1))
+		x.send(1, agentlog.Batch{Lines: lines(0, 5)})
+		x.shows("line 0", "line 4")
+		for _, l := range others {
+			l.Close()
+		}
+		synctest.Wait()
+		if x.followed != 1 {
+			t.Errorf("%d are followed", x.followed)
+		}
+	})
+}

@@ -72,7 +72,7 @@ func New(tb testing.TB, nodes ...models.Node) *Rig {
 	}
 	r.Env = &screen.Env{
 		Clock: r.Clock, Started: Began, Events: &screen.EventLog{}, Tasks: &screen.TaskList{}, Watching: &screen.WatchList{}, Program: "ironworks",
-		Bench: &screen.Bench{}, Installs: &screen.Installs{},
+		Bench: &screen.Bench{}, Installs: &screen.Installs{}, Logs: &screen.OpenLogs{},
 		Contexts: []screen.Context{here},
 		Session: &screen.Session{
 			Context: here, Store: store, API: r.API,
