@@ -56,6 +56,7 @@ bench: pythons build
 	go test ./ui/widget/... -run '^$$' -bench .
 	go test ./ignition ./ignition/image -run '^$$' -bench .
 	go test ./journal -run '^$$' -bench .
+	go test ./agentlog -run '^$$' -bench .
 	go test ./ignition/serve -run '^$$' -bench Serve -benchtime 3x
 
 # Draws the pictures of README and docs anew, from the console on the lab; a minute.

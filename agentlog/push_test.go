@@ -70,13 +70,7 @@ func newPushRig(t *testing.T, change func(*agentlog.PushOptions)) *pushRig {
 	if r.identity, err = images.Make(agentlog.IdentityOrder{Push: true, HostKey: true}); err != nil {
 		t.Fatal(err)
 	}
-	roots := x509.NewCertPool()
-	if !roots.AppendCertsFromPEM([]byte(r.identity.Certificate)) {
-		t.Fatal("the identity has no certificate")
-	}
-	r.client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{
-		RootCAs: roots, ServerName: "journal.ironworks.invalid", MinVersion: tls.VersionTLS12,
-	}}}
+	r.client = pushClient(t, r.identity)
 	r.address = "127.0.0.1:0"
 	r.start()
 	t.Cleanup(func() {
@@ -87,6 +81,18 @@ func newPushRig(t *testing.T, change func(*agentlog.PushOptions)) *pushRig {
 		}
 	})
 	return r
+}
+
+// pushClient trusts the receiver of an identity, and nobody else.
+func pushClient(tb testing.TB, identity agentlog.Identity) *http.Client {
+	tb.Helper()
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM([]byte(identity.Certificate)) {
+		tb.Fatal("the identity has no certificate")
+	}
+	return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{
+		RootCAs: roots, ServerName: "journal.ironworks.invalid", MinVersion: tls.VersionTLS12,
+	}}}
 }
 
 func (r *pushRig) owner(_ context.Context, s agentlog.Sender) (agentlog.Owner, error) {
