@@ -23,9 +23,8 @@ type SiteOptions struct {
 	Speed float64
 	// SSHPort is that of [Options].
 	SSHPort int
-	// Ramdisk is that of [Options]. RamdiskFor makes one that knows Ironic's URL, in its
-	// place; it may be nil.
-	Ramdisk    []byte
+	// RamdiskFor makes the ramdisk of [Options], which may have to know Ironic's URL; nil
+	// for the lab's own.
 	RamdiskFor func(ironicURL string) ([]byte, error)
 	// Dir keeps database and disks; memory if empty.
 	Dir string
@@ -105,7 +104,6 @@ func startSite(ctx context.Context, options SiteOptions) (_ *Site, err error) {
 	}
 	labOptions := Options{
 		IronicURL: s.URL, Agent: s.options.Ironic.Agent, Speed: options.Speed, OneBMC: true, BMCPort: before.BMCPort, SSHPort: options.SSHPort,
-		Ramdisk: options.Ramdisk,
 		OnEvent: func(e machine.Event) { noteChange(e, changed) },
 	}
 	if options.RamdiskFor != nil {
