@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ironworks/journal"
 	"ironworks/models"
@@ -28,7 +29,8 @@ type actFlags struct {
 
 func (f *actFlags) register(cmd *cobra.Command, follows bool) {
 	if follows {
-		cmd.Flags().BoolVar(&f.wait, "wait", false, "follow every node until it comes to rest")
+		cmd.Flags().BoolVar(&f.wait, "wait", false, "follow every node until it comes to rest; --follow is the same")
+		cmd.Flags().SetNormalizeFunc(followIsWait)
 		cmd.Flags().DurationVar(&f.timeout, "timeout", 0, "stop following after this long, with exit code 1")
 	}
 	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
@@ -36,6 +38,14 @@ func (f *actFlags) register(cmd *cobra.Command, follows bool) {
 	if follows {
 		cmd.Flags().BoolVar(&f.stopOnFailure, "stop-on-failure", false, "let nodes that were not begun be once one has failed; with --wait at most 8 are under way")
 	}
+}
+
+// followIsWait takes --follow for --wait.
+func followIsWait(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	if name == "follow" {
+		name = "wait"
+	}
+	return pflag.NormalizedName(name)
 }
 
 // act carries an action out on named nodes: plan, ask, send, follow, tell.

@@ -20,7 +20,7 @@ func TestDeployAgain(t *testing.T) {
 		}
 	}
 	root.SetArgs([]string{
-		"deploy", "n1", "n2", "n 3", "-c", "rack7", "-f", "a b.yaml", "--yes", "--wait", "--timeout", "1m", "--override", "inventory",
+		"deploy", "n1", "n2", "n 3", "-c", "rack7", "-f", "a b.yaml", "--yes", "--follow", "--timeout", "1m", "--override", "inventory",
 		"--override", "single-disk", "--confirm", "n1", "--confirm", "n2", "--root-device", `{"serial": "S1"}`, "--configdrive", ` {"user_data": "hunter2"}`,
 	})
 	if err := root.Execute(); err != nil {
