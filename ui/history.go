@@ -90,6 +90,15 @@ func (c *Console) open(ref screen.Ref) tea.Cmd {
 	return tea.Batch(s.Start(), s.Shown())
 }
 
+// openAt goes to a screen, and does there what is asked for.
+func (c *Console) openAt(msg screen.Open) tea.Cmd {
+	cmd := c.open(msg.Ref)
+	if s := c.history.front(); msg.Then != "" && s != nil && s.Ref() == msg.Ref {
+		cmd = tea.Batch(cmd, s.Do(msg.Then))
+	}
+	return cmd
+}
+
 // make makes the screen of a ref.
 func (c *Console) make(ref screen.Ref) screen.Screen {
 	switch ref.Kind {

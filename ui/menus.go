@@ -170,7 +170,7 @@ func (c *Console) copies() screen.Overlay {
 func (c *Console) wish(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Open:
-		return c.open(msg.Ref)
+		return c.openAt(msg)
 	case screen.Say:
 		c.say(msg)
 	case screen.Ask:

@@ -24,8 +24,11 @@ type (
 
 type (
 	// Open is the first of the wishes that screens and overlays have of the root. It goes
-	// to a screen.
-	Open struct{ Ref Ref }
+	// to a screen, and does Then there; empty is nothing.
+	Open struct {
+		Ref  Ref
+		Then action.ID
+	}
 	// Say shows a toast.
 	Say struct {
 		Level Level

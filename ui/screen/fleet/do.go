@@ -16,9 +16,13 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 		return nil
 	}
 	switch id {
-	case action.Open:
+	case action.Open, action.ShowLog:
 		if row, ok := s.table.Cursor(); ok {
-			return screen.Wish(screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: row.Node.UUID}})
+			open := screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: row.Node.UUID}}
+			if id == action.ShowLog {
+				open.Then = id
+			}
+			return screen.Wish(open)
 		}
 	case action.Mark:
 		s.table.ToggleMark()
@@ -58,7 +62,7 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 func (s *Screen) Why(id action.ID) string {
 	_, some := s.table.Cursor()
 	switch id {
-	case action.Open, action.Mark, action.MarkAll, action.MarkRange:
+	case action.Open, action.ShowLog, action.Mark, action.MarkAll, action.MarkRange:
 		if !some {
 			return "no node is shown"
 		}

@@ -179,7 +179,7 @@ func TestWhyNothingIsShown(t *testing.T) {
 	screentest.Shows(t, s, 80, 20, "This Ironic has no nodes yet.")
 	r.Env.Session = nil
 	screentest.Shows(t, s, 80, 20, "No context could be opened")
-	for _, id := range []action.ID{action.Open, action.Mark, action.MarkAll, action.MarkRange, action.ClearMarks, action.ClearFilter} {
+	for _, id := range []action.ID{action.Open, action.ShowLog, action.Mark, action.MarkAll, action.MarkRange, action.ClearMarks, action.ClearFilter} {
 		if s.Why(id) == "" {
 			t.Errorf("%s can be done on nothing", id)
 		}

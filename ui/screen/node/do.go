@@ -45,6 +45,9 @@ func (s *Screen) mover() body.Mover {
 
 // Do carries out one of the screen's actions.
 func (s *Screen) Do(id action.ID) tea.Cmd {
+	if tab, shows := tabOf(id); shows {
+		return s.goTo(tab)
+	}
 	switch id {
 	case action.NextTab:
 		return s.goTo(s.tab + 1)

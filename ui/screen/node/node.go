@@ -34,6 +34,15 @@ const (
 	tabCount
 )
 
+// tabOf is the tab that an action shows.
+func tabOf(id action.ID) (tab int, shows bool) {
+	tab, shows = map[action.ID]int{
+		action.ShowOverview: overviewTab, action.ShowTimeline: timelineTab, action.ShowSteps: stepsTab, action.ShowDisks: disksTab,
+		action.ShowNetwork: networkTab, action.ShowLog: logTab, action.ShowHistory: historyTab, action.ShowRaw: rawTab,
+	}[id]
+	return tab, shows
+}
+
 func tabTitles() []string {
 	return []string{"Overview", "Timeline", "Steps", "Disks", "Network", "Log", "History", "Raw"}
 }
