@@ -23,13 +23,15 @@ pythons:
 	  if [ $$status -ne 3 ] || [ -n "$$CI" ]; then exit $$status; fi; \
 	  echo "leaving out Ironic 21.4.4 and its agent: no Python 3.11 or earlier here"; }
 
-# Those that drive real Ironics, which want the processor, go one at a time; the others
-# two at a time.
-ALONE := ^ironworks/(fleet|lab|lab/machine|provision|test/(agent|contract|e2e|hints|ironic|journal|terminal))$$
+# Those that drive real Ironics wait more than they work: two at a time, after the others,
+# which work. The end-to-end tests have several Ironics of their own.
+DRIVING := ^ironworks/(fleet|lab|lab/machine|provision|test/(agent|contract|hints|ironic|journal|terminal))$$
+ALONE := ^ironworks/test/e2e$$
 
 test: pythons
 	@$(if $(RACE),true,echo "no C compiler: the tests run without the race detector")
-	go test $(RACE) -p 2 $$(go list ./... | grep -vE '$(ALONE)')
+	go test $(RACE) -p 2 $$(go list ./... | grep -vE '$(DRIVING)|$(ALONE)')
+	go test $(RACE) -p 2 -timeout 25m $$(go list ./... | grep -E '$(DRIVING)')
 	go test $(RACE) -p 1 -timeout 25m $$(go list ./... | grep -E '$(ALONE)')
 	cd test/builders/controller && go test ./...
 
