@@ -29,8 +29,10 @@ func loopback(t *testing.T, address string) (net.Listener, int) {
 	t.Helper()
 	var listen net.ListenConfig
 	listener, err := listen.Listen(t.Context(), "tcp", address+":0")
-	if err != nil {
+	if err != nil && os.Getenv("CI") == "" {
 		t.Skipf("%s is not this machine: %v", address, err)
+	} else if err != nil {
+		t.Fatal(err)
 	}
 	return listener, listener.Addr().(*net.TCPAddr).Port
 }
