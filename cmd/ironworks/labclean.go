@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"ironworks/ironicclient"
 	"ironworks/lab"
 	"ironworks/models"
+	"ironworks/provision"
 )
 
 // labMark is what the console's own labs write into the extra of their nodes.
@@ -45,9 +47,37 @@ func (a *app) labClean(ctx context.Context, client *ironicclient.Client) error {
 // removeNode removes a node in any state: Ironic does that in maintenance.
 func removeNode(ctx context.Context, client *ironicclient.Client, n *models.Node) error {
 	if !n.Maintenance {
-		if _, err := client.SetMaintenance(ctx, n.UUID, true, "its machine was one of a lab"); err != nil {
+		err := onceUnlocked(ctx, clock{}, func() error {
+			_, err := client.SetMaintenance(ctx, n.UUID, true, "its machine was one of a lab")
+			return err
+		})
+		if err != nil {
 			return err
 		}
 	}
-	return client.DeleteNode(ctx, n.UUID)
+	return onceUnlocked(ctx, clock{}, func() error { return client.DeleteNode(ctx, n.UUID) })
+}
+
+const (
+	// lockedFor is how long a conductor may keep a node locked: it looks for a BMC that is
+	// gone, and tries again before it gives up.
+	lockedFor = 3 * time.Minute
+	// lookAgain is how often is looked whether it still does.
+	lookAgain = 2 * time.Second
+)
+
+// onceUnlocked does something to a node as soon as no conductor has it locked.
+func onceUnlocked(ctx context.Context, c provision.Clock, do func() error) error {
+	for began := c.Now(); ; {
+		err := do()
+		var fault *models.Fault
+		if !errors.As(err, &fault) || fault.Kind != models.FaultLocked || c.Now().Sub(began) >= lockedFor {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-c.After(lookAgain):
+		}
+	}
 }
