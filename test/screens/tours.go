@@ -58,17 +58,25 @@ func (c *camera) sized(width, height int, do func() error) error {
 	return c.screen.Resize(before, above)
 }
 
-// open goes to a node by its name.
-func (c *camera) open(node string) error {
+// goTo goes to what the palette has under a name.
+func (c *camera) goTo(name string) error {
 	c.screen.Type(":")
 	if err := c.until("the palette", func(lines []string) bool { return has(lines, "type to narrow") }); err != nil {
 		return err
 	}
-	c.screen.Type(node)
-	if err := c.until(node+" in the palette", func(lines []string) bool { return row(lines, "❯", node) }); err != nil {
+	c.screen.Type(name)
+	if err := c.until(name+" in the palette", func(lines []string) bool { return row(lines, "❯", name) }); err != nil {
 		return err
 	}
 	c.screen.Type(terminal.Enter)
+	return nil
+}
+
+// open goes to a node by its name.
+func (c *camera) open(node string) error {
+	if err := c.goTo(node); err != nil {
+		return err
+	}
 	return c.until(node, func(lines []string) bool { return has(lines, "› "+node, "[Overview]") })
 }
 
@@ -108,7 +116,9 @@ func deploying(c *camera) error {
 	}); err != nil {
 		return err
 	}
-	c.screen.Type(terminal.Tab)
+	if err := c.goTo("network"); err != nil {
+		return err
+	}
 	return c.sized(100, 14, func() error {
 		return c.snap("network", "the ports of a node", "[Network]", "52:54:")
 	})
