@@ -24,6 +24,9 @@ type IronicOptions struct {
 	Speed float64
 	// NoCleaning is [conductor] automated_clean = false.
 	NoCleaning bool
+	// NoPowerSync is [conductor] sync_power_state_interval = 0: what it would
+	// find right, and then clear the last error, stays as it is.
+	NoPowerSync bool
 	// Now is the clock; time.Now if nil.
 	Now func() time.Time
 }
@@ -105,13 +108,17 @@ func startIronic(ctx context.Context, options IronicOptions) (_ *Ironic, err err
 func (i *Ironic) conductorOptions(options IronicOptions, images net.Addr) conductor.Options {
 	p := pace(options.Speed)
 	timeout := p.of(callbackTimeout)
+	powerSync := p.of(powerSyncPeriod)
+	if options.NoPowerSync {
+		powerSync = -1
+	}
 	return conductor.Options{
 		Tables: i.tables, HTTPURL: "http://" + images.String(), Client: i.client, RequireTLS: true, AutomatedClean: !options.NoCleaning, Speed: options.Speed,
 		Timeouts: conductor.Timeouts{
 			Deploy: timeout, Clean: timeout, Inspect: timeout, Rescue: timeout, Service: timeout,
 		},
 		Periods: conductor.Periods{
-			Provision: p.of(checkPeriod), Rescue: p.of(checkPeriod), PowerSync: p.of(powerSyncPeriod), PowerRecovery: p.of(recoveryPeriod),
+			Provision: p.of(checkPeriod), Rescue: p.of(checkPeriod), PowerSync: powerSync, PowerRecovery: p.of(recoveryPeriod),
 		},
 	}
 }
