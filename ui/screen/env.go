@@ -104,6 +104,8 @@ type Session struct {
 	Journal Journal
 	// Logs follows logs of ramdisks; may be nil.
 	Logs Logs
+	// Replay is what plays in the place of an Ironic; nil where there is one.
+	Replay Replay
 	// Options are the flags that lead the command line to this context.
 	Options []string
 	// Close drops the connection.

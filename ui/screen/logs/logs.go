@@ -328,6 +328,25 @@ func (l *Log) Rest() {
 	l.view.Clear()
 }
 
+// Rewound begins anew, as a recording does that was wound back.
+func (l *Log) Rewound() tea.Cmd {
+	var followed []models.NodeRef
+	for _, one := range l.lanes {
+		if one.cancel != nil || one.over {
+			followed = append(followed, one.node)
+		}
+	}
+	l.Rest()
+	for _, one := range l.lanes {
+		clear(one.starts)
+	}
+	l.lost = 0
+	if len(followed) == 0 {
+		return nil
+	}
+	return l.Follow(followed...)
+}
+
 // Close ends the following, for good.
 func (l *Log) Close() {
 	l.closed = true

@@ -194,6 +194,8 @@ func (s *Screen) told(msg tea.Msg) tea.Cmd {
 		return s.tasksChanged()
 	case screen.Reload:
 		return s.reload()
+	case screen.Rewound:
+		return s.log.Rewound()
 	case tea.KeyPressMsg, tea.PasteMsg:
 		s.typed(msg)
 		return nil
