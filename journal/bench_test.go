@@ -20,12 +20,12 @@ func BenchmarkWrite(b *testing.B) {
 		note func(j *Journal, i int)
 	}{
 		{"transitions", func(j *Journal, i int) {
-			j.Note([]models.Event{{Time: second(i), Node: node(i), Kind: models.EventProvisionState, From: "deploying", To: "active"}}, nil)
+			j.Note(Records{Events: []models.Event{{Time: second(i), Node: node(i), Kind: models.EventProvisionState, From: "deploying", To: "active"}}})
 		}},
 		{"works", func(j *Journal, i int) {
 			w := deployment(i, i+5, i+100, i+200, i+220)
 			w.Node = node(i)
-			j.Note(nil, []models.Work{w})
+			j.Note(Records{Works: []models.Work{w}})
 		}},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
@@ -49,7 +49,7 @@ func BenchmarkLatest(b *testing.B) {
 	j := Open(context.Background(), Options{Path: filepath.Join(b.TempDir(), "journal-x.db"), Clock: never{}})
 	defer j.Close()
 	for i := range 10_000 {
-		j.Note(nil, []models.Work{deployment(i*1000, i*1000+5, i*1000+100, i*1000+200, i*1000+220)})
+		j.Note(Records{Works: []models.Work{deployment(i*1000, i*1000+5, i*1000+100, i*1000+200, i*1000+220)}})
 	}
 	if err := j.written(b.Context()); err != nil {
 		b.Fatal(err)

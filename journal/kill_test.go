@@ -20,7 +20,10 @@ const writesFor = "IRONWORKS_TEST_JOURNAL"
 func writeUntilKilled(path string) {
 	j := Open(context.Background(), Options{Path: path, Clock: hasty{}})
 	for n := 0; ; n++ {
-		j.Note([]models.Event{{Time: second(n * 100), Node: ref(), Kind: models.EventStep, To: strconv.Itoa(n)}}, []models.Work{deployment(n*100, n*100+5, n*100+9)})
+		j.Note(Records{
+			Events: []models.Event{{Time: second(n * 100), Node: ref(), Kind: models.EventStep, To: strconv.Itoa(n)}},
+			Works:  []models.Work{deployment(n*100, n*100+5, n*100+9)},
+		})
 		if n%7 == 0 {
 			if err := j.written(context.Background()); err != nil {
 				panic(err)

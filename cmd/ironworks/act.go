@@ -123,7 +123,7 @@ func (a *app) runPlan(
 	return runner.Run(ctx, plan, provision.RunOptions{Wait: flags.wait, Timeout: flags.timeout, StopOnFailure: flags.stopOnFailure, Progress: func(p provision.Progress) {
 		board.note(p)
 		if p.Work != nil {
-			kept.Note(nil, []models.Work{*p.Work})
+			kept.Note(journal.Records{Works: []models.Work{*p.Work}})
 		}
 		if text := board.contact(p); text != "" && !painted {
 			a.complain("%s", text) // where no progress line shows it

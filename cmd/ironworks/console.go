@@ -16,6 +16,7 @@ import (
 	"ironworks/config"
 	"ironworks/fleet"
 	"ironworks/ironicclient"
+	"ironworks/journal"
 	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/ui"
@@ -290,7 +291,7 @@ func (c *consoleHost) poll(s *screen.Session, client *ironicclient.Client, x *co
 	ear := &struct{ notify func(fleet.Update) }{}
 	poller := fleet.NewPoller(client, s.Store, fleet.Options{
 		Clock: clock{}, Fields: extraFields(x.Defaults), Notify: func(u fleet.Update) {
-			kept.Note(u.Events, u.Works)
+			kept.Note(journal.Records{Events: u.Events, Works: u.Works})
 			ear.notify(u)
 		},
 	})

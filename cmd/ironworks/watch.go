@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ironworks/fleet"
+	"ironworks/journal"
 	"ironworks/models"
 )
 
@@ -114,7 +115,7 @@ func (a *app) watch(cmd *cobra.Command, flags watchFlags, names []string) error 
 	poller := fleet.NewPoller(s.client, w.store, fleet.Options{
 		Clock: clock{}, Fast: period, Idle: period, Only: names,
 		Notify: func(u fleet.Update) {
-			kept.Note(u.Events, u.Works)
+			kept.Note(journal.Records{Events: u.Events, Works: u.Works})
 			w.update(u)
 		},
 		GiveUp: func(*models.Fault) bool { return !w.ever },
