@@ -3,7 +3,9 @@ package replay
 import (
 	"context"
 	"encoding/json"
+	"iter"
 	"slices"
+	"time"
 
 	"ironworks/models"
 )
@@ -87,6 +89,21 @@ func (a *Answers) OfNode(_ context.Context, uuid string, most int) ([]models.Wor
 // Latest gives the last work of all nodes that had ended by then.
 func (a *Answers) Latest(_ context.Context, most int) ([]models.Work, error) {
 	return a.ended(most, func(*models.Work) bool { return true }), nil
+}
+
+// Lines gives the lines of a node's log of a time, as far as the recording has come.
+func (a *Answers) Lines(_ context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error] {
+	at, _ := a.player.moment()
+	if to.IsZero() || to.After(at) {
+		to = at
+	}
+	return func(yield func(models.LogLine, error) bool) {
+		for _, l := range a.player.lines[uuid] {
+			if !l.at.Before(from) && !l.at.After(to) && !yield(*l.line, nil) {
+				return
+			}
+		}
+	}
 }
 
 func (a *Answers) ended(most int, wanted func(*models.Work) bool) []models.Work {
