@@ -21,6 +21,10 @@ func TestMain(m *testing.M) {
 		writeUntilKilled(path)
 		return
 	}
+	if path := os.Getenv(followsFor); path != "" {
+		follow(path)
+		return
+	}
 	goleak.VerifyTestMain(m)
 }
 
