@@ -2,9 +2,21 @@ package agentlog
 
 import (
 	"slices"
+	"strings"
 
 	"ironworks/models"
 )
+
+// Masked is a text without its secrets: of an error, or whatever else goes where the log
+// goes.
+func Masked(text string) string {
+	var m masker
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = m.line(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
 
 // Harmless makes a line safe that was read from a file and may be anything: its secrets
 // are masked, what a terminal would obey is taken out, and what is known of it is found

@@ -59,6 +59,7 @@ func New(rec *Recording, clock Clock, speed float64) (*Player, error) {
 	p := &Player{
 		rec: rec, clock: clock, store: fleet.NewStore(), since: clock.Now(), speed: speed, moved: make(chan struct{}, 1), lines: map[string][]shown{},
 	}
+	rec.sketch()
 	p.from, p.to = rec.Span()
 	if p.from.IsZero() {
 		return nil, ErrNothing

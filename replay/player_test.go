@@ -124,6 +124,35 @@ func TestSeeks(t *testing.T) {
 	})
 }
 
+// Where no pictures were kept, they are made of what happened.
+func TestSketches(t *testing.T) {
+	t.Parallel()
+	rec := aDeployment()
+	rec.Pictures = nil
+	step := models.Event{Time: after(90 * time.Second), Node: node, Kind: models.EventStep, To: "deploy.install_coreos"}
+	rec.Events = slices.Insert(rec.Events, 1, step)
+	player, err := New(rec, clock{}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := range rec.Pictures {
+		n := &rec.Pictures[i].Node
+		text := string(n.ProvisionState)
+		if n.DeployStep != nil {
+			text += " " + n.DeployStep.Label()
+		}
+		got = append(got, text+n.LastError)
+	}
+	want := []string{"available", "deploying", "deploying deploy.install_coreos", "wait call-back deploy.install_coreos", "deploy failedNo suitable device was found"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if s := player.State(); !s.From.Equal(after(59 * time.Second)) {
+		t.Errorf("it begins at %v", s.From)
+	}
+}
+
 // What was known of past work at the moment that is shown is what had ended by then.
 func TestPastWork(t *testing.T) {
 	t.Parallel()

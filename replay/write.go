@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"ironworks/agentlog"
 	"ironworks/models"
 )
 
@@ -30,8 +31,8 @@ type record struct {
 	Line    *models.LogLine `json:"line,omitempty"`
 }
 
-// Writer writes a recording: one JSON object a line, compressed with gzip. Close has to
-// be called.
+// Writer writes a recording: one JSON object a line, compressed with gzip, with nothing in
+// it that nobody else may see. Close has to be called.
 type Writer struct {
 	out  *gzip.Writer
 	text *bufio.Writer
@@ -55,15 +56,36 @@ func (x *Writer) put(v any) error {
 }
 
 // Picture writes a node as it stood.
-func (x *Writer) Picture(p *models.Picture) error { return x.put(record{Picture: p}) }
+func (x *Writer) Picture(p *models.Picture) error {
+	masked := models.Picture{At: p.At, Node: p.Node.WithoutSecrets()}
+	for _, text := range []*string{&masked.Node.LastError, &masked.Node.MaintenanceReason, &masked.Node.Description} {
+		*text = agentlog.Masked(*text)
+	}
+	return x.put(record{Picture: &masked})
+}
 
 // Event writes what happened.
-func (x *Writer) Event(e *models.Event) error { return x.put(record{Event: e}) }
+func (x *Writer) Event(e *models.Event) error {
+	masked := *e
+	masked.Reason = agentlog.Masked(e.Reason)
+	if e.Kind == models.EventError {
+		masked.To = agentlog.Masked(e.To)
+	}
+	return x.put(record{Event: &masked})
+}
 
 // Work writes a piece of work.
-func (x *Writer) Work(w *models.Work) error { return x.put(record{Work: w}) }
+func (x *Writer) Work(w *models.Work) error {
+	masked := *w
+	masked.Reason, masked.Evidence = agentlog.Masked(w.Reason), nil
+	if w.Evidence != nil {
+		masked.Evidence = w.Evidence.WithoutSecrets()
+		masked.Evidence.LastError = agentlog.Masked(masked.Evidence.LastError)
+	}
+	return x.put(record{Work: &masked})
+}
 
-// Line writes a line of a log.
+// Line writes a line of a log; its secrets were masked when it was made.
 func (x *Writer) Line(l *models.LogLine) error { return x.put(record{Line: l}) }
 
 // Close writes what is left; the file stays open.
