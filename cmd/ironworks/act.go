@@ -120,11 +120,10 @@ func (a *app) runPlan(
 		board.past = a.experience(ctx, kept)
 	}
 	progress.live(board.line)
+	var stood turns
 	return runner.Run(ctx, plan, provision.RunOptions{Wait: flags.wait, Timeout: flags.timeout, StopOnFailure: flags.stopOnFailure, Progress: func(p provision.Progress) {
 		board.note(p)
-		if p.Work != nil {
-			kept.Note(journal.Records{Works: []models.Work{*p.Work}})
-		}
+		kept.Note(stood.records(&p))
 		if text := board.contact(p); text != "" && !painted {
 			a.complain("%s", text) // where no progress line shows it
 		}

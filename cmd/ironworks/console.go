@@ -242,25 +242,28 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 		status := s.Store.Status()
 		return status.Skew, !status.Answered.IsZero()
 	}}
-	receiving := c.receive(&x, client, &way, notice)
+	kept := openJournal(c.cmd.Context(), &c.app.files, &x, func(err error) { notice(models.Printable(err.Error())) })
+	receiving := c.receive(&x, client, &way, kept, notice)
 	follower, err := c.app.follower(&x, way)
 	if err != nil {
 		notice(models.Printable(err.Error())) // it says what is wrong with the context's logs
 	} else {
-		s.Logs = follower
+		s.Logs = &keptLogs{Follower: follower, kept: kept}
 	}
-	c.poll(s, client, &x, func(text string) { notice(models.Printable(text)) })
-	closing := s.Close
+	c.poll(s, client, &x, kept)
 	s.Close = func() {
 		receiving()
-		closing()
+		client.Close()
+		kept.Close()
 	}
 	return s, nil
 }
 
-// receive takes pushed journals where the context says so, until it is told to end. The
-// console goes on without them.
-func (c *consoleHost) receive(x *config.Context, client *ironicclient.Client, way *logsWay, notice func(text string)) (end func()) {
+// receive takes pushed journals where the context says so, until it is told to end, and
+// keeps their lines, whoever looks or not. The console goes on without them.
+func (c *consoleHost) receive(
+	x *config.Context, client *ironicclient.Client, way *logsWay, kept *journal.Journal, notice func(text string),
+) (end func()) {
 	if x.Logs.Listen == "" {
 		return func() {}
 	}
@@ -273,6 +276,11 @@ func (c *consoleHost) receive(x *config.Context, client *ironicclient.Client, wa
 	ctx, cancel := context.WithCancel(c.cmd.Context())
 	var running sync.WaitGroup
 	running.Go(func() { keepReceiving(ctx, receiver, x.Logs.Listen, notice) })
+	running.Go(func() {
+		for b := range receiver.Subscribe(ctx, models.NodeRef{}) {
+			kept.Note(journal.Records{Lines: b.Lines})
+		}
+	})
 	return func() {
 		cancel()
 		running.Wait()
@@ -280,18 +288,13 @@ func (c *consoleHost) receive(x *config.Context, client *ironicclient.Client, wa
 }
 
 // poll gives a session its poller, and keeps what that tells.
-func (c *consoleHost) poll(s *screen.Session, client *ironicclient.Client, x *config.Context, notice func(text string)) {
-	kept := openJournal(c.cmd.Context(), &c.app.files, x.Name, func(err error) { notice(err.Error()) })
+func (c *consoleHost) poll(s *screen.Session, client *ironicclient.Client, x *config.Context, kept *journal.Journal) {
 	s.Journal = kept
-	s.Close = func() {
-		client.Close()
-		kept.Close()
-	}
 	// The poller's ear is the session's own: it is there once Poll runs.
 	ear := &struct{ notify func(fleet.Update) }{}
 	poller := fleet.NewPoller(client, s.Store, fleet.Options{
 		Clock: clock{}, Fields: extraFields(x.Defaults), Notify: func(u fleet.Update) {
-			kept.Note(journal.Records{Events: u.Events, Works: u.Works})
+			kept.Note(updateRecords(s.Store, u))
 			ear.notify(u)
 		},
 	})

@@ -148,14 +148,17 @@ func (a *app) logs(cmd *cobra.Command, order logsOrder, names []string) error {
 		a.complain("taking pushed journals at %s", at)
 		way.push = receiver
 	}
+	kept := a.commandJournal(ctx, s)
+	defer kept.Close()
 	p := &logsPrinter{app: a, order: &order, stop: stop, status: map[string]map[models.LogSource]agentlog.Status{}, lines: map[string]int{}}
-	follow := func(n models.NodeRef) <-chan agentlog.Batch { return way.push.Subscribe(ctx, n) }
+	follow := func(n models.NodeRef) <-chan agentlog.Batch { return keepLines(ctx, kept, way.push.Subscribe(ctx, n)) }
 	if len(names) > 0 {
 		follower, err := a.follower(&s.context, way)
 		if err != nil {
 			return err
 		}
-		follow = func(n models.NodeRef) <-chan agentlog.Batch { return follower.Follow(ctx, n) }
+		logs := &keptLogs{Follower: follower, kept: kept}
+		follow = func(n models.NodeRef) <-chan agentlog.Batch { return logs.Follow(ctx, n) }
 	}
 	// The zero node is all that push.
 	nodes := []models.NodeRef{{}}
