@@ -33,5 +33,5 @@ func (a *app) kept(cmd *cobra.Command, file string) (j *journal.Journal, where s
 	if err != nil {
 		return nil, "", err
 	}
-	return openJournal(cmd.Context(), &cfg.Files, cfg.Current.Name, func(error) {}), cfg.Current.Name, nil
+	return openJournal(cmd.Context(), &cfg.Files, &cfg.Current, func(error) {}), cfg.Current.Name, nil
 }
