@@ -133,18 +133,19 @@ func (j *Journal) onDisk() (bytes int64) {
 	return bytes
 }
 
-// Nodes are the nodes with a uuid or a name, as far as the journal knows them; the one that
-// was seen last is the first. A name may have been that of several.
+// Nodes are the nodes with a uuid or a name, or all where that is empty, as far as the
+// journal knows them; the one that was seen last is the first. A name may have been that of
+// several.
 func (j *Journal) Nodes(ctx context.Context, id string) (refs []models.NodeRef, err error) {
 	db, err := j.reading(ctx)
 	if db == nil {
 		return nil, err
 	}
 	rows, err := db.QueryContext(ctx, `SELECT node, name, max(last) AS newest FROM (
-	SELECT node, name, max(at) AS last FROM transitions WHERE ?1 IN (node, name) GROUP BY node, name
-	UNION ALL SELECT node, name, max(seen) FROM works WHERE ?1 IN (node, name) GROUP BY node, name
-	UNION ALL SELECT node, name, max(at) FROM pictures WHERE ?1 IN (node, name) GROUP BY node, name
-	UNION ALL SELECT node, name, max(received) FROM chunks WHERE ?1 IN (node, name) GROUP BY node, name)
+	SELECT node, name, max(at) AS last FROM transitions WHERE ?1 IN ('', node, name) GROUP BY node, name
+	UNION ALL SELECT node, name, max(seen) FROM works WHERE ?1 IN ('', node, name) GROUP BY node, name
+	UNION ALL SELECT node, name, max(at) FROM pictures WHERE ?1 IN ('', node, name) GROUP BY node, name
+	UNION ALL SELECT node, name, max(received) FROM chunks WHERE ?1 IN ('', node, name) GROUP BY node, name)
 GROUP BY node ORDER BY newest DESC`, id)
 	if err != nil {
 		return nil, j.unread(err)

@@ -227,7 +227,7 @@ func TestNodes(t *testing.T) {
 	j := open(t, file(t))
 	old := models.NodeRef{UUID: "0" + uuid[1:], Name: "r7-n01"}
 	j.Note(Records{Works: []models.Work{deployment(100, 105, 200)}, Events: []models.Event{{Time: second(1), Node: old, Kind: models.EventPower}}})
-	for id, want := range map[string]string{"r7-n01": uuid + " " + old.UUID, uuid: uuid, old.UUID: old.UUID, "r7": ""} {
+	for id, want := range map[string]string{"r7-n01": uuid + " " + old.UUID, uuid: uuid, old.UUID: old.UUID, "r7": "", "": uuid + " " + old.UUID} {
 		refs, err := j.Nodes(t.Context(), id)
 		var got []string
 		for _, r := range refs {

@@ -20,6 +20,7 @@ import (
 
 	"ironworks/agentlog"
 	"ironworks/ignition"
+	"ironworks/journal"
 	"ironworks/lab"
 	"ironworks/models"
 	"ironworks/test/ironic"
@@ -106,7 +107,7 @@ func TestScreenLog(t *testing.T) {
 			t.Error("the command printed no line of the installer")
 		}
 		command.interrupt()
-		installed := 0
+		installed, printed := 0, []models.LogLine{}
 		for _, text := range strings.Split(strings.TrimSpace(command.stdout.String()), "\n") {
 			var l models.LogLine
 			if err := json.Unmarshal([]byte(text), &l); err != nil {
@@ -115,6 +116,9 @@ func TestScreenLog(t *testing.T) {
 			// Before there is a journal there may be a sign of life.
 			if l.Node.Name != name || l.Source != models.LogSSH && l.Source != models.LogStatus {
 				t.Errorf("%+v", l)
+			}
+			if l.Source == models.LogSSH {
+				printed = append(printed, l)
 			}
 			if l.Progress != nil {
 				installed = max(installed, l.Progress.Percent)
@@ -127,8 +131,42 @@ func TestScreenLog(t *testing.T) {
 			t.Error("a token is printed")
 		}
 		s.quits()
+		onceKept(t, c, printed)
 	})
 }
+
+// onceKept says that the journal has the lines, each once: a console followed the node, too.
+func onceKept(t *testing.T, c *console, printed []models.LogLine) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(c.home, ".local/state/ironworks/journal-*.db"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("journals: %v %v", files, err)
+	}
+	kept := journal.Open(t.Context(), journal.Options{Path: files[0], Clock: never{}})
+	defer kept.Close()
+	count := map[string]int{}
+	key := func(l *models.LogLine) string { return l.Cursor + " " + l.Text }
+	for l, err := range kept.Lines(t.Context(), printed[0].Node.UUID, time.Time{}, time.Time{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		count[key(&l)]++
+	}
+	want := map[string]int{}
+	for i := range printed {
+		want[key(&printed[i])]++
+	}
+	for line, n := range want {
+		if count[line] != n {
+			t.Errorf("%d times in the journal, printed %d times: %s", count[line], n, line)
+		}
+	}
+}
+
+// never is the clock of a journal that is only read.
+type never struct{}
+
+func (never) After(time.Duration) <-chan time.Time { return nil }
 
 // TestLogsListen takes what a machine pushes, and goes on where it was after a restart.
 func TestLogsListen(t *testing.T) {
