@@ -111,7 +111,7 @@ func TestLogsSaysWhyThereIsNone(t *testing.T) {
 		Lines:  []models.LogLine{{Source: models.LogStatus, Node: n, Text: "the agent answers"}},
 	})
 	err := p.verdict([]models.NodeRef{n})
-	if err == nil || !strings.Contains(err.Error(), "n1: no source has a line of its log\n  ssh core@h: failed, refused (start sshd)") {
+	if err == nil || !strings.Contains(err.Error(), "n1: no source has a line of its log; --kept prints what was kept of earlier\n  ssh core@h: failed, refused (start sshd)") {
 		t.Errorf("%v", err)
 	}
 	if errs.Len() != 0 {
