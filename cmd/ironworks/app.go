@@ -78,8 +78,8 @@ func (a *app) rootCommand() *cobra.Command {
 	root.AddCommand(
 		a.nodesCommand(), a.nodeCommand(), a.watchCommand(), a.logsCommand(),
 		a.powerCommand(), a.maintenanceCommand(), a.setCommand(), a.bootDeviceCommand(),
-		a.driversCommand(), a.conductorsCommand(), a.validateCommand(), a.historyCommand(), a.journalCommand(), a.disksCommand(), a.hintsCommand(),
-		a.ignitionCommand(), a.configCommand(), a.labCommand(), a.versionCommand(),
+		a.driversCommand(), a.conductorsCommand(), a.validateCommand(), a.historyCommand(), a.disksCommand(), a.hintsCommand(),
+		a.ignitionCommand(), a.configCommand(), a.labCommand(), a.journalCommand(), a.replayCommand(), a.versionCommand(),
 	)
 	root.AddCommand(a.verbCommands()...)
 	root.AddCommand(a.flagCommands()...)

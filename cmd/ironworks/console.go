@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ironworks/config"
 	"ironworks/fleet"
@@ -37,10 +38,23 @@ type consoleFlags struct {
 func (f *consoleFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.lab, "lab", false, "open on machines that do not exist, under an Ironic that comes with them")
 	f.site.register(cmd.Flags())
-	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters alone")
-	cmd.Flags().BoolVar(&f.mouse, "mouse", false, "let the mouse scroll (shift-drag then selects text)")
-	cmd.Flags().StringVar(&f.theme, "theme", "auto", "colours for a dark or a light background: auto asks the terminal")
-	cmd.Flags().IntVar(&f.fps, "fps", 0, "send the screen at most this often a second (default 200, over SSH 30)")
+	f.registerLook(cmd.Flags())
+}
+
+// registerLook registers those that say how it is drawn.
+func (f *consoleFlags) registerLook(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters alone")
+	flags.BoolVar(&f.mouse, "mouse", false, "let the mouse scroll (shift-drag then selects text)")
+	flags.StringVar(&f.theme, "theme", "auto", "colours for a dark or a light background: auto asks the terminal")
+	flags.IntVar(&f.fps, "fps", 0, "send the screen at most this often a second (default 200, over SSH 30)")
+}
+
+// checkLook says what is wrong with them.
+func (f *consoleFlags) checkLook() error {
+	if _, known := backgrounds[f.theme]; !known {
+		return usagef("--theme %q: want auto, dark or light", models.Printable(f.theme))
+	}
+	return nil
 }
 
 // console opens the full-screen console.
@@ -48,8 +62,8 @@ func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 	if err := a.needsTerminal(); err != nil {
 		return err
 	}
-	if _, known := backgrounds[flags.theme]; !known {
-		return usagef("--theme %q: want auto, dark or light", models.Printable(flags.theme))
+	if err := flags.checkLook(); err != nil {
+		return err
 	}
 	if flags.lab {
 		return a.labConsole(cmd, flags)
@@ -77,6 +91,15 @@ func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Co
 	c := &consoleHost{app: a, cfg: cfg, pick: pick, lab: flags.lab, audit: &lateAudit{path: a.files.Audit}, cmd: cmd}
 	defer c.audit.Close()
 	defer c.stopServing()
+	return a.show(cmd, &flags, ui.Options{
+		Contexts: c.contexts(), Open: c.open, Probe: c.probe, ReadOnly: given && a.readOnly,
+		Editor:   func(path string) (ui.Command, error) { return a.newEditor(cmd.Context(), path) },
+		Warnings: cfg.Warnings, Ramdisks: &consoleRamdisks{host: c}, File: flags.file,
+	})
+}
+
+// show shows the console until it is left.
+func (a *app) show(cmd *cobra.Command, flags *consoleFlags, options ui.Options) error {
 	fps := flags.fps
 	if fps <= 0 {
 		fps = 200 // a key is on the screen within a frame, 5 ms; nothing is sent while nothing changes
@@ -84,12 +107,9 @@ func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Co
 			fps = 30
 		}
 	}
-	err := ui.Run(cmd.Context(), ui.Options{
-		Clock: clock{}, Contexts: c.contexts(), Open: c.open, Probe: c.probe, ASCII: flags.ascii, Mouse: flags.mouse, Background: backgrounds[flags.theme],
-		ReadOnly: given && a.readOnly,
-		Editor:   func(path string) (ui.Command, error) { return a.newEditor(cmd.Context(), path) },
-		Program:  "ironworks", Warnings: cfg.Warnings, Ramdisks: &consoleRamdisks{host: c}, File: flags.file,
-	}, ui.Terminal{In: a.stdin, Out: a.stdout, Env: os.Environ(), FPS: fps})
+	options.Clock, options.Program = clock{}, "ironworks"
+	options.ASCII, options.Mouse, options.Background = flags.ascii, flags.mouse, backgrounds[flags.theme]
+	err := ui.Run(cmd.Context(), options, ui.Terminal{In: a.stdin, Out: a.stdout, Env: os.Environ(), FPS: fps})
 	var crash *ui.Crash
 	if errors.As(err, &crash) {
 		a.crashedWith(crash.Value, crash.Stack)

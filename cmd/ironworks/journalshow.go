@@ -8,36 +8,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ironworks/config"
 	"ironworks/journal"
 	"ironworks/models"
 )
 
-func (a *app) journalCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "journal info|prune", Short: "Show what is kept of the past of a context, or make it less",
-		Long: "The journal is a file on this machine: what happened to nodes, how they stood, and what their ramdisks wrote,\n" +
-			"as far as it was seen from here. Ironic is not asked. ironworks history shows what there is of a node.",
-	}
-	cmd.AddCommand(a.journalInfoCommand(), a.journalPruneCommand())
-	return needsSubcommand(cmd)
-}
-
-// offlineJournal is the journal of the selected context, of which nothing is asked over the
-// network. It has to be closed.
-func (a *app) offlineJournal(cmd *cobra.Command) (*journal.Journal, *config.Config, error) {
-	cfg, err := a.load(cmd)
-	if err != nil {
-		return nil, nil, err
-	}
-	return openJournal(cmd.Context(), &cfg.Files, &cfg.Current, func(err error) { a.complain("%v", err) }), cfg, nil
-}
-
-func (a *app) journalInfoCommand() *cobra.Command {
+func (a *app) journalInfoCommand(file *string) *cobra.Command {
 	return &cobra.Command{
 		Use: "info", Short: "Show what the journal has, and what bounds it", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			kept, _, err := a.offlineJournal(cmd)
+			kept, _, err := a.kept(cmd, *file)
 			if err != nil {
 				return err
 			}
@@ -99,7 +78,7 @@ type pruneFlags struct {
 	yes               bool
 }
 
-func (a *app) journalPruneCommand() *cobra.Command {
+func (a *app) journalPruneCommand(file *string) *cobra.Command {
 	var flags pruneFlags
 	cmd := &cobra.Command{
 		Use: "prune", Short: "Take what is old, or of a node, out of the journal, and give the room on the disk back", Args: cobra.NoArgs,
@@ -107,7 +86,7 @@ func (a *app) journalPruneCommand() *cobra.Command {
 			"--size takes the oldest lines of logs, and then the oldest pictures of nodes; what happened stays.\n" +
 			"Nothing is sent to Ironic, and other programs may go on writing.",
 		Example: "  ironworks journal prune --older 30d\n  ironworks journal prune --size 500MiB --yes\n  ironworks journal prune --node r7-n01",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.prune(cmd, flags) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.prune(cmd, *file, flags) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.older, "older", "", "all that is older than this: 30d, 2w, 12h")
@@ -150,12 +129,12 @@ func (f *pruneFlags) order(now time.Time) (o journal.PruneOptions, what string, 
 	return o, what, nil
 }
 
-func (a *app) prune(cmd *cobra.Command, flags pruneFlags) error {
+func (a *app) prune(cmd *cobra.Command, file string, flags pruneFlags) error {
 	order, what, err := flags.order(time.Now())
 	if err != nil {
 		return err
 	}
-	kept, _, err := a.offlineJournal(cmd)
+	kept, _, err := a.kept(cmd, file)
 	if err != nil {
 		return err
 	}
@@ -194,8 +173,7 @@ func (a *app) confirmPrune(ctx context.Context, info *journal.Info, what string,
 		return nil
 	case !a.interactive():
 		a.complain("prune: %s", text)
-		a.complain("refused: nobody can be asked here; --yes says that you mean it")
-		return &codeError{code: exitRefused}
+		return a.refusef("refused: nobody can be asked here; --yes says that you mean it")
 	}
 	answer, err := a.ask(ctx, models.Printable(text)+". Go on? [y/N] ")
 	if err != nil {
@@ -208,8 +186,8 @@ func (a *app) confirmPrune(ctx context.Context, info *journal.Info, what string,
 }
 
 func prunedText(p *journal.Pruned) string {
-	return fmt.Sprintf("gone: transitions %d, pieces of work %d, pictures %d, lines %d; %s on disk, before %s\n",
-		p.Transitions, p.Works, p.Pictures, p.Lines, models.FormatBytes(p.After), models.FormatBytes(p.Before))
+	return fmt.Sprintf("gone: %s, %s, %s, %s; %s on disk, before %s\n",
+		counted(int(p.Transitions), "transition"), counted(int(p.Works), "past work"), counted(int(p.Pictures), "picture"), counted(int(p.Lines), "log line"), models.FormatBytes(p.After), models.FormatBytes(p.Before))
 }
 
 // keptNode is the node that the journal knows under a name or uuid; the zero one if it

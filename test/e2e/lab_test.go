@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"ironworks/lab"
 	"ironworks/journal"
+	"ironworks/lab"
 	"ironworks/models"
 	"ironworks/test/ironic"
 )
