@@ -65,7 +65,9 @@ func New(rec *Recording, clock Clock, speed float64) (*Player, error) {
 		return nil, ErrNothing
 	}
 	p.at = p.from
-	p.version, _ = models.ParseAPIVersion(rec.API)
+	if p.version, _ = models.ParseAPIVersion(rec.API); p.version.IsZero() {
+		p.version.Minor = models.NewestMinor // all of it is asked for, and what is there shown
+	}
 	p.arrange()
 	return p, nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -17,8 +16,8 @@ import (
 )
 
 type historyFlags struct {
-	since, journal string
-	ironic         bool
+	since  string
+	ironic bool
 }
 
 func (a *app) historyCommand() *cobra.Command {
@@ -32,8 +31,8 @@ func (a *app) historyCommand() *cobra.Command {
 		ValidArgsFunction: a.completeKept,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if flags.ironic {
-				if flags.since != "" || flags.journal != "" {
-					return usagef("--since and --journal are of what was seen from here: they do not go with --ironic")
+				if flags.since != "" {
+					return usagef("--since is of what was seen from here: it does not go with --ironic")
 				}
 				return a.online(a.ironicHistory)(cmd, args)
 			}
@@ -41,11 +40,11 @@ func (a *app) historyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.history(cmd, flags.journal, args[0], since)
+			return a.history(cmd, args[0], since)
 		},
 	}
 	cmd.Flags().StringVar(&flags.since, "since", "", "leave out what is older: 2d, 10m, or a time as in 2026-03-14T14:00:00Z")
-	cmd.Flags().StringVar(&flags.journal, "journal", "", "file to read instead of that of the context, such as journal-lab.db in a lab's --lab-state")
+	a.journalFlag(cmd.Flags())
 	cmd.Flags().BoolVar(&flags.ironic, "ironic", false, "what Ironic recorded")
 	return cmd
 }
@@ -72,18 +71,19 @@ type historyEntry struct {
 	Transition *models.Event          `json:"transition,omitempty"`
 }
 
-func (a *app) history(cmd *cobra.Command, file, name string, since time.Time) error {
-	kept, where, err := a.kept(cmd, file)
+func (a *app) history(cmd *cobra.Command, name string, since time.Time) error {
+	kept, cfg, err := a.offlineJournal(cmd)
 	if err != nil {
 		return err
 	}
 	defer kept.Close()
 	ctx := cmd.Context()
 	node, err := a.keptNode(ctx, kept, name)
-	if err == nil && node.UUID == "" && file != "" {
-		return fmt.Errorf("the journal has nothing of %s", models.Printable(name))
-	}
-	if err == nil && node.UUID == "" {
+	switch {
+	case err != nil || node.UUID != "":
+	case a.journalFile != "":
+		return fmt.Errorf("journal %s has nothing of %s", models.Printable(a.journalFile), models.Printable(name))
+	default:
 		node, err = a.askForNode(cmd, name) // there may be requests
 	}
 	if err != nil {
@@ -93,11 +93,7 @@ func (a *app) history(cmd *cobra.Command, file, name string, since time.Time) er
 	if err != nil {
 		return err
 	}
-	audit := a.files.Audit
-	if file != "" {
-		audit = filepath.Join(filepath.Dir(file), "audit.jsonl") // they lie beside each other
-	}
-	requests, err := provision.ReadAudit(audit, where, node)
+	requests, err := provision.ReadAudit(cfg.Files.Audit, cfg.Current.Name, node)
 	if err != nil {
 		return err
 	}
@@ -132,6 +128,9 @@ func (a *app) askForNode(cmd *cobra.Command, name string) (models.NodeRef, error
 	}
 	return n.Ref(), nil
 }
+
+// mostWorks is of how many pieces of work it is told.
+const mostWorks = 10_000
 
 func keptEntries(ctx context.Context, kept *journal.Journal, node models.NodeRef, since time.Time) ([]historyEntry, error) {
 	var entries []historyEntry
@@ -233,7 +232,7 @@ func (a *app) completeKept(cmd *cobra.Command, args []string, prefix string) ([]
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	kept, _, err := a.kept(cmd, "")
+	kept, _, err := a.offlineJournal(cmd)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -23,7 +23,7 @@ type exportFlags struct {
 	force              bool
 }
 
-func (a *app) journalExportCommand(journal *string) *cobra.Command {
+func (a *app) journalExportCommand() *cobra.Command {
 	var flags exportFlags
 	cmd := &cobra.Command{
 		Use:   "export NODE…",
@@ -32,8 +32,8 @@ func (a *app) journalExportCommand(journal *string) *cobra.Command {
 			"Secrets in it are masked; addresses and names are not. ironworks replay plays it back.",
 		Example:           "  ironworks journal export n1 --since 12h\n  ironworks journal export n1 n2 --file last-night.ironworks",
 		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: a.completeNodes(0),
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.journalExport(cmd, &flags, *journal, args) },
+		ValidArgsFunction: a.completeKept,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.journalExport(cmd, &flags, args) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.since, "since", "", "leave out what is older: 12h, or a time as in 2026-03-14T14:00:00Z (default: all that is kept)")
@@ -43,7 +43,7 @@ func (a *app) journalExportCommand(journal *string) *cobra.Command {
 	return cmd
 }
 
-func (a *app) journalExport(cmd *cobra.Command, flags *exportFlags, journal string, names []string) error {
+func (a *app) journalExport(cmd *cobra.Command, flags *exportFlags, names []string) error {
 	now := time.Now()
 	from, err := sinceTime(flags.since, now)
 	if err != nil {
@@ -55,22 +55,23 @@ func (a *app) journalExport(cmd *cobra.Command, flags *exportFlags, journal stri
 			return usagef("--until %q: want 10m, 2h or a time as in 2026-03-14T14:00:00Z", models.Printable(flags.until))
 		}
 	}
-	kept, where, err := a.kept(cmd, journal)
+	kept, cfg, err := a.offlineJournal(cmd)
 	if err != nil {
 		return err
 	}
+	where := cfg.Current.Name
 	defer kept.Close()
 	x := &export{journal: kept, from: from, to: to, header: replay.Header{Made: now, Program: "ironworks " + version(), Context: where}}
 	for _, name := range names {
-		refs, err := kept.Nodes(cmd.Context(), name)
+		node, err := a.keptNode(cmd.Context(), kept, name)
 		switch {
 		case err != nil:
 			return err
-		case len(refs) == 0:
+		case node.UUID == "":
 			return fmt.Errorf("journal export: nothing was kept of node %s in %s: "+
 				"the console, ironworks watch and ironworks logs keep what they see", models.Printable(name), models.Printable(where))
 		}
-		x.header.Nodes = append(x.header.Nodes, refs[0])
+		x.header.Nodes = append(x.header.Nodes, node)
 	}
 	return a.writeExport(cmd.Context(), x, flags, now)
 }
@@ -132,10 +133,6 @@ type export struct {
 
 	pictures, events, works, lines int
 }
-
-// mostWorks is how many past pieces of work of a node go with it: what "others took" is
-// learnt from.
-const mostWorks = 1000
 
 func (x *export) write(ctx context.Context, out io.Writer) error {
 	w, err := replay.NewWriter(out, x.header)

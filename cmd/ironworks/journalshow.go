@@ -3,20 +3,70 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"ironworks/config"
 	"ironworks/journal"
 	"ironworks/models"
 )
 
-func (a *app) journalInfoCommand(file *string) *cobra.Command {
+func (a *app) journalCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "journal info|export|prune", Short: "Show what is kept of the past of a context, make a recording of it, or make it less",
+		Long: "The journal is a file on this machine: what happened to nodes, how they stood, and what their ramdisks wrote,\n" +
+			"as far as it was seen from here. Ironic is not asked. ironworks history shows what there is of a node.",
+	}
+	a.journalFlag(cmd.PersistentFlags())
+	cmd.AddCommand(a.journalInfoCommand(), a.journalExportCommand(), a.journalPruneCommand())
+	return needsSubcommand(cmd)
+}
+
+func (a *app) journalFlag(f *pflag.FlagSet) {
+	f.StringVar(&a.journalFile, "journal", "", "journal to read instead of that of the context, such as journal-lab.db in a lab's --lab-state")
+}
+
+// offlineJournal is the journal of the selected context, or in the file that was named
+// instead; nothing is asked over the network for it. It has to be closed.
+func (a *app) offlineJournal(cmd *cobra.Command) (*journal.Journal, *config.Config, error) {
+	if a.journalFile != "" {
+		cfg, err := a.namedJournal()
+		if err != nil {
+			return nil, nil, err
+		}
+		trouble := func(err error) { a.complain("%v", err) }
+		return journal.Open(cmd.Context(), journal.Options{Path: a.journalFile, Clock: clock{}, Trouble: trouble}), cfg, nil
+	}
+	cfg, err := a.load(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	return openJournal(cmd.Context(), &cfg.Files, &cfg.Current, func(err error) { a.complain("%v", err) }), cfg, nil
+}
+
+// namedJournal is a configuration of the journal's context alone: it may be of another
+// machine, and its audit is not here.
+func (a *app) namedJournal() (*config.Config, error) {
+	switch info, err := os.Stat(a.journalFile); {
+	case err != nil:
+		return nil, fmt.Errorf("--journal: %w", err)
+	case info.IsDir():
+		return nil, usagef("--journal %s is a folder; the journals in it are journal-CONTEXT.db", models.Printable(a.journalFile))
+	}
+	cfg := &config.Config{}
+	cfg.Current.Name = config.JournalContext(a.journalFile)
+	return cfg, nil
+}
+
+func (a *app) journalInfoCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "info", Short: "Show what the journal has, and what bounds it", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			kept, _, err := a.kept(cmd, *file)
+			kept, _, err := a.offlineJournal(cmd)
 			if err != nil {
 				return err
 			}
@@ -78,7 +128,7 @@ type pruneFlags struct {
 	yes               bool
 }
 
-func (a *app) journalPruneCommand(file *string) *cobra.Command {
+func (a *app) journalPruneCommand() *cobra.Command {
 	var flags pruneFlags
 	cmd := &cobra.Command{
 		Use: "prune", Short: "Take what is old, or of a node, out of the journal, and give the room on the disk back", Args: cobra.NoArgs,
@@ -86,7 +136,7 @@ func (a *app) journalPruneCommand(file *string) *cobra.Command {
 			"--size takes the oldest lines of logs, and then the oldest pictures of nodes; what happened stays.\n" +
 			"Nothing is sent to Ironic, and other programs may go on writing.",
 		Example: "  ironworks journal prune --older 30d\n  ironworks journal prune --size 500MiB --yes\n  ironworks journal prune --node r7-n01",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.prune(cmd, *file, flags) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.prune(cmd, flags) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.older, "older", "", "all that is older than this: 30d, 2w, 12h")
@@ -129,12 +179,12 @@ func (f *pruneFlags) order(now time.Time) (o journal.PruneOptions, what string, 
 	return o, what, nil
 }
 
-func (a *app) prune(cmd *cobra.Command, file string, flags pruneFlags) error {
+func (a *app) prune(cmd *cobra.Command, flags pruneFlags) error {
 	order, what, err := flags.order(time.Now())
 	if err != nil {
 		return err
 	}
-	kept, _, err := a.kept(cmd, file)
+	kept, _, err := a.offlineJournal(cmd)
 	if err != nil {
 		return err
 	}
