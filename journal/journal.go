@@ -44,7 +44,7 @@ const (
 const (
 	// gather is how long records are collected before they are written together.
 	gather = 250 * time.Millisecond
-	// linesEvery is how many times as long lines are: a chunk of more is smaller.
+	// linesEvery is how many times as long lines are: more of them pack better.
 	linesEvery = 4
 	// again is how long after trouble it is tried again.
 	again = 10 * time.Second

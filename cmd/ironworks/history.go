@@ -79,7 +79,11 @@ func (a *app) history(cmd *cobra.Command, name string, since time.Time) error {
 	defer kept.Close()
 	ctx := cmd.Context()
 	node, err := a.keptNode(ctx, kept, name)
-	if err == nil && node.UUID == "" {
+	switch {
+	case err != nil || node.UUID != "":
+	case a.journalFile != "":
+		return fmt.Errorf("journal %s has nothing of %s", models.Printable(a.journalFile), models.Printable(name))
+	default:
 		node, err = a.askForNode(cmd, name) // there may be requests
 	}
 	if err != nil {

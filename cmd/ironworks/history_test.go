@@ -125,11 +125,18 @@ func TestHistory(t *testing.T) {
 		{[]string{"history", "r7-n01", "--ironic"}, exitConnect, "127.0.0.1:1"},
 		{[]string{"history", "r7-n01", "--ironic", "--since", "1d"}, exitUsage, "--since"},
 		{[]string{"history", "r7-n01", "--since", "soon"}, exitUsage, `"soon"`},
+		{[]string{"history", "r9", "--journal", p.config.Files.Journal(p.config.Current.Name)}, exitFailed, "has nothing of r9"},
 		{[]string{"history"}, exitUsage, "history --help"},
 	} {
 		if code, _, stderr := p.run(tt.args...); code != tt.code || !strings.Contains(stderr, tt.says) {
 			t.Errorf("%v: exit code %d, want %d: %s", tt.args, code, tt.code, stderr)
 		}
+	}
+	// The file of another machine, of which there is no audit.
+	elsewhere := *p
+	elsewhere.options.Home = t.TempDir()
+	if out := elsewhere.ok("history", "r7-n01", "--journal", p.config.Files.Journal(p.config.Current.Name)); strings.Count(out, "\n") != 4 {
+		t.Errorf("of a file: %s", out)
 	}
 	if out := p.ok("__complete", "history", "r"); !strings.HasPrefix(out, "r7-n01\n") {
 		t.Errorf("completes %q", out)
@@ -177,7 +184,7 @@ func TestJournalPrune(t *testing.T) {
 			t.Errorf("%s: exit code %d, want %d: %s", name, code, tt.code, stderr)
 		}
 	}
-	if out := p.ok("journal", "prune", "--node", "r7-n01", "--yes"); !strings.HasPrefix(out, "gone: transitions 2, pieces of work 1, pictures 0, lines 1; ") {
+	if out := p.ok("journal", "prune", "--node", "r7-n01", "--yes"); !strings.HasPrefix(out, "gone: 2 transitions, 1 past work, 0 pictures, 1 log line; ") {
 		t.Errorf("told %s", out)
 	}
 	var entries []historyEntry

@@ -223,8 +223,7 @@ func (a *app) confirmPrune(ctx context.Context, info *journal.Info, what string,
 		return nil
 	case !a.interactive():
 		a.complain("prune: %s", text)
-		a.complain("refused: nobody can be asked here; --yes says that you mean it")
-		return &codeError{code: exitRefused}
+		return a.refusef("refused: nobody can be asked here; --yes says that you mean it")
 	}
 	answer, err := a.ask(ctx, models.Printable(text)+". Go on? [y/N] ")
 	if err != nil {
@@ -237,8 +236,8 @@ func (a *app) confirmPrune(ctx context.Context, info *journal.Info, what string,
 }
 
 func prunedText(p *journal.Pruned) string {
-	return fmt.Sprintf("gone: transitions %d, pieces of work %d, pictures %d, lines %d; %s on disk, before %s\n",
-		p.Transitions, p.Works, p.Pictures, p.Lines, models.FormatBytes(p.After), models.FormatBytes(p.Before))
+	return fmt.Sprintf("gone: %s, %s, %s, %s; %s on disk, before %s\n",
+		counted(int(p.Transitions), "transition"), counted(int(p.Works), "past work"), counted(int(p.Pictures), "picture"), counted(int(p.Lines), "log line"), models.FormatBytes(p.After), models.FormatBytes(p.Before))
 }
 
 // keptNode is the node that the journal knows under a name or uuid; the zero one if it

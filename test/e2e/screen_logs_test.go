@@ -168,38 +168,71 @@ type never struct{}
 
 func (never) After(time.Duration) <-chan time.Time { return nil }
 
+// pushing is a console and a node whose machine sends its journal to an address, ready to be
+// deployed by the command.
+func pushing(t *testing.T, server *ironic.Server) (c *console, name, uuid, address string, deploy []string) {
+	t.Helper()
+	c = at(t, server)
+	images, err := agentlog.OpenImages(filepath.Join(c.home, ".local/state/ironworks/push"), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	identity, err := images.Make(agentlog.IdentityOrder{Push: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	address = "127.0.0.1:" + strconv.Itoa(sshPort(t))
+	built, err := ignition.Ramdisk{
+		IronicURLs:  []string{server.URL},
+		JournalPush: ignition.JournalPush{URL: "https://" + address, Certificate: identity.Certificate, Token: identity.Token},
+	}.WithDefaults().Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	iso, err := lab.LiveISO(built.JSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, uuid, m := redfishNodeWith(t, server, "ok", lab.Options{Ramdisk: iso, SSHPort: sshPort(t)})
+	c.ok("manage", name, "--wait", "--timeout", "1m")
+	c.ok("provide", name, "--wait", "--timeout", "1m")
+	return c, name, uuid, address, []string{
+		"deploy", name, "--yes", "--wait", "--timeout", "3m", "--override", "inventory", "--confirm", name,
+		"--root-device", `{"serial": "` + m.Disks()[0].Serial + `"}`,
+	}
+}
+
+// TestConsoleKeepsWhatIsPushed, whoever looks at it or not.
+func TestConsoleKeepsWhatIsPushed(t *testing.T) {
+	t.Parallel()
+	inTheLab(t, func(t *testing.T, server *ironic.Server) {
+		c, name, uuid, address, deploy := pushing(t, server)
+		config := c.file("config.yaml", []byte("contexts:\n  e2e:\n    url: "+server.URL+"\n    logs: {listen: \""+address+"\"}\n"))
+		s := c.fleet(roomy, "--config", config, "--context", "e2e")
+		s.only(name)
+		c.background(deploy...)
+		s.within(time.Minute, "the installer's lines in the journal", func() bool {
+			kept := journal.Open(t.Context(), journal.Options{Path: filepath.Join(c.home, ".local/state/ironworks/journal-e2e.db"), Clock: never{}})
+			defer kept.Close()
+			for l, err := range kept.Lines(t.Context(), uuid, time.Time{}, time.Time{}) {
+				if err == nil && l.Source == models.LogPush && l.Unit == "coreos-installer" {
+					return true
+				}
+			}
+			return false
+		})
+		s.quits()
+	})
+}
+
 // TestLogsListen takes what a machine pushes, and goes on where it was after a restart.
 func TestLogsListen(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
-		c := at(t, server)
-		images, err := agentlog.OpenImages(filepath.Join(c.home, ".local/state/ironworks/push"), time.Now)
-		if err != nil {
-			t.Fatal(err)
-		}
-		identity, err := images.Make(agentlog.IdentityOrder{Push: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		address := "127.0.0.1:" + strconv.Itoa(sshPort(t))
-		built, err := ignition.Ramdisk{
-			IronicURLs:  []string{server.URL},
-			JournalPush: ignition.JournalPush{URL: "https://" + address, Certificate: identity.Certificate, Token: identity.Token},
-		}.WithDefaults().Build()
-		if err != nil {
-			t.Fatal(err)
-		}
-		iso, err := lab.LiveISO(built.JSON)
-		if err != nil {
-			t.Fatal(err)
-		}
-		name, _, m := redfishNodeWith(t, server, "ok", lab.Options{Ramdisk: iso, SSHPort: sshPort(t)})
-		c.ok("manage", name, "--wait", "--timeout", "1m")
-		c.ok("provide", name, "--wait", "--timeout", "1m")
+		c, name, _, address, deploy := pushing(t, server)
 		listening := c.background("logs", "--listen", address)
 		listening.says("taking pushed journals at " + address)
-		c.background("deploy", name, "--yes", "--wait", "--timeout", "3m", "--override", "inventory", "--confirm", name,
-			"--root-device", `{"serial": "`+m.Disks()[0].Serial+`"}`)
+		c.background(deploy...)
 		listening.line(name + " .*coreos-installer")
 		listening.interrupt()
 		again := c.background("logs", name, "--listen", address, "--source", "push", "-o", "json")
