@@ -32,7 +32,7 @@ func Harmless(l models.LogLine) models.LogLine {
 		l.Source = models.LogArchive
 	}
 	l.Level = min(max(l.Level, models.LogCritical), models.LogDebug)
-	l.Known = string(findKnown(l.Text))
+	l.Known = string(models.FindRamdiskError(l.Text))
 	if p := l.Progress; p != nil && (p.Percent < 0 || p.Percent > 100 || p.Done < 0 || p.Total < 0) {
 		l.Progress = nil
 	}

@@ -109,7 +109,7 @@ func (p *Parser) line(w *writer, line models.LogLine, text string, levelKnown bo
 	} else {
 		line.Level = w.level(line.Level, text, own, levelKnown)
 	}
-	line.Known = string(findKnown(text))
+	line.Known = string(models.FindRamdiskError(text))
 	line.Text = short(models.Printable(short(text, maxText)), maxText)
 	return line
 }

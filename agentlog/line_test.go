@@ -23,11 +23,11 @@ type seen struct {
 	level    models.LogLevel
 	text     string
 	progress string
-	known    ErrorID
+	known    models.ErrorID
 }
 
 func seenOf(l *models.LogLine) seen {
-	s := seen{unit: l.Unit, level: l.Level, text: l.Text, known: ErrorID(l.Known)}
+	s := seen{unit: l.Unit, level: l.Level, text: l.Text, known: models.ErrorID(l.Known)}
 	if l.Progress != nil {
 		data, _ := json.Marshal(l.Progress)
 		s.progress = string(data)
@@ -42,7 +42,7 @@ func TestJournalEntries(t *testing.T) {
 	}{
 		"a service":        {`{"MESSAGE":"hello","PRIORITY":"6","_SYSTEMD_UNIT":"ironic-agent.service","SYSLOG_IDENTIFIER":"podman"}`, []seen{{unit: "ironic-agent", level: 6, text: "hello"}}},
 		"a container":      {`{"MESSAGE":"hello","PRIORITY":"3","_SYSTEMD_UNIT":"libpod-1.scope","CONTAINER_NAME":"ironic-agent"}`, []seen{{unit: "ironic-agent", level: 3, text: "hello"}}},
-		"the kernel":       {`{"MESSAGE":"blk_update_request: I/O error, dev sda, sector 1","PRIORITY":"3","_TRANSPORT":"kernel","SYSLOG_IDENTIFIER":"kernel"}`, []seen{{unit: "kernel", level: 3, text: "blk_update_request: I/O error, dev sda, sector 1", known: ErrorDiskIO}}},
+		"the kernel":       {`{"MESSAGE":"blk_update_request: I/O error, dev sda, sector 1","PRIORITY":"3","_TRANSPORT":"kernel","SYSLOG_IDENTIFIER":"kernel"}`, []seen{{unit: "kernel", level: 3, text: "blk_update_request: I/O error, dev sda, sector 1", known: models.ErrorDiskIO}}},
 		"systemd":          {`{"MESSAGE":"ironic-agent.service: Main process exited, code=exited, status=125/n/a","PRIORITY":"5","_SYSTEMD_UNIT":"init.scope","SYSLOG_IDENTIFIER":"systemd"}`, []seen{{unit: "systemd", level: 5, text: "ironic-agent.service: Main process exited, code=exited, status=125/n/a"}}},
 		"bytes":            {`{"MESSAGE":[104,105,255,10,98],"PRIORITY":"4","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 4, text: `hi\xff`}, {unit: "x", level: 4, text: "b"}}},
 		"null":             {`{"MESSAGE":null,"__CURSOR":"c","PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 6, text: "(a message that journalctl left out: it is too large)"}}},
@@ -66,7 +66,7 @@ func TestJournalEntries(t *testing.T) {
 		"progress that cannot be": {`{"MESSAGE":"Read disk 9.0 GiB/2.0 GiB (450%)","PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 6, text: "Read disk 9.0 GiB/2.0 GiB (450%)"}}},
 		"the installer fails": {
 			`{"MESSAGE":"2026-11-22 13:00:00.123 1 DEBUG ironic_coreos_install [-] coreos-installer: Error: install failed","PRIORITY":"6","_SYSTEMD_UNIT":"ironic-agent.service"}`,
-			[]seen{{unit: "coreos-installer", level: 3, text: "Error: install failed", known: ErrorInstallerFailed}},
+			[]seen{{unit: "coreos-installer", level: 3, text: "Error: install failed", known: models.ErrorInstallerFailed}},
 		},
 		"klog":                 {`{"MESSAGE":"E1122 13:00:00.123456    1234 server.go:12] it broke","PRIORITY":"6","_SYSTEMD_UNIT":"kubelet.service"}`, []seen{{unit: "kubelet", level: 3, text: "server.go:12] it broke"}}},
 		"colours":              {`{"MESSAGE":"\u001b[1;31mred\u001b[0m \u001b]0;title\u0007done \u001bc","PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 6, text: `red done \x1bc`}}},
@@ -256,61 +256,6 @@ func TestManyWriters(t *testing.T) {
 	}
 	if len(p.writers) > maxWriters+1 {
 		t.Errorf("%d writers", len(p.writers))
-	}
-}
-
-func TestKnownErrors(t *testing.T) {
-	for text, want := range map[string]ErrorID{
-		`Deploy step deploy.install_coreos failed on node x. No suitable device was found for deployment using these hints {'wwn': '0xdead'}`: ErrorNoHintedDevice,
-		`No disks satisfied root device hints for node x`:                                               ErrorNoHintedDevice,
-		`root device hints were not provided and all found block devices are smaller than 4294967296B.`: ErrorNoDisks,
-		`No devices could be found using these hints {} because they failed to validate. Error: x`:      ErrorBadHints,
-		`Image failed to verify against checksum. location: /x; image ID: y`:                            ErrorChecksum,
-		`Checksum file does not contain name x`:                                                         ErrorChecksumFile,
-		`MD5 support is disabled`:                                                                       ErrorMD5,
-		`Error downloading image: Download of image x failed: Connect`:                                  ErrorDownload,
-		`Timed out reading next chunk`:                                                                  ErrorDownload,
-		`Unable to find a valid partition table on the disk after writing the image. Error x`:           ErrorPartitionTable,
-		`Security: The requested user image is x`:                                                       ErrorImageRefused,
-		`Invalid or missing agent token received.`:                                                      ErrorAgentToken,
-		`TLS is required by configuration`:                                                              ErrorTLSRequired,
-		`Could not look up node info. Check logs for details.`:                                          ErrorLookup,
-		`Lookup is not allowed for node x in the provision state active`:                                ErrorLookupRefused,
-		`Agent could not find a valid IP address.`:                                                      ErrorNoAddress,
-		`Conflict on inspection lookup: x`:                                                              ErrorInspectConflict,
-		`node does not support this deploy step: x`:                                                     ErrorStepUnknown,
-		`coreos-installer failed with code 1: Error: install failed`:                                    ErrorInstallerFailed,
-		`coreos-install returned error code 1`:                                                          ErrorInstallerFailed,
-		`Cannot run coreos-installer, is it installed in /mnt/coreos?`:                                  ErrorNoInstaller,
-		`Could not configure UEFI boot on device /dev/sda: x`:                                           ErrorUEFIBoot,
-		`No EFI partition could be detected on device /dev/sda`:                                         ErrorUEFIBoot,
-		`Error: found busy partitions`:                                                                  ErrorDiskBusy,
-		`checking for exclusive access to /dev/sda`:                                                     ErrorDiskBusy,
-		`Cannot use a pre-rendered configdrive, please provide it as JSON data`:                         ErrorConfigdriveForm,
-		`Invalid configdrive format: it is neither a JSON, nor a URL, nor a base64 encoded string`:      ErrorConfigdriveForm,
-		`Config drive size exceeds maximum limit of 64MiB`:                                              ErrorConfigdriveSize,
-		`Assisted Installer Agent has failed with result exit-code`:                                     ErrorAssisted,
-		`Failed to erase the metadata on the device(s): "/dev/sda": x`:                                  ErrorEraseMetadata,
-		`Block device /dev/sda is frozen and cannot be erased`:                                          ErrorDiskFrozen,
-		`Block device /dev/sda already has a security password set`:                                     ErrorDiskPassword,
-		`Protected VMFS filesystem located on device /dev/sda`:                                          ErrorSharedDisk,
-		`Buffer I/O error on dev sda, logical block 0`:                                                  ErrorDiskIO,
-		`Out of memory: Killed process 1 (x)`:                                                           ErrorMemory,
-		`SSLError: [SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed`:                          ErrorCertificate,
-		`Failed to install a bootloader when deploying node x: y`:                                       ErrorBootloader,
-		`Reached target basic.target - Basic System.`:                                                   "",
-		`Download of image x was successful`:                                                            "",
-	} {
-		if got := findKnown(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-	all := map[ErrorID]bool{}
-	for _, id := range KnownErrors() {
-		if all[id] || id == "" {
-			t.Errorf("%q is there twice or empty", id)
-		}
-		all[id] = true
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Explanation is which disk the agent takes, and what each disk has to do with that.
-type Explanation struct {
+// HintExplanation is which disk the agent takes, and what each disk has to do with that.
+type HintExplanation struct {
 	// Picks is the disk's name, empty when there is none; Error says why not.
 	Picks string `json:"picks"`
 	Error string `json:"error,omitempty"`
@@ -42,7 +42,7 @@ type HintCheck struct {
 
 // Matching are the disks that the search may take, in their order: with hints the
 // agent takes the first.
-func (e *Explanation) Matching() []Disk {
+func (e *HintExplanation) Matching() []Disk {
 	var disks []Disk
 	for _, d := range e.Disks {
 		if d.Matches {
@@ -53,8 +53,8 @@ func (e *Explanation) Matching() []Disk {
 }
 
 // Explain searches and says of every disk why it is picked or not.
-func (s DiskSearch) Explain(disks []Disk) Explanation {
-	e := Explanation{Problems: s.Hints.Lint(s.By), Disks: make([]DiskCheck, len(disks))}
+func (s DiskSearch) Explain(disks []Disk) HintExplanation {
+	e := HintExplanation{Problems: s.Hints.Lint(s.By), Disks: make([]DiskCheck, len(disks))}
 	name, err := s.pick(disks)
 	if err != nil {
 		e.Error = err.Full()

@@ -4,7 +4,7 @@ import "fmt"
 
 // Verdict says in a clause which disk the ramdisk takes, by an explanation of this
 // search. It is clear when that is one disk that nothing else competes with.
-func (s DiskSearch) Verdict(e *Explanation) (text string, clear bool) {
+func (s DiskSearch) Verdict(e *HintExplanation) (text string, clear bool) {
 	matching := len(e.Matching())
 	switch {
 	case e.Error != "":

@@ -79,7 +79,7 @@ func (a *app) printDisks(found *provision.NodeDisks, maxAge time.Duration) error
 }
 
 // diskTable is a line for each disk.
-func diskTable(data any, e models.Explanation) result {
+func diskTable(data any, e models.HintExplanation) result {
 	r := result{data: data, header: []string{"DISK", "SIZE", "KIND", "BUS", "MODEL", "SERIAL", "WWN", "PICK", "WHY"}}
 	if e.Picks != "" {
 		r.names = []string{e.Picks}
@@ -110,7 +110,7 @@ func kindText(rotational *bool) string {
 
 // diskSummary is what belongs under the table: the hints, what they come to, what is
 // wrong with them and what else has to be known.
-func diskSummary(r diskReport, e models.Explanation) []string {
+func diskSummary(r diskReport, e models.HintExplanation) []string {
 	var lines []string
 	switch {
 	case !r.Hints.Given():

@@ -17,7 +17,7 @@ import (
 type disks struct {
 	*provision.NodeDisks
 	search  models.DiskSearch
-	explain models.Explanation
+	explain models.HintExplanation
 	rows    []disk
 }
 

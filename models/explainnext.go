@@ -1,0 +1,83 @@
+package models
+
+import "strings"
+
+// nodeName is the node as a command line takes it.
+func (x *explaining) nodeName() string {
+	if x.node == nil {
+		return "NODE"
+	}
+	label := x.node.Label()
+	if strings.Trim(label, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._~-") != "" || strings.HasPrefix(label, "-") {
+		return x.node.UUID
+	}
+	return label
+}
+
+// next is the rule's next action, as far as it is safe to do it to this node now.
+func (x *explaining) next(r *ExplainRule) ExplainNext {
+	next := r.Next
+	next.Text = x.fill(next.Text)
+	if next.Retry {
+		next.Verb = retryVerb(x.state())
+	}
+	switch {
+	case next.Verb != "":
+		next.Key, next.Command = string(next.Verb), "ironworks "+string(next.Verb)+" {node}"
+	case next.Command == "" && next.Key == "":
+		next.Command = "ironworks node {node}"
+	}
+	if stop := x.stop(next.Verb); stop != "" {
+		next.Text = stop + " Then: " + next.Text
+		next.Verb, next.Key, next.Command = "", "", "ironworks history {node}"
+	}
+	next.Command = x.fill(next.Command)
+	return next
+}
+
+// stop says why a verb must not be the next thing, or nothing. The rules are those that
+// operators write for themselves: a machine with an instance is somebody's.
+func (x *explaining) stop(verb Verb) string {
+	n := x.node
+	if verb == "" || n == nil {
+		return ""
+	}
+	mayErase := VerbEffect(verb, n, nil).Danger >= DangerMayErase
+	switch {
+	case n.Maintenance && n.Fault == "" && n.ProvisionState != StateCleanFailed:
+		return "Stop: somebody has put the node into maintenance" + because(Printable(n.MaintenanceReason)) + "; ask first."
+	case mayErase && n.ProvisionState == StateActive && n.InstanceUUID == "":
+		return "Stop: the node is active without an instance_uuid; ask its owner first."
+	case mayErase && n.InstanceUUID != "" && (n.ProvisionState.Failed() || n.ProvisionState == StateActive):
+		return "Stop: instance_uuid is set, so that this is somebody's deployment; do not clean, undeploy or deploy before they know."
+	}
+	if refusal := WhyNot(verb, n, x.Version); refusal != nil {
+		return "Not now (" + string(verb) + "): " + refusal.Why + "."
+	}
+	return ""
+}
+
+// retryVerb tries again what failed in a state, or gives up waiting in it.
+func retryVerb(s ProvisionState) Verb {
+	switch s {
+	case StateDeployFailed:
+		return VerbDeploy
+	case StateCleanFailed, StateEnroll:
+		return VerbManage
+	case StateInspectFailed:
+		return VerbInspect
+	case StateAdoptFailed:
+		return VerbAdopt
+	case StateRescueFailed:
+		return VerbRescue
+	case StateUnrescueFailed:
+		return VerbUnrescue
+	case StateServiceFailed:
+		return VerbService
+	case StateDeployWait, StateCleanWait, StateInspectWait, StateRescueWait, StateServiceWait,
+		StateDeployHold, StateCleanHold, StateServiceHold:
+		return VerbAbort
+	default:
+		return ""
+	}
+}

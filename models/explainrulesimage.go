@@ -1,0 +1,76 @@
+package models
+
+// explainImageRules are about the image and its checksum.
+var explainImageRules = []ExplainRule{
+	{
+		ID: RuleID(ErrorChecksum), Errors: []ErrorID{ErrorChecksum}, Confidence: ConfidenceHigh,
+		Verdict:  "The image is not the one that its checksum is of: the checksum is old or of another kind, or the image came incomplete",
+		Evidence: []EvidenceField{EvStep, EvSiblings},
+		Not:      []string{"the disk: what was read was wrong, not what was written"},
+		Next:     ExplainNext{Text: "Take the checksum of the very file, and name its kind.", Key: "set", Command: "ironworks set {node} instance_info.image_checksum=SHA256"},
+		Source:   "ironic_python_agent/errors.py: ImageChecksumError; operators.md pain 17",
+	},
+	{
+		ID: RuleID(ErrorChecksumFile), Errors: []ErrorID{ErrorChecksumFile}, Confidence: ConfidenceHigh,
+		Verdict:  "The file of checksums has no line for the image's name",
+		Evidence: []EvidenceField{EvStep},
+		Not:      []string{"a wrong checksum: there is none"},
+		Next:     ExplainNext{Text: "Give the checksum itself in the place of the file's address.", Key: "set", Command: "ironworks set {node} instance_info.image_checksum=SHA256"},
+		Source:   "ironic/common/checksum_utils.py; operators.md pain 17",
+	},
+	{
+		ID: RuleID(ErrorChecksumMissing), Errors: []ErrorID{ErrorChecksumMissing}, Confidence: ConfidenceHigh,
+		Verdict:  "The image has no checksum, and Ironic does not take one from the web without",
+		Evidence: []EvidenceField{EvState},
+		Not:      []string{"a fault of the machine: it was not touched"},
+		Next:     ExplainNext{Text: "Set image_checksum, or image_os_hash_algo and image_os_hash_value.", Key: "set", Command: "ironworks set {node} instance_info.image_checksum=SHA256"},
+		Source:   "ironic/drivers/modules/agent.py",
+	},
+	{
+		ID: RuleID(ErrorMD5), Errors: []ErrorID{ErrorMD5}, Confidence: ConfidenceHigh,
+		Verdict: "The checksum is MD5, which is no longer taken",
+		Not:     []string{"a wrong image"},
+		Next:    ExplainNext{Text: "Give a SHA-256 or SHA-512.", Key: "set", Command: "ironworks set {node} instance_info.image_checksum=SHA256"},
+		Source:  "ironic_python_agent/extensions/standby.py, ironic/common/checksum_utils.py",
+	},
+	{
+		ID: RuleID(ErrorImageHTTP), Errors: []ErrorID{ErrorImageHTTP}, Confidence: ConfidenceHigh,
+		Verdict:  "The server does not give the image or ISO: the address is wrong, it wants a login, or it refuses HEAD",
+		Evidence: []EvidenceField{EvISO, EvState, EvSiblings},
+		Not:      []string{"the way to the server: it answered"},
+		Next:     ExplainNext{Text: "Open the address from the conductor's network, with HEAD.", Command: "curl -I URL"},
+		Source:   "ironic/common/image_service.py; operators.md pain 17",
+	},
+	{
+		ID: RuleID(ErrorDownload), Errors: []ErrorID{ErrorDownload}, Confidence: ConfidenceHigh,
+		Verdict:  "The machine could not read the image from its server",
+		Evidence: []EvidenceField{EvStep, EvSiblings, EvLastLine},
+		Not:      []string{"the disk: nothing was wrong with writing"},
+		Next:     ExplainNext{Text: "Try the address from the network that the ramdisk is in: route, name, proxy, firewall.", Key: "log", Command: "ironworks logs {node}"},
+		Source:   "ironic_python_agent/errors.py: ImageDownloadError; operators.md pain 17",
+	},
+	{
+		ID: RuleID(ErrorPartitionTable), Errors: []ErrorID{ErrorPartitionTable}, Confidence: ConfidenceHigh,
+		Verdict:  "What was written has no partition table: a partition image, a corrupt one, or one for another sector size than the disk's",
+		Evidence: []EvidenceField{EvHints, EvStep},
+		Not:      []string{"the way to the image: it came whole"},
+		Next:     ExplainNext{Text: "Look at the disk's sectors (4096 bytes?) and whether the image is of a whole disk.", Key: "disks", Command: "ironworks disks {node}"},
+		Source:   "ironic_python_agent/extensions/standby.py; operators.md pain 17",
+	},
+	{
+		ID: RuleID(ErrorImageRefused), Errors: []ErrorID{ErrorImageRefused}, Confidence: ConfidenceHigh,
+		Verdict:  "Ironic refuses the image for its format: another than was said, or one that is not permitted",
+		Evidence: []EvidenceField{EvState},
+		Not:      []string{"a wrong checksum"},
+		Next:     ExplainNext{Text: "Say which format it is (raw or qcow2), or convert it.", Key: "set", Command: "ironworks set {node} instance_info.image_disk_format=qcow2"},
+		Source:   "ironic/common/images.py",
+	},
+	{
+		ID: RuleID(ErrorMemory), Errors: []ErrorID{ErrorMemory}, Confidence: ConfidenceHigh,
+		Verdict:  "The machine has too little memory for the image or the ramdisk",
+		Evidence: []EvidenceField{EvStep},
+		Not:      []string{"the disk"},
+		Next:     ExplainNext{Text: "Use a raw image, which is streamed to the disk, or a smaller ramdisk.", Key: "set", Command: "ironworks set {node} instance_info.image_disk_format=raw"},
+		Source:   "ironic/drivers/modules/deploy_utils.py; the kernel",
+	},
+}
