@@ -1,6 +1,7 @@
 package models
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -200,7 +201,11 @@ func (x *explaining) hints() string {
 		in   map[string]any
 	}{{"instance_info", x.node.InstanceInfo}, {"properties", x.node.Properties}} {
 		if hints := place.in["root_device"]; hints != nil && hints != "" {
-			return fmt.Sprintf("%v (%s)", hints, place.name)
+			text, err := json.Marshal(hints)
+			if err != nil {
+				return ""
+			}
+			return string(text) + " (" + place.name + ")"
 		}
 	}
 	if x.node.Properties == nil {

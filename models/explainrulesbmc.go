@@ -9,7 +9,7 @@ var explainBMCRules = []ExplainRule{
 		Not:      []string{"a BMC that cannot be reached: it answered"},
 		Next:     ExplainNext{Text: "Set the right user and password, then ask again. Nodes that share the account need them, too.", Key: "set", Command: "ironworks set {node} driver_info.redfish_password=PASSWORD"},
 		Instead:  []RuleID{RuleID(ErrorBMCUnreachable), RuleID(ErrorPowerUnknown), RuleID(ErrorPowerSync), RuleID(ErrorPowerChange), RuleID(ErrorIPMI), RuleID(ErrorMediaMount), "power-fault"},
-		Source:   "sushy (returned code 401), ironic/conductor/verify.py; operators.md pain 9",
+		Source:   "sushy (returned code 401), ironic/conductor/verify.py",
 	},
 	{
 		ID: RuleID(ErrorBMCCertificate), Errors: []ErrorID{ErrorBMCCertificate}, Confidence: ConfidenceHigh,
@@ -18,7 +18,7 @@ var explainBMCRules = []ExplainRule{
 		Not:      []string{"a wrong password: it was not sent"},
 		Next:     ExplainNext{Text: "Give Ironic the CA that signed it; to verify nothing is the last resort.", Key: "set", Command: "ironworks set {node} driver_info.redfish_verify_ca=/path/of/ca.pem"},
 		Instead:  []RuleID{RuleID(ErrorBMCUnreachable), RuleID(ErrorPowerUnknown), RuleID(ErrorCertificate), RuleID(ErrorPowerChange), RuleID(ErrorMediaMount)},
-		Source:   "ironic/common/exception.py: RedfishConnectionError; operators.md pain 10",
+		Source:   "ironic/common/exception.py: RedfishConnectionError",
 	},
 	{
 		ID: RuleID(ErrorBMCUnreachable), Errors: []ErrorID{ErrorBMCUnreachable}, Confidence: ConfidenceHigh,
@@ -27,7 +27,7 @@ var explainBMCRules = []ExplainRule{
 		Not:      []string{"a wrong password: the BMC would have said so"},
 		Next:     ExplainNext{Text: "Check the address, and the way from the conductor to it. A BMC that answers slowly or not at all may need a reset.", Key: "validate", Command: "ironworks validate {node}"},
 		Instead:  []RuleID{RuleID(ErrorPowerUnknown), RuleID(ErrorPowerChange), RuleID(ErrorMediaMount)},
-		Source:   "ironic/common/exception.py: RedfishConnectionError; operators.md pain 11",
+		Source:   "ironic/common/exception.py: RedfishConnectionError",
 	},
 	{
 		ID: RuleID(ErrorPowerSync), Errors: []ErrorID{ErrorPowerSync}, Confidence: ConfidenceHigh,
@@ -44,7 +44,7 @@ var explainBMCRules = []ExplainRule{
 		Evidence: []EvidenceField{EvFault, EvMaintenance, EvPower, EvBMCAddress, EvSiblings},
 		Not:      []string{"maintenance that somebody set: Ironic ends it by itself once the BMC answers"},
 		Next:     ExplainNext{Text: "Make the BMC answer: address, password, a reset. Leave maintenance as it is.", Key: "validate", Command: "ironworks validate {node}"},
-		Source:   "ironic/common/faults.py; operators.md pains 9 and 11",
+		Source:   "ironic/common/faults.py",
 	},
 	{
 		ID: RuleID(ErrorIPMISessions), Errors: []ErrorID{ErrorIPMISessions}, Confidence: ConfidenceHigh,
@@ -53,7 +53,7 @@ var explainBMCRules = []ExplainRule{
 		Not:      []string{"a wrong password"},
 		Next:     ExplainNext{Text: "End other sessions, or reset the BMC; then ask again.", Key: "validate", Command: "ironworks validate {node}"},
 		Instead:  []RuleID{RuleID(ErrorIPMI), RuleID(ErrorPowerUnknown)},
-		Source:   "ipmitool; operators.md pain 12",
+		Source:   "ipmitool",
 	},
 	{
 		ID: RuleID(ErrorIPMI), Errors: []ErrorID{ErrorIPMI}, Confidence: ConfidenceMedium,
@@ -62,7 +62,7 @@ var explainBMCRules = []ExplainRule{
 		Not:      []string{"a fault of what is installed on the machine"},
 		Next:     ExplainNext{Text: "See that IPMI over LAN is on, then try cipher suite 3 or 17.", Key: "set", Command: "ironworks set {node} driver_info.ipmi_cipher_suite=3"},
 		Instead:  []RuleID{RuleID(ErrorPowerUnknown), RuleID(ErrorPowerChange)},
-		Source:   "ironic/common/exception.py: IPMIFailure; operators.md pain 12",
+		Source:   "ironic/common/exception.py: IPMIFailure",
 	},
 	{
 		ID: RuleID(ErrorPowerUnknown), Errors: []ErrorID{ErrorPowerUnknown}, Confidence: ConfidenceMedium,
@@ -79,7 +79,7 @@ var explainBMCRules = []ExplainRule{
 		Not:      []string{"a wrong setting: it was not looked at"},
 		Next:     ExplainNext{Text: "Let the job end with a reboot, or clear the BMC's job queue (clean step management.clear_job_queue), then try again.", Key: "clean", Command: "ironworks node {node}"},
 		Instead:  []RuleID{RuleID(ErrorBootMode), RuleID(ErrorBootDevice), RuleID(ErrorPowerChange)},
-		Source:   "iDRAC (SYS011); ironic/drivers/modules/drac/management.py; operators.md pain 16",
+		Source:   "iDRAC (SYS011); ironic/drivers/modules/drac/management.py",
 	},
 	{
 		ID: RuleID(ErrorPowerChange), Errors: []ErrorID{ErrorPowerChange}, Confidence: ConfidenceMedium,
@@ -96,7 +96,7 @@ var explainBMCRules = []ExplainRule{
 		Not:      []string{"a slot for media that is missing"},
 		Next:     ExplainNext{Text: "Open the ISO's address from the BMC's network; serve it by plain http when the BMC does not take the certificate.", Key: "set", Command: "ironworks set {node} driver_info.deploy_iso=URL"},
 		Instead:  []RuleID{RuleID(ErrorMediaMount)},
-		Source:   "iDRAC (RAC0904); operators.md pain 14",
+		Source:   "iDRAC (RAC0904)",
 	},
 	{
 		ID: RuleID(ErrorMediaMount), Errors: []ErrorID{ErrorMediaMount}, Confidence: ConfidenceMedium,
@@ -104,7 +104,7 @@ var explainBMCRules = []ExplainRule{
 		Evidence: []EvidenceField{EvISO, EvBMCAddress, EvMedia, EvSiblings},
 		Not:      []string{"a fault of the ramdisk: it was not booted"},
 		Next:     ExplainNext{Text: "Eject what is inserted, check the ISO's address from the BMC's network and the BMC's licence, then try again.", Retry: true},
-		Source:   "ironic/drivers/modules/redfish/boot.py; operators.md pain 13",
+		Source:   "ironic/drivers/modules/redfish/boot.py",
 	},
 	{
 		ID: RuleID(ErrorMediaDevice), Errors: []ErrorID{ErrorMediaDevice}, Confidence: ConfidenceHigh,
@@ -136,6 +136,6 @@ var explainBMCRules = []ExplainRule{
 		Evidence: []EvidenceField{EvFault, EvMaintenance, EvStep, EvPower, EvInstance},
 		Not:      []string{"over when the machine is on: it may boot the old system, which is not erased"},
 		Next:     ExplainNext{Text: "Mend what failed, take the node back (manage), lift maintenance, and provide it again.", Verb: VerbManage},
-		Source:   "ironic/conductor/utils.py: cleaning_error_handler; operators.md pain 7",
+		Source:   "ironic/conductor/utils.py: cleaning_error_handler",
 	},
 }

@@ -16,7 +16,7 @@ var explainBootRules = []ExplainRule{
 		Evidence: []EvidenceField{EvBootMode, EvBMCMode, EvBMCAddress},
 		Not:      []string{"the image or the disk"},
 		Next:     ExplainNext{Text: "Set the mode in the BIOS, or ask for the one that the machine has.", Key: "set", Command: "ironworks set {node} properties.capabilities=boot_mode:MODE"},
-		Source:   "ironic/drivers/modules/redfish/management.py; operators.md pain 15",
+		Source:   "ironic/drivers/modules/redfish/management.py",
 	},
 	{
 		ID: RuleID(ErrorBootloader), Errors: []ErrorID{ErrorBootloader}, Confidence: ConfidenceMedium,
@@ -24,7 +24,7 @@ var explainBootRules = []ExplainRule{
 		Evidence: []EvidenceField{EvBootMode, EvBMCMode, EvStep},
 		Not:      []string{"the way to the image: it is written already"},
 		Next:     ExplainNext{Text: "Use a whole-disk image for the machine's boot mode, UEFI as a rule.", Key: "overview", Command: "ironworks node {node}"},
-		Source:   "ironic/drivers/modules/agent.py; operators.md pain 15",
+		Source:   "ironic/drivers/modules/agent.py",
 	},
 	{
 		ID: RuleID(ErrorUEFIBoot), Errors: []ErrorID{ErrorUEFIBoot}, Confidence: ConfidenceHigh,
@@ -41,14 +41,14 @@ var explainBootRules = []ExplainRule{
 		Evidence: []EvidenceField{EvState},
 		Not:      []string{"DHCP: it was not asked"},
 		Next:     ExplainNext{Text: "Add a port with the MAC of the NIC that the machine boots from.", Key: "network", Command: "baremetal port create MAC --node {node}"},
-		Source:   "ironic/drivers/modules/pxe_base.py; operators.md pain 2",
+		Source:   "ironic/drivers/modules/pxe_base.py",
 	},
 	{
 		ID: RuleID(ErrorMACConflict), Errors: []ErrorID{ErrorMACConflict}, Confidence: ConfidenceHigh,
 		Verdict: "Another port has this MAC already",
 		Not:     []string{"a fault of the machine, unless its NIC has the MAC of every other one"},
 		Next:    ExplainNext{Text: "Find whose port it is; NICs by USB to the BMC often have all the same one and need no port.", Key: "network", Command: "baremetal port list --address MAC"},
-		Source:  "ironic/common/exception.py: MACAlreadyExists; operators.md pain 23",
+		Source:  "ironic/common/exception.py: MACAlreadyExists",
 	},
 	{
 		ID: RuleID(ErrorInspectConflict), Errors: []ErrorID{ErrorInspectConflict}, Confidence: ConfidenceHigh,
@@ -57,6 +57,6 @@ var explainBootRules = []ExplainRule{
 		Not:      []string{"a machine that did not boot: it sent its inventory"},
 		Next:     ExplainNext{Text: "Compare the ports of the nodes with the machine's MACs; add what is missing, remove what is another's.", Key: "network", Command: "ironworks node {node}"},
 		Instead:  []RuleID{RuleID(ErrorInspectTimeout)},
-		Source:   "ironic/drivers/modules/inspect_utils.py; operators.md pain 23",
+		Source:   "ironic/drivers/modules/inspect_utils.py",
 	},
 }

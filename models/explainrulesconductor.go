@@ -71,7 +71,7 @@ var explainConductorRules = []ExplainRule{
 		Verdict:  "The node has an interface that the conductor no longer offers: its configuration has changed",
 		Evidence: []EvidenceField{EvConductor},
 		Not:      []string{"a fault of the machine"},
-		Next:     ExplainNext{Text: "Set one of the interfaces that the driver has enabled.", Key: "drivers", Command: "ironworks drivers"},
+		Next:     ExplainNext{Text: "Set one of the interfaces that the driver has enabled.", Key: "conductors", Command: "ironworks drivers"},
 		Source:   "ironic/common/exception.py: InterfaceNotFoundInEntrypoint",
 	},
 	{

@@ -9,7 +9,7 @@ var explainDiskRules = []ExplainRule{
 		Not:      []string{"the image: nothing was written"},
 		Next:     ExplainNext{Text: "See for each disk and hint why it does not match, and pin the disk that is meant.", Key: "disks", Command: "ironworks disks {node}"},
 		Instead:  []RuleID{"no-hints"},
-		Source:   "ironic_python_agent/hardware.py, ironic/drivers/modules/inspector/hooks/root_device.py; operators.md pain 5",
+		Source:   "ironic_python_agent/hardware.py, ironic/drivers/modules/inspector/hooks/root_device.py",
 	},
 	{
 		ID: RuleID(ErrorNoDisks), Errors: []ErrorID{ErrorNoDisks}, Confidence: ConfidenceHigh,
@@ -27,7 +27,7 @@ var explainDiskRules = []ExplainRule{
 		Not:      []string{"a disk that is missing: none was compared"},
 		Next:     ExplainNext{Text: "See what is wrong with the hints, and write them anew.", Key: "disks", Command: "ironworks disks {node}"},
 		Instead:  []RuleID{RuleID(ErrorNoHintedDevice)},
-		Source:   "ironic/drivers/modules/deploy_utils.py, ironic_python_agent/hardware.py; operators.md pain 5",
+		Source:   "ironic/drivers/modules/deploy_utils.py, ironic_python_agent/hardware.py",
 	},
 	{
 		ID: RuleID(ErrorSharedDisk), Errors: []ErrorID{ErrorSharedDisk}, Confidence: ConfidenceHigh,
@@ -36,7 +36,7 @@ var explainDiskRules = []ExplainRule{
 		Not:      []string{"a fault: the ramdisk has guarded what is there"},
 		Next:     ExplainNext{Text: "Stop, and ask whoever has the storage. Take the volume away, or name it in skip_block_devices.", Key: "disks", Command: "ironworks disks {node}"},
 		Instead:  []RuleID{RuleID(ErrorEraseMetadata)},
-		Source:   "ironic_python_agent/errors.py: ProtectedDeviceError; operators.md pain 6",
+		Source:   "ironic_python_agent/errors.py: ProtectedDeviceError",
 	},
 	{
 		ID: RuleID(ErrorDiskFrozen), Errors: []ErrorID{ErrorDiskFrozen}, Confidence: ConfidenceHigh,
@@ -45,7 +45,7 @@ var explainDiskRules = []ExplainRule{
 		Not:      []string{"a broken disk"},
 		Next:     ExplainNext{Text: "Switch the machine off and on, which thaws it; or allow another way to erase.", Key: "disks", Command: "ironworks disks {node}"},
 		Instead:  []RuleID{RuleID(ErrorEraseMetadata)},
-		Source:   "ironic_python_agent/hardware.py; operators.md pain 6",
+		Source:   "ironic_python_agent/hardware.py",
 	},
 	{
 		ID: RuleID(ErrorDiskPassword), Errors: []ErrorID{ErrorDiskPassword}, Confidence: ConfidenceHigh,
@@ -53,7 +53,7 @@ var explainDiskRules = []ExplainRule{
 		Evidence: []EvidenceField{EvStep},
 		Not:      []string{"a broken disk"},
 		Next:     ExplainNext{Text: "Take the password off with hdparm from the ramdisk, or replace the disk.", Key: "disks", Command: "ironworks disks {node}"},
-		Source:   "ironic_python_agent/hardware.py; operators.md pain 6",
+		Source:   "ironic_python_agent/hardware.py",
 	},
 	{
 		ID: RuleID(ErrorDiskIO), Errors: []ErrorID{ErrorDiskIO}, Confidence: ConfidenceHigh,
@@ -70,7 +70,7 @@ var explainDiskRules = []ExplainRule{
 		Not:      []string{"a matter of root device hints: cleaning takes every disk"},
 		Next:     ExplainNext{Text: "Name the disk in properties.skip_block_devices when it must not be erased, else replace it. Then take the node back.", Verb: VerbManage},
 		Instead:  []RuleID{"clean-failed"},
-		Source:   "ironic_python_agent/hardware.py; operators.md pain 6",
+		Source:   "ironic_python_agent/hardware.py",
 	},
 	{
 		ID: RuleID(ErrorDiskBusy), Errors: []ErrorID{ErrorDiskBusy}, Confidence: ConfidenceHigh,

@@ -10,7 +10,7 @@ var explainFactRules = []ExplainRule{
 		Evidence: []EvidenceField{EvMaintenance, EvState, EvPower},
 		Not:      []string{"a fault that Ironic found: it would have named it"},
 		Next:     ExplainNext{Text: "Read the reason and ask who set it, before anything else. Lift it when it is over.", Key: "maintenance-off", Command: "ironworks maintenance off {node}"},
-		Source:   "operators.md stop rules (understack's runbook)",
+		Source:   "understack's runbook for cleaning up",
 	},
 	{
 		ID: "conductor-dead", In: atWork, If: []ExplainCondition{IfConductorDead}, Confidence: ConfidenceHigh,
@@ -19,7 +19,7 @@ var explainFactRules = []ExplainRule{
 		Not:      []string{"the machine or its ramdisk: nobody listens to it"},
 		Next:     ExplainNext{Text: "Start the conductor again. It then fails what it was at, or another one takes over; try again after that.", Key: "conductors", Command: "ironworks conductors"},
 		Instead:  []RuleID{"never-booted", "agent-silent", "work-goes-on", "machine-boots", "ramdisk-works"},
-		Source:   "ironic/conductor/base_manager.py, operators.md pain 24",
+		Source:   "ironic/conductor/base_manager.py",
 	},
 	{
 		ID: "conductors-dead", In: atWork, If: []ExplainCondition{IfAllDead}, Confidence: ConfidenceLow,
@@ -36,7 +36,7 @@ var explainFactRules = []ExplainRule{
 		Not:      []string{"another action that ends by itself"},
 		Next:     ExplainNext{Text: "Start that conductor again: it gives back its locks. Waiting does not help.", Key: "conductors", Command: "ironworks conductors"},
 		Instead:  []RuleID{RuleID(ErrorLocked), "lock-held"},
-		Source:   "operators.md pain 8",
+		Source:   "ironic/conductor/task_manager.py",
 	},
 	{
 		ID: "whole-rack", In: waitOrEnded, If: []ExplainCondition{IfSiblings, IfSpreads}, Confidence: ConfidenceHigh,
@@ -44,7 +44,7 @@ var explainFactRules = []ExplainRule{
 		Evidence: []EvidenceField{EvSiblings, EvState, EvHeartbeat, EvISO, EvStep},
 		Not:      []string{"a fault of this one machine, such as its disk, its NIC or its BMC's password"},
 		Next:     ExplainNext{Text: "Look at what they share: DHCP, the network that they boot on, the image server, the ramdisk, Ironic's address as machines reach it.", Key: "watch", Command: "ironworks nodes"},
-		Source:   "operators.md pain 3",
+		Source:   "ironic doc/source/admin/troubleshooting.rst",
 	},
 	{
 		ID: "bmc-refuses", If: []ExplainCondition{IfBMCRefuses}, Confidence: ConfidenceHigh,
@@ -53,7 +53,7 @@ var explainFactRules = []ExplainRule{
 		Not:      []string{"a BMC that cannot be reached: it answered"},
 		Next:     ExplainNext{Text: "Set the right password; nodes that share the account need it, too. Ironic leaves maintenance by itself.", Key: "set", Command: "ironworks set {node} driver_info.redfish_password=PASSWORD"},
 		Instead:  []RuleID{RuleID(ErrorBMCCredentials), RuleID(ErrorPowerSync), RuleID(ErrorPowerUnknown)},
-		Source:   "operators.md pain 9",
+		Source:   "metal3-docs, troubleshooting",
 	},
 	{
 		ID: "bmc-silent", If: []ExplainCondition{IfBMCUnreachable, IfWaiting}, Confidence: ConfidenceMedium,
@@ -61,7 +61,7 @@ var explainFactRules = []ExplainRule{
 		Evidence: []EvidenceField{EvBMCAddress, EvState, EvPower},
 		Not:      []string{"certainly so for the conductor: it may have another way to the BMC"},
 		Next:     ExplainNext{Text: "Ask Ironic for the power state; reset the BMC when it does not answer there either.", Key: "validate", Command: "ironworks validate {node}"},
-		Source:   "operators.md pain 11",
+		Source:   "ironic doc/source/admin/troubleshooting.rst",
 	},
 	{
 		ID: "iso-not-fetchable", In: waitOrEnded, If: []ExplainCondition{IfISONotFetchable, IfNeverCalled}, Confidence: ConfidenceMedium,
@@ -69,7 +69,7 @@ var explainFactRules = []ExplainRule{
 		Evidence: []EvidenceField{EvISO, EvMedia, EvState, EvHeartbeat},
 		Not:      []string{"certainly so for the BMC: it may have another way to the server"},
 		Next:     ExplainNext{Text: "Open the address from the BMC's network; serve it by plain http when the BMC takes no https.", Key: "set", Command: "ironworks set {node} driver_info.deploy_iso=URL"},
-		Source:   "operators.md pain 14",
+		Source:   "iDRAC (RAC0904)",
 	},
 	{
 		ID: "media-missing", In: waitStates, If: []ExplainCondition{IfNoMedia, IfNeverCalled}, Confidence: ConfidenceHigh,
@@ -78,14 +78,14 @@ var explainFactRules = []ExplainRule{
 		Not:      []string{"a ramdisk that hangs: it never booted"},
 		Next:     ExplainNext{Text: "Give up and try again. When it happens again, look whether the BMC can read the ISO, and has the licence for virtual media.", Retry: true},
 		Instead:  []RuleID{"never-booted", "machine-boots"},
-		Source:   "operators.md pain 13",
+		Source:   "ironic doc/source/admin/drivers/redfish.rst",
 	},
 	{
 		ID: "media-left", In: []ProvisionState{StateActive, StateAvailable, StateManageable, StateDeployFailed, StateCleanFailed}, If: []ExplainCondition{IfMediaLeft}, Confidence: ConfidenceMedium,
 		Verdict:  "Virtual media is still inserted: the machine may boot it instead of its disk",
 		Evidence: []EvidenceField{EvMedia, EvState, EvISO},
 		Next:     ExplainNext{Text: "Eject it at the BMC; some keep what was inserted last."},
-		Source:   "operators.md pain 13",
+		Source:   "ironic doc/source/admin/drivers/redfish.rst",
 	},
 	{
 		ID: "boot-mode-differs", If: []ExplainCondition{IfBMCModeDiffers}, Confidence: ConfidenceMedium,
@@ -93,7 +93,7 @@ var explainFactRules = []ExplainRule{
 		Evidence: []EvidenceField{EvBMCMode, EvBootMode, EvState},
 		Not:      []string{"the image, until both agree"},
 		Next:     ExplainNext{Text: "Set the mode in the BIOS, or the one that the node asks for.", Key: "set", Command: "ironworks set {node} properties.capabilities=boot_mode:{BMC boot mode}"},
-		Source:   "operators.md pain 15",
+		Source:   "metal3-docs, troubleshooting",
 	},
 	{
 		ID: "machine-off", In: waitStates, If: []ExplainCondition{IfPowerOff}, Confidence: ConfidenceHigh,
@@ -102,7 +102,7 @@ var explainFactRules = []ExplainRule{
 		Not:      []string{"a ramdisk that cannot reach Ironic"},
 		Next:     ExplainNext{Text: "Switch it on, or give up and try again; then look at the BMC's log for who switched it off.", Key: "power-on", Command: "ironworks power on {node}"},
 		Instead:  []RuleID{"never-booted", "agent-silent", "machine-boots", "ramdisk-works"},
-		Source:   "operators.md pain 2",
+		Source:   "ironic doc/source/admin/troubleshooting.rst",
 	},
 	{
 		ID: "bmc-says-off", In: waitStates, If: []ExplainCondition{IfBMCOff}, Confidence: ConfidenceHigh,
@@ -111,7 +111,7 @@ var explainFactRules = []ExplainRule{
 		Not:      []string{"a ramdisk that cannot reach Ironic"},
 		Next:     ExplainNext{Text: "Switch it on, or give up and try again.", Key: "power-on", Command: "ironworks power on {node}"},
 		Instead:  []RuleID{"never-booted", "agent-silent", "machine-boots", "ramdisk-works"},
-		Source:   "operators.md pain 2",
+		Source:   "ironic doc/source/admin/troubleshooting.rst",
 	},
 	{
 		ID: "no-hints", In: []ProvisionState{StateDeployFailed}, If: []ExplainCondition{IfNoHints}, Confidence: ConfidenceLow,
@@ -119,7 +119,7 @@ var explainFactRules = []ExplainRule{
 		Evidence: []EvidenceField{EvHints, EvStep},
 		Not:      []string{"certainly the cause: it is one where the disk was another than meant"},
 		Next:     ExplainNext{Text: "See which disk that is, and pin the one that is meant.", Key: "disks", Command: "ironworks disks {node}"},
-		Source:   "ironic_python_agent/utils.py, operators.md pain 4",
+		Source:   "ironic_python_agent/utils.py",
 	},
 	{
 		ID: "late", In: atWork, If: []ExplainCondition{IfLate}, Confidence: ConfidenceLow,
@@ -127,7 +127,7 @@ var explainFactRules = []ExplainRule{
 		Evidence: []EvidenceField{EvEstimate, EvWaited, EvStep, EvHeartbeat, EvDeadline},
 		Not:      []string{"a failure: there is none yet"},
 		Next:     ExplainNext{Text: "Wait, and read the ramdisk's log; do not abort while the machine is in its POST or the log moves.", Key: "log", Command: "ironworks logs {node}"},
-		Source:   "operators.md pain 25",
+		Source:   "ironic/conf/conductor.py (deploy_callback_timeout)",
 	},
 	{
 		ID: "lock-held", In: atRest, If: []ExplainCondition{IfReserved, IfConductorAlive}, Confidence: ConfidenceMedium,
@@ -135,7 +135,7 @@ var explainFactRules = []ExplainRule{
 		Evidence: []EvidenceField{EvReservation, EvState, EvPower},
 		Not:      []string{"an error: it may be a look at the power state, which takes seconds"},
 		Next:     ExplainNext{Text: "Wait and look again; a slow BMC makes it long.", Key: "overview", Command: "ironworks node {node}"},
-		Source:   "operators.md pain 8",
+		Source:   "ironic/conductor/task_manager.py",
 	},
 }
 
@@ -161,7 +161,7 @@ var explainFineRules = []ExplainRule{
 		Verdict:  "Nothing is known to be wrong: the machine boots the ramdisk, which takes a server up to ten minutes",
 		Evidence: []EvidenceField{EvWaited, EvPower, EvHeartbeat, EvDeadline},
 		Next:     ExplainNext{Text: "Wait, and look at the machine's console when it takes longer.", Key: "log", Command: "ironworks logs {node}"},
-		Source:   "operators.md pain 25",
+		Source:   "ironic/conf/conductor.py (deploy_callback_timeout)",
 	},
 	{
 		ID: "work-goes-on", In: working, If: []ExplainCondition{IfReserved, IfConductorAlive}, Confidence: ConfidenceHigh, Fine: true,

@@ -8,7 +8,7 @@ var explainImageRules = []ExplainRule{
 		Evidence: []EvidenceField{EvStep, EvSiblings},
 		Not:      []string{"the disk: what was read was wrong, not what was written"},
 		Next:     ExplainNext{Text: "Take the checksum of the very file, and name its kind.", Key: "set", Command: "ironworks set {node} instance_info.image_checksum=SHA256"},
-		Source:   "ironic_python_agent/errors.py: ImageChecksumError; operators.md pain 17",
+		Source:   "ironic_python_agent/errors.py: ImageChecksumError",
 	},
 	{
 		ID: RuleID(ErrorChecksumFile), Errors: []ErrorID{ErrorChecksumFile}, Confidence: ConfidenceHigh,
@@ -16,7 +16,7 @@ var explainImageRules = []ExplainRule{
 		Evidence: []EvidenceField{EvStep},
 		Not:      []string{"a wrong checksum: there is none"},
 		Next:     ExplainNext{Text: "Give the checksum itself in the place of the file's address.", Key: "set", Command: "ironworks set {node} instance_info.image_checksum=SHA256"},
-		Source:   "ironic/common/checksum_utils.py; operators.md pain 17",
+		Source:   "ironic/common/checksum_utils.py",
 	},
 	{
 		ID: RuleID(ErrorChecksumMissing), Errors: []ErrorID{ErrorChecksumMissing}, Confidence: ConfidenceHigh,
@@ -39,7 +39,7 @@ var explainImageRules = []ExplainRule{
 		Evidence: []EvidenceField{EvISO, EvState, EvSiblings},
 		Not:      []string{"the way to the server: it answered"},
 		Next:     ExplainNext{Text: "Open the address from the conductor's network, with HEAD.", Command: "curl -I URL"},
-		Source:   "ironic/common/image_service.py; operators.md pain 17",
+		Source:   "ironic/common/image_service.py",
 	},
 	{
 		ID: RuleID(ErrorDownload), Errors: []ErrorID{ErrorDownload}, Confidence: ConfidenceHigh,
@@ -47,7 +47,7 @@ var explainImageRules = []ExplainRule{
 		Evidence: []EvidenceField{EvStep, EvSiblings, EvLastLine},
 		Not:      []string{"the disk: nothing was wrong with writing"},
 		Next:     ExplainNext{Text: "Try the address from the network that the ramdisk is in: route, name, proxy, firewall.", Key: "log", Command: "ironworks logs {node}"},
-		Source:   "ironic_python_agent/errors.py: ImageDownloadError; operators.md pain 17",
+		Source:   "ironic_python_agent/errors.py: ImageDownloadError",
 	},
 	{
 		ID: RuleID(ErrorPartitionTable), Errors: []ErrorID{ErrorPartitionTable}, Confidence: ConfidenceHigh,
@@ -55,7 +55,7 @@ var explainImageRules = []ExplainRule{
 		Evidence: []EvidenceField{EvHints, EvStep},
 		Not:      []string{"the way to the image: it came whole"},
 		Next:     ExplainNext{Text: "Look at the disk's sectors (4096 bytes?) and whether the image is of a whole disk.", Key: "disks", Command: "ironworks disks {node}"},
-		Source:   "ironic_python_agent/extensions/standby.py; operators.md pain 17",
+		Source:   "ironic_python_agent/extensions/standby.py",
 	},
 	{
 		ID: RuleID(ErrorImageRefused), Errors: []ErrorID{ErrorImageRefused}, Confidence: ConfidenceHigh,

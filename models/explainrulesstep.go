@@ -8,7 +8,7 @@ var explainStepRules = []ExplainRule{
 		Evidence: []EvidenceField{EvStep, EvISO, EvAgentIs, EvSiblings},
 		Not:      []string{"wrong arguments: the step was not begun"},
 		Next:     ExplainNext{Text: "Boot a ramdisk whose agent has the step; install_coreos needs the CoreOS one.", Key: "steps", Command: "ironworks set {node} driver_info.deploy_iso=URL"},
-		Source:   "ironic/drivers/modules/agent.py, ironic/conductor/steps.py; operators.md pain 19",
+		Source:   "ironic/drivers/modules/agent.py, ironic/conductor/steps.py",
 	},
 	{
 		ID: RuleID(ErrorNoInstaller), Errors: []ErrorID{ErrorNoInstaller}, Confidence: ConfidenceHigh,
@@ -17,7 +17,7 @@ var explainStepRules = []ExplainRule{
 		Not:      []string{"the disk or the image"},
 		Next:     ExplainNext{Text: "Boot the CoreOS live ISO with the agent in it.", Key: "set", Command: "ironworks set {node} driver_info.deploy_iso=URL"},
 		Instead:  []RuleID{RuleID(ErrorInstallerFailed)},
-		Source:   "the step install_coreos; operators.md pain 19",
+		Source:   "the step install_coreos",
 	},
 	{
 		ID: RuleID(ErrorInstallerFailed), Errors: []ErrorID{ErrorInstallerFailed}, Confidence: ConfidenceHigh,
@@ -25,7 +25,7 @@ var explainStepRules = []ExplainRule{
 		Evidence: []EvidenceField{EvHints, EvStep, EvLastLine},
 		Not:      []string{"a ramdisk without the installer: it ran"},
 		Next:     ExplainNext{Text: "Read what it wrote before that in the ramdisk's log: the disk, the image, the Ignition.", Key: "log", Command: "ironworks logs {node}"},
-		Source:   "the step install_coreos; operators.md pain 19",
+		Source:   "the step install_coreos",
 	},
 	{
 		ID: RuleID(ErrorAssisted), Errors: []ErrorID{ErrorAssisted}, Confidence: ConfidenceHigh,
@@ -33,7 +33,7 @@ var explainStepRules = []ExplainRule{
 		Evidence: []EvidenceField{EvStep, EvLastLine},
 		Not:      []string{"the root device hints: it does not read them"},
 		Next:     ExplainNext{Text: "Read the events of the Assisted Installer, and the ramdisk's log.", Key: "log", Command: "ironworks logs {node}"},
-		Source:   "the step start_assisted_install; operators.md pain 19",
+		Source:   "the step start_assisted_install",
 	},
 	{
 		ID: RuleID(ErrorConfigdriveForm), Errors: []ErrorID{ErrorConfigdriveForm}, Confidence: ConfidenceHigh,
@@ -41,7 +41,7 @@ var explainStepRules = []ExplainRule{
 		Evidence: []EvidenceField{EvStep},
 		Not:      []string{"the Ignition in it: it was not read"},
 		Next:     ExplainNext{Text: "Give the user data as a file, which is checked and wrapped.", Key: "deploy-wizard", Command: "ironworks deploy {node} --user-data FILE --dry-run"},
-		Source:   "ironic/api/controllers/v1/utils.py, the step install_coreos; operators.md pain 18",
+		Source:   "ironic/api/controllers/v1/utils.py, the step install_coreos",
 	},
 	{
 		ID: RuleID(ErrorConfigdriveSize), Errors: []ErrorID{ErrorConfigdriveSize}, Confidence: ConfidenceHigh,
@@ -49,7 +49,7 @@ var explainStepRules = []ExplainRule{
 		Evidence: []EvidenceField{EvStep},
 		Not:      []string{"the disk"},
 		Next:     ExplainNext{Text: "Let the machine fetch what is large instead of sending it.", Key: "deploy-wizard", Command: "ironworks deploy {node} --user-data FILE --dry-run"},
-		Source:   "ironic_python_agent/partition_utils.py; operators.md pain 18",
+		Source:   "ironic_python_agent/partition_utils.py",
 	},
 }
 
@@ -62,7 +62,7 @@ var explainAgentRules = []ExplainRule{
 		Not:      []string{"a firewall: the agent answered"},
 		Next:     ExplainNext{Text: "Set the machine's clock, or give the ramdisk an NTP server (ipa-ntp-server), then try again.", Retry: true},
 		Instead:  []RuleID{RuleID(ErrorAgentCertificate), RuleID(ErrorAgentUnreachable), RuleID(ErrorCertificate)},
-		Source:   "ironic/drivers/modules/agent_client.py; operators.md pain 21",
+		Source:   "ironic/drivers/modules/agent_client.py",
 	},
 	{
 		ID: RuleID(ErrorAgentCertificate), Errors: []ErrorID{ErrorAgentCertificate}, Confidence: ConfidenceMedium,
@@ -71,7 +71,7 @@ var explainAgentRules = []ExplainRule{
 		Not:      []string{"a firewall: something answered"},
 		Next:     ExplainNext{Text: "Compare the clocks, look for the address being used twice, then try again.", Retry: true},
 		Instead:  []RuleID{RuleID(ErrorAgentUnreachable), RuleID(ErrorCertificate)},
-		Source:   "ironic/drivers/modules/agent_client.py; operators.md pain 21",
+		Source:   "ironic/drivers/modules/agent_client.py",
 	},
 	{
 		ID: RuleID(ErrorAgentUnreachable), Errors: []ErrorID{ErrorAgentUnreachable}, Confidence: ConfidenceMedium,
@@ -88,7 +88,7 @@ var explainAgentRules = []ExplainRule{
 		Not:      []string{"the network: the ramdisk reaches Ironic"},
 		Next:     ExplainNext{Text: "Give up and try again, so that the ramdisk gets a new token; look for the same MAC in another machine.", Retry: true},
 		Instead:  unheardRules,
-		Source:   "ironic/conductor/manager.py, ironic/api/controllers/v1/ramdisk.py; operators.md pain 20",
+		Source:   "ironic/conductor/manager.py, ironic/api/controllers/v1/ramdisk.py",
 	},
 	{
 		ID: RuleID(ErrorTLSRequired), Errors: []ErrorID{ErrorTLSRequired}, Confidence: ConfidenceHigh,
@@ -115,7 +115,7 @@ var explainAgentRules = []ExplainRule{
 		Not:      []string{"a machine that did not boot: its ramdisk asks"},
 		Next:     ExplainNext{Text: "Compare the MACs in the log with the node's ports, and try Ironic's address from the machine.", Key: "network", Command: "ironworks node {node}"},
 		Instead:  unheardRules,
-		Source:   "ironic_python_agent/ironic_api_client.py; operators.md pain 20",
+		Source:   "ironic_python_agent/ironic_api_client.py",
 	},
 	{
 		ID: RuleID(ErrorNoAddress), Errors: []ErrorID{ErrorNoAddress}, Confidence: ConfidenceHigh,
@@ -124,7 +124,7 @@ var explainAgentRules = []ExplainRule{
 		Not:      []string{"a machine that did not boot: its ramdisk runs"},
 		Next:     ExplainNext{Text: "Look for the DHCP server and the cable of the NIC; give the ramdisk a fixed address otherwise.", Key: "log", Command: "ironworks logs {node}"},
 		Instead:  unheardRules,
-		Source:   "ironic_python_agent/agent.py; operators.md pain 3",
+		Source:   "ironic_python_agent/agent.py",
 	},
 	{
 		ID: RuleID(ErrorCertificate), Errors: []ErrorID{ErrorCertificate}, Confidence: ConfidenceMedium,

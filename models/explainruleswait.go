@@ -9,7 +9,7 @@ var explainWaitRules = []ExplainRule{
 		Not:      []string{"a machine that did not boot: its log has lines of this work"},
 		Next:     ExplainNext{Text: "Look in the log for what the agent tries: Ironic's address, the lookup, a certificate. Try that address from the machine.", Key: "log", Command: "ironworks logs {node}"},
 		Instead:  append([]RuleID{"never-booted", "machine-boots"}, timeoutRules...),
-		Source:   "operators.md pains 1 and 20",
+		Source:   "ironic_python_agent/ironic_api_client.py",
 	},
 	{
 		ID: "never-booted", In: waitOrEnded, If: []ExplainCondition{IfWaiting, IfNeverCalled, IfLongEnough}, Confidence: ConfidenceHigh,
@@ -18,7 +18,7 @@ var explainWaitRules = []ExplainRule{
 		Not:      []string{"a step that hangs: none has begun in the ramdisk", "a failure of the image or the disk: nothing was written"},
 		Next:     ExplainNext{Text: "Watch the machine's console while it boots: boot order and mode, DHCP, the ISO. See that a port has the MAC it boots with. Then try again.", Retry: true},
 		Instead:  timeoutRules,
-		Source:   "operators.md pains 1 and 2, ironic/conductor/utils.py",
+		Source:   "ironic/conductor/utils.py",
 	},
 	{
 		ID: "agent-silent", In: waitOrEnded, If: []ExplainCondition{IfWaiting, IfSilent}, Confidence: ConfidenceHigh,
@@ -27,7 +27,7 @@ var explainWaitRules = []ExplainRule{
 		Not:      []string{"a machine that did not boot: it was heard of in this work", "slow work: a busy agent still beats, each 90 to 180 s"},
 		Next:     ExplainNext{Text: "Read the last lines of its log; look at the machine's console for a panic or a reboot. Then try again.", Key: "log", Command: "ironworks logs {node}"},
 		Instead:  timeoutRules,
-		Source:   "operators.md pain 1, ironic_python_agent/agent.py",
+		Source:   "ironic_python_agent/agent.py",
 	},
 	{
 		ID: RuleID(ErrorCallbackTimeout), Errors: []ErrorID{ErrorCallbackTimeout}, Confidence: ConfidenceMedium,
@@ -60,7 +60,7 @@ var explainWaitRules = []ExplainRule{
 		Evidence: []EvidenceField{EvHeartbeat, EvPower, EvISO, EvLastLine, EvSiblings},
 		Not:      []string{"an inventory that was refused: none came"},
 		Next:     ExplainNext{Text: "See that a port has the MAC that the machine boots with, and the boot interface; then inspect again.", Verb: VerbInspect},
-		Source:   "ironic/conductor/utils.py: cleanup_inspectwait_timeout; operators.md pain 2",
+		Source:   "ironic/conductor/utils.py: cleanup_inspectwait_timeout",
 	},
 	{
 		ID: RuleID(ErrorServiceTimeout), Errors: []ErrorID{ErrorServiceTimeout}, Confidence: ConfidenceMedium,

@@ -32,7 +32,7 @@ var noReason = ExplainRule{
 	Evidence: []EvidenceField{EvState, EvFault, EvMaintenance, EvPower, EvStep, EvHeartbeat, EvLastLine, EvSiblings},
 	Not:      []string{"nothing: Ironic wipes what it knew when work fails"},
 	Next:     ExplainNext{Text: "Read what was kept of the ramdisk's log, and the conductor's log at the time.", Key: "log", Command: "ironworks logs {node}"},
-	Source:   "ironic/conductor/utils.py (the error handlers wipe), operators.md pain 22",
+	Source:   "ironic/conductor/utils.py (the error handlers wipe)",
 }
 
 var nothingKnown = ExplainRule{

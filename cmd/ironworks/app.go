@@ -80,7 +80,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.AddCommand(
 		a.nodesCommand(), a.nodeCommand(), a.watchCommand(), a.logsCommand(),
 		a.powerCommand(), a.maintenanceCommand(), a.setCommand(), a.bootDeviceCommand(),
-		a.driversCommand(), a.conductorsCommand(), a.validateCommand(), a.historyCommand(), a.journalCommand(), a.disksCommand(), a.hintsCommand(),
+		a.driversCommand(), a.conductorsCommand(), a.validateCommand(), a.historyCommand(), a.explainCommand(), a.journalCommand(), a.disksCommand(), a.hintsCommand(),
 		a.ignitionCommand(), a.configCommand(), a.labCommand(), a.replayCommand(), a.versionCommand(),
 	)
 	root.AddCommand(a.verbCommands()...)

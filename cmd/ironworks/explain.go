@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/journal"
+	"ironworks/models"
+	"ironworks/provision"
+)
+
+type explainFlags struct {
+	text  string
+	state string
+}
+
+func (a *app) explainCommand() *cobra.Command {
+	var flags explainFlags
+	cmd := &cobra.Command{
+		Use: "explain NODE...", Short: "Say why a node failed or does not go on, and what to do next",
+		Long: "Say what is the matter with nodes: the likeliest cause with how sure it is, what tells it, what it is not, and the next\n" +
+			"safe thing to do. Ironic is asked for the node, its history, the conductors and the other nodes; what was kept in the\n" +
+			"journal is read, too. No BMC is asked.\n" +
+			"--error TEXT explains a reason without asking anybody; - reads it from standard input.\n\n" +
+			"Exit code 0 also when nothing is wrong; 1 when a node cannot be read.",
+		Example: "  ironworks explain r7-n02\n  ironworks explain r7-n02 -o json\n" +
+			"  ironworks explain --error 'Timeout reached while waiting for callback for node x' --state 'deploy failed'",
+		ValidArgsFunction: a.completeNodes(0),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text := cmd.Flags().Changed("error")
+			switch {
+			case text && len(args) > 0:
+				return usagef("--error explains a text: it does not go with nodes")
+			case text:
+				return a.explainText(&flags)
+			case flags.state != "":
+				return usagef("--state goes with --error: a node has its own")
+			case len(args) == 0:
+				return usagef("name a node, or give a text with --error (see ironworks explain --help)")
+			}
+			return a.online(a.explainNodes)(cmd, args)
+		},
+	}
+	cmd.Flags().StringVar(&flags.text, "error", "", "reason to explain, or - for standard input; nobody is asked")
+	cmd.Flags().StringVar(&flags.state, "state", "", "provision state that the node was in, with --error")
+	a.journalFlag(cmd.Flags())
+	return cmd
+}
+
+func (a *app) explainText(flags *explainFlags) error {
+	state := models.ProvisionState(flags.state)
+	if state != "" && !state.Known() {
+		return usagef("%q is not a provision state", models.Printable(flags.state))
+	}
+	text := flags.text
+	if text == "-" {
+		data, err := readAll(a.stdin)
+		if err != nil {
+			return fmt.Errorf("reading standard input: %w", err)
+		}
+		text = string(data)
+	}
+	if strings.TrimSpace(text) == "" {
+		return usagef("--error has no text")
+	}
+	all := provision.ExplainText(strings.TrimSpace(text), state)
+	out := explanationJSON{Explanation: all[0], Others: all[1:]}
+	return a.print(result{data: out, names: []string{string(all[0].Rule)}, text: explanationText(all, a.explainWidth())})
+}
+
+// explanationJSON is the best explanation, with what else may be.
+type explanationJSON struct {
+	Node *models.NodeRef `json:"node,omitempty"`
+	models.Explanation
+	Others []models.Explanation `json:"others,omitempty"`
+}
+
+func (a *app) explainNodes(cmd *cobra.Command, s *session, names []string) error {
+	ctx := cmd.Context()
+	kept := a.keptForExplaining(ctx, s)
+	defer kept.Close()
+	experience := a.experience(ctx, kept)
+	explainer := provision.NewExplainer(s.client, func(ctx context.Context, n *models.Node, now time.Time) (provision.Past, error) {
+		return keptPast(ctx, kept, experience, n, now)
+	})
+	var list []explanationJSON
+	var rules []string
+	var text strings.Builder
+	var unread error
+	for _, name := range names {
+		done, err := explainer.Explain(ctx, name)
+		switch {
+		case err != nil && len(names) == 1 || ctx.Err() != nil:
+			return err
+		case err != nil:
+			a.complain("%v", err)
+			unread = &codeError{code: exitFailed}
+			continue
+		}
+		for _, missing := range done.Missing {
+			a.complain("note: %v", missing)
+		}
+		best := done.Explanations[0]
+		list = append(list, explanationJSON{Node: &done.Node, Explanation: best, Others: done.Explanations[1:]})
+		rules = append(rules, string(best.Rule))
+		if text.Len() > 0 {
+			text.WriteString("\n")
+		}
+		text.WriteString(models.Printable(done.Node.Label()+"  "+string(done.State)) + "\n")
+		text.WriteString(explanationText(done.Explanations, a.explainWidth()))
+	}
+	r := result{data: nonNil(list), names: rules, text: text.String()}
+	if len(names) == 1 {
+		r.data = list[0]
+	}
+	return errors.Join(a.print(r), unread)
+}
+
+// keptForExplaining is the journal of the context, or the one that was named.
+func (a *app) keptForExplaining(ctx context.Context, s *session) *journal.Journal {
+	if a.journalFile == "" {
+		return a.commandJournal(ctx, s)
+	}
+	return journal.Open(ctx, journal.Options{Path: a.journalFile, Clock: clock{}, Trouble: func(err error) { a.complain("%v", err) }})
+}
+
+// keptPast is the last piece of work on a node that was kept, with what matters of its log.
+func keptPast(ctx context.Context, kept *journal.Journal, experience *models.Experience, n *models.Node, now time.Time) (provision.Past, error) {
+	works, err := kept.OfNode(ctx, n.UUID, 1)
+	if err != nil || len(works) == 0 {
+		return provision.Past{}, err
+	}
+	past := provision.Past{Work: &works[0]}
+	if works[0].End.IsZero() {
+		estimate := experience.Estimate(&works[0], now)
+		past.Estimate = &estimate
+	}
+	to := works[0].End
+	if !to.IsZero() {
+		to = to.Add(time.Minute)
+	}
+	past.Lines, err = tellingLines(ctx, kept, n.UUID, works[0].Begin, to)
+	return past, err
+}
+
+// tellingLines are the last line of each error that is known, and the last line of all.
+func tellingLines(ctx context.Context, kept *journal.Journal, uuid string, from, to time.Time) ([]models.LogLine, error) {
+	var lines []models.LogLine
+	var last *models.LogLine
+	at := map[string]int{}
+	for l, err := range kept.Lines(ctx, uuid, from, to) {
+		if err != nil {
+			return lines, err
+		}
+		last = &l
+		if l.Known == "" {
+			continue
+		}
+		if i, there := at[l.Known]; there {
+			lines[i] = l
+			continue
+		}
+		at[l.Known] = len(lines)
+		lines = append(lines, l)
+	}
+	if last != nil {
+		lines = append(lines, *last)
+	}
+	return lines, nil
+}

@@ -1,0 +1,194 @@
+package provision
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"ironworks/agentlog"
+	"ironworks/ironicclient"
+	"ironworks/models"
+)
+
+// ExplainAPI is what of Ironic an explanation is made from.
+type ExplainAPI interface {
+	NodeAt(ctx context.Context, id string, fields ...string) (*models.Node, time.Time, error)
+	History(ctx context.Context, node string) ([]models.HistoryEntry, error)
+	Conductors(ctx context.Context) ([]models.Conductor, error)
+	EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error
+	Version() (v models.APIVersion, agreed bool)
+}
+
+// Past is what was kept of a node's work.
+type Past struct {
+	// Work is the last piece of work that was seen; nil where none was.
+	Work *models.Work
+	// Lines of the ramdisk's log during that work.
+	Lines []models.LogLine
+	// Estimate is what others took; nil where nobody knows.
+	Estimate *models.Estimate
+}
+
+// Explained is what is the matter with a node.
+type Explained struct {
+	Node  models.NodeRef
+	State models.ProvisionState
+	// Explanations have the best one first; there always is one.
+	Explanations []models.Explanation
+	// Missing says what could not be read, beside the node itself.
+	Missing []error
+}
+
+// Explainer explains nodes of one Ironic. What all nodes share is read once.
+type Explainer struct {
+	api  ExplainAPI
+	past func(ctx context.Context, n *models.Node, now time.Time) (Past, error)
+
+	mu         sync.Mutex
+	rows       []*models.Row
+	conductors []models.Conductor
+	listed     bool
+	asked      bool
+}
+
+// NewExplainer makes one. Past gives what was kept of a node at Ironic's time; nil where
+// nothing is kept.
+func NewExplainer(api ExplainAPI, past func(ctx context.Context, n *models.Node, now time.Time) (Past, error)) *Explainer {
+	return &Explainer{api: api, past: past}
+}
+
+// explainedFields are what is read of the siblings.
+var explainedFields = []string{"uuid", "name", "provision_state", "last_error", "maintenance", "fault"}
+
+// Explain reads a node and what belongs to it, and says what is the matter with it. Only a
+// node that cannot be read is an error.
+func (x *Explainer) Explain(ctx context.Context, id string) (*Explained, error) {
+	n, now, err := x.api.NodeAt(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	facts := models.ExplainFacts{Now: now, Row: &models.Row{Node: *n}}
+	facts.Version, _ = x.api.Version()
+	done := &Explained{Node: n.Ref(), State: n.ProvisionState}
+	missing := func(what string, err error) {
+		if err != nil {
+			done.Missing = append(done.Missing, fmt.Errorf("%s: %w", what, err))
+		}
+	}
+	if facts.Version.Has(models.FeatureHistory) {
+		facts.History, err = x.api.History(ctx, n.UUID)
+		missing("the node's history", err)
+	}
+	facts.Conductors, err = x.readConductors(ctx)
+	missing("conductors", err)
+	if n.ProvisionState.Busy() || n.ProvisionState.Failed() {
+		facts.Siblings, err = x.siblings(ctx, facts.Row, facts.History)
+		missing("the other nodes", err)
+	}
+	if x.past != nil {
+		kept, err := x.past(ctx, n, now)
+		missing("what was kept of the node", err)
+		facts.Work, facts.Lines, facts.Estimate = kept.Work, kept.Lines, kept.Estimate
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	maskFacts(&facts)
+	done.Explanations = models.Explain(&facts)
+	return done, nil
+}
+
+// ExplainText says what a reason means that somebody has; the state may be empty. Nobody
+// is asked.
+func ExplainText(text string, state models.ProvisionState) []models.Explanation {
+	return models.Explain(&models.ExplainFacts{Text: agentlog.Masked(text), State: state})
+}
+
+// maskFacts takes the secrets out of all texts that Ironic gave. Lines have none.
+func maskFacts(f *models.ExplainFacts) {
+	n := &f.Row.Node
+	n.LastError, n.MaintenanceReason = agentlog.Masked(n.LastError), agentlog.Masked(n.MaintenanceReason)
+	history := make([]models.HistoryEntry, len(f.History))
+	for i, h := range f.History {
+		h.Event = agentlog.Masked(h.Event)
+		history[i] = h
+	}
+	f.History = history
+	if f.Work == nil {
+		return
+	}
+	work := *f.Work
+	work.Reason = agentlog.Masked(work.Reason)
+	if work.Evidence != nil {
+		kept := *work.Evidence
+		kept.LastError = agentlog.Masked(kept.LastError)
+		work.Evidence = &kept
+	}
+	f.Work = &work
+}
+
+func (x *Explainer) readConductors(ctx context.Context) ([]models.Conductor, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.asked {
+		return x.conductors, nil
+	}
+	list, err := x.api.Conductors(ctx)
+	if err != nil {
+		return nil, err
+	}
+	x.conductors, x.asked = list, true
+	return list, nil
+}
+
+// mostSiblingReasons bounds the histories that are read of other nodes: the newest Ironic
+// clears last_error, and many that fail alike need not all be asked.
+const mostSiblingReasons = 8
+
+// siblings compares the node with those in the same work.
+func (x *Explainer) siblings(ctx context.Context, row *models.Row, history []models.HistoryEntry) (*models.Siblings, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.listed {
+		if err := x.list(ctx); err != nil {
+			return nil, err
+		}
+	}
+	this := *row
+	this.Reason = models.FailureReason(&row.Node, models.Evidence{}, history)
+	if !row.Node.ProvisionState.Failed() {
+		this.Reason = ""
+	}
+	return models.FindSiblings(&this, x.rows), nil
+}
+
+// list reads all nodes once, and why some of them failed.
+func (x *Explainer) list(ctx context.Context) error {
+	x.rows = nil
+	err := x.api.EachPage(ctx, ironicclient.NodeQuery{Fields: explainedFields}, func(p *ironicclient.NodePage) error {
+		for i := range p.Nodes {
+			x.rows = append(x.rows, &models.Row{Node: p.Nodes[i]})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	x.listed = true
+	v, _ := x.api.Version()
+	left := mostSiblingReasons
+	for _, r := range x.rows {
+		if left == 0 || !v.Has(models.FeatureHistory) {
+			break
+		}
+		if !r.Node.ProvisionState.Failed() || r.Node.LastError != "" {
+			continue
+		}
+		left--
+		if history, err := x.api.History(ctx, r.Node.UUID); err == nil {
+			r.Reason = models.FailureReason(&r.Node, models.Evidence{}, history)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,21 @@
+package action
+
+import (
+	"slices"
+	"testing"
+
+	"ironworks/models"
+)
+
+// TestExplainKeys wants an action for each that an explanation names as the next thing.
+func TestExplainKeys(t *testing.T) {
+	t.Parallel()
+	for _, r := range models.ExplainRules() {
+		if r.Next.Key == "" {
+			continue
+		}
+		if !slices.ContainsFunc(All(), func(a Action) bool { return string(a.ID) == r.Next.Key }) {
+			t.Errorf("rule %s: the console has no action %q", r.ID, r.Next.Key)
+		}
+	}
+}
