@@ -60,6 +60,23 @@ func (p *Parser) writer(key string) *writer {
 	return w
 }
 
+// tentatively reads what will be read again: what it tells of secrets that go on is
+// forgotten.
+func (p *Parser) tentatively(read func()) {
+	before := make(map[string]writer, len(p.writers))
+	for key, w := range p.writers {
+		before[key] = *w
+	}
+	read()
+	for key, w := range p.writers {
+		if was, known := before[key]; known {
+			*w = was
+		} else {
+			delete(p.writers, key)
+		}
+	}
+}
+
 // lines finishes the lines of a message. A journal knows the level; elsewhere it is
 // guessed from the text.
 func (p *Parser) lines(w *writer, line models.LogLine, message string, levelKnown bool) []models.LogLine {

@@ -76,6 +76,7 @@ func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Co
 	c := &consoleHost{app: a, cfg: cfg, pick: pick, lab: flags.lab, audit: &lateAudit{path: a.files.Audit}, cmd: cmd}
 	defer c.audit.Close()
 	defer c.stopServing()
+	defer c.giveBack()
 	fps := flags.fps
 	if fps <= 0 {
 		fps = 200 // a key is on the screen within a frame, 5 ms; nothing is sent while nothing changes
@@ -123,6 +124,10 @@ type consoleHost struct {
 
 	mu      sync.Mutex
 	serving []*consoleServing
+	// lent are the serial consoles of all sessions, and left what could not be left as it
+	// was found.
+	lent []*provision.Consoles
+	left []string
 }
 
 // all are the contexts there are; the current one may be none of the configuration's.
@@ -222,6 +227,8 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 		return status.Skew, !status.Answered.IsZero()
 	}}
 	receiving := c.receive(&x, client, &way, notice)
+	consoles := c.lendConsoles(client, s.Runner, notice)
+	way.serial = consoles
 	follower, err := c.app.follower(&x, way)
 	if err != nil {
 		notice(models.Printable(err.Error())) // it says what is wrong with the context's logs
@@ -232,6 +239,7 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	closing := s.Close
 	s.Close = func() {
 		receiving()
+		c.closeConsoles(consoles)
 		closing()
 	}
 	return s, nil

@@ -36,7 +36,8 @@ func TestLogsOrder(t *testing.T) {
 		"filter":          {flags: logsFlags{filter: "color:red"}, nodes: one, wrong: `no key "color"`},
 		"source":          {flags: logsFlags{sources: []string{"ssh", "archive"}}, nodes: one, check: func(o logsOrder) bool { return len(o.use) == 2 }},
 		"no source":       {flags: logsFlags{sources: []string{"tape"}}, nodes: one, wrong: `--source "tape"`},
-		"the console":     {flags: logsFlags{sources: []string{"serial"}}, nodes: one, wrong: "ends the sessions of others"},
+		"a console once":  {flags: logsFlags{sources: []string{"serial"}}, nodes: one, wrong: "a serial console keeps nothing; -f"},
+		"any console":     {flags: logsFlags{sources: []string{"serial"}, listen: ":1"}, wrong: "whose console? name a NODE"},
 		"address of two":  {flags: logsFlags{address: "10.0.0.1"}, nodes: []string{"n1", "n2"}, wrong: "one NODE"},
 		"address of none": {flags: logsFlags{address: "10.0.0.1", listen: ":1"}, wrong: "one NODE"},
 	} {
