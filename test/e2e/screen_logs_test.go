@@ -11,6 +11,7 @@ import (
 	"errors"
 	"net"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -91,17 +92,22 @@ func TestScreenLog(t *testing.T) {
 			s.press(terminal.Tab)
 		}
 		s.until("[Log]", "No line has come yet", "ssh: waiting")
-		c.background("deploy", name, "--yes", "--wait", "--timeout", "3m", "--override", "inventory", "--confirm", name,
+		waits := c.sit("deploy", name, "--yes", "--wait", "--timeout", "3m", "--override", "inventory", "--confirm", name,
 			"--root-device", `{"serial": "`+m.Disks()[0].Serial+`"}`)
 		s.within(time.Minute, "the installer's lines", func() bool {
 			return s.Contains("coreos-installer") && s.Contains("%)") && s.Contains("following")
 		})
+		waits.until("%")
 		s.press("/", "Read disk", terminal.Enter)
 		s.until("/ Read disk", "paused", "❯")
 		s.press("7")
 		s.until("› watch", name)
 		s.press("1")
 		s.rowSays(name, "active")
+		waits.leaves(0)
+		if !regexp.MustCompile(`install_coreos \d+%`).MatchString(waits.text()) {
+			t.Errorf("deploy --wait does not tell how far the installer is: %s", waits.text())
+		}
 		if line := command.line(`"text":"[^"]*coreos-installer`); line == nil {
 			t.Error("the command printed no line of the installer")
 		}
