@@ -37,6 +37,7 @@ type writer struct {
 	mask      masker
 	traceback bool
 	partial   []byte // of a line that comes in parts
+	lost      bool   // the beginning of such a line is
 }
 
 // Text makes lines of a text without any form but its own: of a serial console, or a
