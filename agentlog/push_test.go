@@ -44,7 +44,7 @@ func TestPushCutsATornBatchOff(t *testing.T) {
 	r := newPushRig(t, nil)
 	r.expect(push{body: pushedLines(1, 5)}, 200, "i=5")
 	r.stop()
-	path := filepath.Join(r.options.Dir, "spool", firstNode.UUID+".jsonl")
+	path := filepath.Join(r.console.Options.Dir, "spool", firstNode.UUID+".jsonl")
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0) //nolint:gosec // of the test
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func TestPushIsBounded(t *testing.T) {
 	}
 	r.texts(firstNode, 20)
 	var size int64
-	files, _ := filepath.Glob(filepath.Join(r.options.Dir, "spool", "*"))
+	files, _ := filepath.Glob(filepath.Join(r.console.Options.Dir, "spool", "*"))
 	for _, file := range files {
 		if info, err := os.Stat(file); err == nil {
 			size += info.Size()
@@ -98,7 +98,7 @@ func TestPushOfSlowSendersHoldsUpNobody(t *testing.T) {
 	var dial net.Dialer
 	var slow []net.Conn
 	for range 7 {
-		conn, err := dial.DialContext(t.Context(), "tcp", r.address)
+		conn, err := dial.DialContext(t.Context(), "tcp", r.console.Address)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +117,7 @@ func TestPushOfSlowSendersHoldsUpNobody(t *testing.T) {
 func TestPushGoesOnWithoutADisk(t *testing.T) {
 	r := newPushRig(t, nil)
 	r.expect(push{body: pushedLines(1, 2)}, 200, "i=2")
-	path := filepath.Join(r.options.Dir, "spool", firstNode.UUID+".jsonl")
+	path := filepath.Join(r.console.Options.Dir, "spool", firstNode.UUID+".jsonl")
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -131,7 +131,7 @@ func TestPushGoesOnWithoutADisk(t *testing.T) {
 	r.wantLines(firstNode, 6)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	batch := <-r.receiver.Subscribe(ctx, firstNode)
+	batch := <-r.console.Subscribe(ctx, firstNode)
 	if len(batch.Status) != 1 || !strings.Contains(batch.Status[0].Why, "is a directory") || batch.Status[0].WayOut == "" {
 		t.Errorf("a disk that cannot be written is not told of: %+v", batch.Status)
 	}
@@ -147,7 +147,7 @@ func TestPushGoesOnWithoutADisk(t *testing.T) {
 func TestPushHasOneReceiver(t *testing.T) {
 	r := newPushRig(t, nil)
 	r.expect(push{}, 200, "none") // it listens
-	second, err := agentlog.NewReceiver(r.options)
+	second, err := agentlog.NewReceiver(r.console.Options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestPushHasOneReceiver(t *testing.T) {
 func TestPushOfTwoConsoles(t *testing.T) {
 	r := newPushRig(t, nil)
 	r.expect(push{body: pushedLines(1, 3)}, 200, "i=3")
-	second, err := agentlog.NewReceiver(r.options)
+	second, err := agentlog.NewReceiver(r.console.Options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestPushOfTwoConsoles(t *testing.T) {
 	r.expect(push{body: pushedLines(7, 8), after: "i=6"}, 200, "i=8")
 	r.stop()
 	var listen net.ListenConfig
-	listener, err := listen.Listen(t.Context(), "tcp", r.address)
+	listener, err := listen.Listen(t.Context(), "tcp", r.console.Address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestPushTellsHowItDoes(t *testing.T) {
 	r := newPushRig(t, nil)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	batches := r.receiver.Subscribe(ctx, firstNode)
+	batches := r.console.Subscribe(ctx, firstNode)
 	next := func(want agentlog.State) agentlog.Status {
 		t.Helper()
 		for batch := range batches {

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -18,6 +17,7 @@ import (
 
 	"ironworks/agentlog"
 	"ironworks/models"
+	"ironworks/test/receiver"
 )
 
 const (
@@ -39,10 +39,7 @@ var (
 // pushRig is a receiver that listens, and what is needed to send to it.
 type pushRig struct {
 	*testing.T
-	receiver *agentlog.Receiver
-	options  agentlog.PushOptions
-	address  string
-	stop     func()
+	console  *receiver.Console
 	identity agentlog.Identity
 	client   *http.Client
 
@@ -54,11 +51,11 @@ func newPushRig(t *testing.T, change func(*agentlog.PushOptions)) *pushRig {
 	t.Helper()
 	leaks := goleak.IgnoreCurrent()
 	r := &pushRig{T: t, machines: pushNodes}
-	r.options = agentlog.PushOptions{Dir: t.TempDir(), Owner: r.owner}
+	options := agentlog.PushOptions{Dir: t.TempDir(), Owner: r.owner}
 	if change != nil {
-		change(&r.options)
+		change(&options)
 	}
-	images, err := agentlog.OpenImages(r.options.Dir, time.Now)
+	images, err := agentlog.OpenImages(options.Dir, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,8 +63,7 @@ func newPushRig(t *testing.T, change func(*agentlog.PushOptions)) *pushRig {
 		t.Fatal(err)
 	}
 	r.client = pushClient(t, r.identity)
-	r.address = "127.0.0.1:0"
-	r.start()
+	r.console = receiver.With(t, options)
 	t.Cleanup(func() {
 		r.stop()
 		r.client.CloseIdleConnections()
@@ -96,30 +92,16 @@ func (r *pushRig) owner(_ context.Context, s agentlog.Sender) (agentlog.Owner, e
 	return agentlog.OwnerAmong(r.machines, s)
 }
 
-// start begins to receive, and again after stop, at the same address.
+// stop ends the receiving.
+func (r *pushRig) stop() {
+	r.console.Stop()
+	r.client.CloseIdleConnections()
+}
+
+// start begins to receive again, at the same address.
 func (r *pushRig) start() {
 	r.Helper()
-	var err error
-	if r.receiver, err = agentlog.NewReceiver(r.options); err != nil {
-		r.Fatal(err)
-	}
-	var listen net.ListenConfig
-	listener, err := listen.Listen(r.Context(), "tcp", r.address)
-	if err != nil {
-		r.Fatal(err)
-	}
-	r.address = listener.Addr().String()
-	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
-	ended := make(chan error, 1)
-	receiver := r.receiver
-	go func() { ended <- receiver.Serve(ctx, listener) }()
-	r.stop = sync.OnceFunc(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			r.Errorf("serving: %v", err)
-		}
-		r.client.CloseIdleConnections()
-	})
+	r.console.Start()
 }
 
 // push is one request; its fields are what a good sender sends where they are empty.
@@ -136,7 +118,7 @@ func (r *pushRig) push(p push) (int, string) {
 		}
 		return value
 	}
-	request, err := http.NewRequestWithContext(r.Context(), http.MethodPost, "https://"+r.address+"/v1/journal", strings.NewReader(p.body))
+	request, err := http.NewRequestWithContext(r.Context(), http.MethodPost, "https://"+r.console.Address+"/v1/journal", strings.NewReader(p.body))
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -186,7 +168,7 @@ func (r *pushRig) texts(node models.NodeRef, count int) []string {
 	ctx, cancel := context.WithTimeout(r.Context(), 20*time.Second)
 	defer cancel()
 	var texts []string
-	batches := r.receiver.Subscribe(ctx, node)
+	batches := r.console.Subscribe(ctx, node)
 	for batch := range batches {
 		for _, line := range batch.Lines {
 			if line.Source != models.LogPush || line.Received.IsZero() || line.Boot == "" || line.Cursor == "" {

@@ -45,7 +45,7 @@ func TestPushRefusesWhoIsNotTheNode(t *testing.T) {
 				test.push.body = pushedLines(1, 1)
 			}
 			r.expect(test.push, test.code, test.answer)
-			if count, last := r.receiver.Refusals(); (count > 0) != (test.code != 200) || (test.code != 200) != (last != "") {
+			if count, last := r.console.Refusals(); (count > 0) != (test.code != 200) || (test.code != 200) != (last != "") {
 				t.Errorf("%d refusals, the last: %q", count, last)
 			}
 		})
@@ -54,7 +54,7 @@ func TestPushRefusesWhoIsNotTheNode(t *testing.T) {
 
 func TestPushOfAnImageForOneNode(t *testing.T) {
 	r := newPushRig(t, nil)
-	mine, err := r.receiver.Images().Make(agentlog.IdentityOrder{Push: true, HostKey: true, Node: secondNode.Name})
+	mine, err := r.console.Images().Make(agentlog.IdentityOrder{Push: true, HostKey: true, Node: secondNode.Name})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestPushOfAnImageForOneNode(t *testing.T) {
 	r.expect(push{token: mine.Token.Reveal(), macs: secondMAC, body: pushedLines(1, 1)}, 200, "i=1")
 	r.wantLines(secondNode, 1)
 	keys := func(node models.NodeRef) (string, bool) {
-		list, only := r.receiver.Images().HostKeys(t.Context(), node)
+		list, only := r.console.Images().HostKeys(t.Context(), node)
 		return strings.Join(list, " "), only
 	}
 	if got, only := keys(firstNode); !strings.Contains(got, r.identity.HostKeyPublic) || strings.Contains(got, mine.HostKeyPublic) || only {
@@ -71,7 +71,7 @@ func TestPushOfAnImageForOneNode(t *testing.T) {
 	if got, only := keys(secondNode); !strings.Contains(got, r.identity.HostKeyPublic) || !strings.Contains(got, mine.HostKeyPublic) || !only {
 		t.Errorf("the second node may have %s, only: %v", got, only)
 	}
-	if _, err := r.receiver.Images().Make(agentlog.IdentityOrder{Push: true}); err != nil {
+	if _, err := r.console.Images().Make(agentlog.IdentityOrder{Push: true}); err != nil {
 		t.Fatal(err)
 	}
 	if _, only := keys(secondNode); only {
@@ -83,8 +83,8 @@ func TestPushKeepsSecretsToItsOwner(t *testing.T) {
 	r := newPushRig(t, nil)
 	r.expect(push{body: pushedLines(1, 1)}, 200, "i=1")
 	token := []byte(r.identity.Token.Reveal()[17:])
-	err := filepath.WalkDir(r.options.Dir, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || path == r.options.Dir {
+	err := filepath.WalkDir(r.console.Options.Dir, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || path == r.console.Options.Dir {
 			return err
 		}
 		info, err := entry.Info()
@@ -120,7 +120,7 @@ func TestPushShowsAndKeepsNoSecretsOfTheJournal(t *testing.T) {
 	_, at := r.push(push{})
 	r.expect(push{body: body[split:], after: at}, 200, "i=8")
 	shown := strings.Join(r.texts(firstNode, len(texts)), "\n")
-	kept, err := os.ReadFile(filepath.Join(r.options.Dir, "spool", firstNode.UUID+".jsonl"))
+	kept, err := os.ReadFile(filepath.Join(r.console.Options.Dir, "spool", firstNode.UUID+".jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestPushKeepsSecretsThroughARestart(t *testing.T) {
 			r.start()
 			r.expect(push{body: tt.after, after: "i=2"}, 200, "i=4")
 			r.expect(push{body: pushedLine(5, "said in the open"), after: "i=4"}, 200, "i=5")
-			kept, err := os.ReadFile(filepath.Join(r.options.Dir, "spool", firstNode.UUID+".jsonl"))
+			kept, err := os.ReadFile(filepath.Join(r.console.Options.Dir, "spool", firstNode.UUID+".jsonl"))
 			if err != nil {
 				t.Fatal(err)
 			}
