@@ -84,6 +84,16 @@ func (r *running) says(text string) {
 	}
 }
 
+// when waits for a condition of what it printed; wrong says what is missing.
+func (r *running) when(what string, wanted func() bool, wrong *string) {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if err := ironic.Poll(ctx, 100*time.Millisecond, func(context.Context) (bool, error) { return wanted(), nil }); err != nil {
+		r.t.Fatalf("%q does not have %s: %s\n%s", r.cmd.Args, what, *wrong, r.stderr.String())
+	}
+}
+
 // interrupt ends it as ctrl-C does, and gives its exit code.
 func (r *running) interrupt() int {
 	if r.cmd.ProcessState == nil {
