@@ -36,6 +36,7 @@ type Status struct {
 }
 
 // Batch is what came since the last one: lines in the order of their source, and news.
+// The lines of one entry of a journal are in one batch.
 type Batch struct {
 	Lines  []models.LogLine
 	Status []Status

@@ -78,7 +78,7 @@ func (s *subscription) gather() (batch Batch, more bool) {
 	now, listening := r.options.Now(), r.Address()
 	for _, stream := range streams {
 		r.look(stream)
-		room := batchLines - len(batch.Lines)
+		room := max(batchLines-len(batch.Lines), 0)
 		next, begun := s.next[stream]
 		if !begun {
 			next = -1
@@ -87,7 +87,7 @@ func (s *subscription) gather() (batch Batch, more bool) {
 		batch.Lines = append(batch.Lines, lines...)
 		batch.Dropped += dropped
 		s.next[stream] = behind
-		more = more || len(lines) == room
+		more = more || len(lines) >= room
 		s.tell(&batch, stream.status(now, r.options.Limits.Silence, listening))
 	}
 	if len(streams) == 0 && s.node.UUID != "" {

@@ -129,7 +129,8 @@ func (s *stream) halve() (freed int) {
 	return freed
 }
 
-// since are up to most lines from number next on, the number behind them, and how many
+// since are up to most lines from number next on, and the rest of the last one's entry, the
+// number behind them, and how many
 // before them are not held any more. A negative next is the oldest one that is held.
 func (s *stream) since(next, most int) (lines []models.LogLine, behind, dropped int) {
 	s.mu.Lock()
@@ -141,7 +142,15 @@ func (s *stream) since(next, most int) (lines []models.LogLine, behind, dropped 
 		dropped, next = s.first-next, s.first
 	}
 	end := min(s.first+len(s.lines), next+most)
+	for end > next && end < s.first+len(s.lines) && sameEntry(&s.lines[end-s.first-1], &s.lines[end-s.first]) {
+		end++
+	}
 	return append(lines, s.lines[next-s.first:end-s.first]...), end, dropped
+}
+
+// sameEntry says that two lines, one after the other, are of one entry of a journal.
+func sameEntry(a, b *models.LogLine) bool {
+	return a.Cursor != "" && a.Cursor == b.Cursor && a.Boot == b.Boot
 }
 
 // status is the news of the stream.

@@ -87,6 +87,8 @@ type Context struct {
 	Checks map[models.CheckID]models.CheckPolicy
 	// Logs is how the logs of ramdisks are reached. Only our file has it.
 	Logs Logs
+	// Journal bounds what is kept of them. Only our file has it.
+	Journal Journal
 	// Guessed is true for http://127.0.0.1:6385, which is tried when nothing at all
 	// is configured. When it refuses, print [Config.LookedText].
 	Guessed bool

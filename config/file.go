@@ -29,6 +29,7 @@ type candidate struct {
 	defaults     Defaults
 	checks       map[models.CheckID]models.CheckPolicy
 	logs         Logs
+	journal      Journal
 	errs         []error // what is wrong with how it is written
 
 	listed  bool // it is among Config.Contexts under its name
@@ -144,6 +145,8 @@ func (l *loader) readContext(file string, e entry) *candidate {
 			c.readDefaults(n, v.at.key)
 		case "checks":
 			c.readChecks(n, v.at.key)
+		case "journal":
+			c.readJournal(n, v.at.key)
 		case "logs":
 			c.readLogs(n, v.at.key, l.Home, filepath.Dir(file))
 		default:

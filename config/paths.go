@@ -80,6 +80,15 @@ func (f *Files) Journal(context string) string {
 	return filepath.Join(f.State, "journal-"+url.PathEscape(context)+".db")
 }
 
+// JournalContext is the context whose journal a file is, by its name.
+func JournalContext(path string) string {
+	name, is := strings.CutPrefix(strings.TrimSuffix(filepath.Base(path), ".db"), "journal-")
+	if context, err := url.PathUnescape(name); is && err == nil {
+		return context
+	}
+	return filepath.Base(path)
+}
+
 // Pushes is the folder of the journals that machines send, and of what is known of the
 // images whose machines may; "" where there is no folder for it.
 func (f *Files) Pushes() string {

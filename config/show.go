@@ -24,6 +24,8 @@ type ShownContext struct {
 	Checks map[models.CheckID]models.CheckPolicy `json:"checks,omitempty" yaml:"checks,omitempty"`
 
 	Logs Logs `json:"logs,omitzero" yaml:"logs,omitempty"`
+	// Journal bounds what is kept of them.
+	Journal Journal `json:"journal,omitzero" yaml:"journal,omitempty"`
 
 	URL      string          `json:"url,omitempty"      yaml:"url,omitempty"`
 	Auth     models.AuthKind `json:"auth"               yaml:"auth"`
@@ -70,7 +72,7 @@ func (c *Context) Show() ShownContext {
 	conn, k := &c.Connection, &c.Connection.Keystone
 	s := ShownContext{
 		Name: c.Name, Source: c.Source, Guessed: c.Guessed,
-		ReadOnly: c.ReadOnly, Accent: c.Accent, Defaults: c.Defaults, Checks: c.Checks, Logs: c.Logs,
+		ReadOnly: c.ReadOnly, Accent: c.Accent, Defaults: c.Defaults, Checks: c.Checks, Logs: c.Logs, Journal: c.Journal,
 		URL: conn.Endpoint, Auth: conn.Auth, Username: conn.Username, Password: conn.Password,
 		AuthURL: k.AuthURL, UserID: k.UserID, UserDomainID: k.UserDomainID, UserDomainName: k.UserDomainName,
 		ProjectID: k.ProjectID, ProjectName: k.ProjectName,

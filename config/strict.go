@@ -14,6 +14,7 @@ const (
 	wantPort
 	wantBool
 	wantDuration
+	wantSize
 	wantVersion
 	wantTextList
 	wantMapping
@@ -40,6 +41,7 @@ func contextKeys() map[string]want {
 		"defaults":    wantMapping,
 		"checks":      wantMapping,
 		"logs":        wantMapping,
+		"journal":     wantMapping,
 	}
 	for _, k := range []string{
 		keyURL, keyCloud, keyAuth, keyUsername, keyPassword, keyPasswordFile, keyAuthURL,
@@ -145,6 +147,10 @@ func (w want) check(n *node, key string) error {
 	case wantDuration:
 		if n.kind != kindScalar || n.tag != "!!str" && n.tag != "!!int" {
 			return wrong("a time such as 30s", "")
+		}
+	case wantSize:
+		if n.kind != kindScalar || n.tag != "!!str" && n.tag != "!!int" {
+			return wrong("a size such as 1GiB", "")
 		}
 	case wantVersion:
 		if n.kind != kindScalar || n.tag != "!!str" && n.tag != "!!float" {

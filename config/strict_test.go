@@ -48,6 +48,11 @@ func TestStrictErrors(t *testing.T) {
 		{"unknown key in logs", "contexts:\n  x:\n    url: http://h\n    logs: {ssh: {usr: core}}", `:4:18: contexts.x.logs.ssh.usr: unknown key (did you mean user?)`},
 		{"port that is none", "contexts:\n  x:\n    url: http://h\n    logs: {ssh: {port: 70000}}", `:4:24: contexts.x.logs.ssh.port: must be a port, 1 to 65535, but is a number`},
 		{"archive without a path", "contexts:\n  x:\n    url: http://h\n    logs: {archive: 'ssh://conductor'}", `:4:21: contexts.x.logs.archive: has no path (write ssh://[user@]host[:port]/path)`},
+		{"size of a journal", "contexts:\n  x:\n    url: http://h\n    journal: {max_size: 1 gig}", `:4:25: contexts.x.journal.max_size: "1 gig" is no size: want a number with a unit, as in 500MiB or 2GiB`},
+		{"small journal", "contexts:\n  x:\n    url: http://h\n    journal: {max_size: 1000}", `:4:25: contexts.x.journal.max_size: 1000 is too small for a log (write 1MiB or more, as in 1GiB)`},
+		{"size that is none", "contexts:\n  x:\n    url: http://h\n    journal: {max_size: [1]}", `:4:25: contexts.x.journal.max_size: must be a size such as 1GiB, but is a list`},
+		{"age of a journal", "contexts:\n  x:\n    url: http://h\n    journal: {max_age: 90}", `:4:24: contexts.x.journal.max_age: "90" is no length of time: want a number with a unit, as in 30d, 2w or 12h`},
+		{"short journal", "contexts:\n  x:\n    url: http://h\n    journal: {max_age: 5m}", `:4:24: contexts.x.journal.max_age: 5m is too short (write 1h or more, as in 90d)`},
 		{"listening nowhere", "contexts:\n  x:\n    url: http://h\n    logs: {listen: '6387'}", `:4:20: contexts.x.logs.listen: is no address to listen at (write HOST:PORT, or :PORT for all of this machine's)`},
 		{"unknown source", "contexts:\n  x:\n    url: http://h\n    logs: {sources: [ssh, archiv]}", `:4:27: contexts.x.logs.sources[1]: no source "archiv" (did you mean archive?)`},
 		{"source that is not for this", "contexts:\n  x:\n    url: http://h\n    logs: {sources: [serial]}", `:4:22: contexts.x.logs.sources[0]: no source "serial" (one of ssh, push, archive, status)`},
@@ -177,6 +182,7 @@ contexts:
       archive: deploy-logs
       listen: 10.0.0.2:6387
       sources: [ssh, archive]
+    journal: {max_size: 200MiB, max_age: 2w}
   rack8:
     url: https://iron8:6385
     accent: Grey
@@ -201,6 +207,9 @@ contexts:
 	if got := b.short(fmt.Sprintf("%+v", cur.Logs)); got !=
 		"{SSH:{User:me Port:2222 Keys:[home/.ssh/lab home/.config/ironworks/keys/ramdisk] Jump:bastion Config:none} Archive:home/.config/ironworks/deploy-logs Listen:10.0.0.2:6387 Sources:[ssh archive]}" {
 		t.Errorf("logs %s", got)
+	}
+	if want := (Journal{MaxSize: "200MiB", MaxAge: "2w", Size: 200 << 20, Age: 14 * 24 * time.Hour}); cur.Journal != want {
+		t.Errorf("journal %+v", cur.Journal)
 	}
 	if cur.Accent != "#ff8800" || !cur.ReadOnly || cur.Name != "rack7" || b.short(cur.Source) != oursPath+":4" {
 		t.Errorf("context %+v", cur)

@@ -45,6 +45,9 @@ type Update struct {
 	// Works are the pieces of work that moved on: into another phase, or to their end; and
 	// those whose reason to fail was found later.
 	Works []models.Work
+	// Rewound says that what was told before does not hold any more: a recording was wound
+	// back. Events are then all until now.
+	Rewound bool
 	// Revision grows with every change of the store.
 	Revision uint64
 	Status   Status

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"ironworks/models"
 )
@@ -20,12 +21,12 @@ func BenchmarkWrite(b *testing.B) {
 		note func(j *Journal, i int)
 	}{
 		{"transitions", func(j *Journal, i int) {
-			j.Note([]models.Event{{Time: second(i), Node: node(i), Kind: models.EventProvisionState, From: "deploying", To: "active"}}, nil)
+			j.Note(Records{Events: []models.Event{{Time: second(i), Node: node(i), Kind: models.EventProvisionState, From: "deploying", To: "active"}}})
 		}},
 		{"works", func(j *Journal, i int) {
 			w := deployment(i, i+5, i+100, i+200, i+220)
 			w.Node = node(i)
-			j.Note(nil, []models.Work{w})
+			j.Note(Records{Works: []models.Work{w}})
 		}},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
@@ -49,7 +50,7 @@ func BenchmarkLatest(b *testing.B) {
 	j := Open(context.Background(), Options{Path: filepath.Join(b.TempDir(), "journal-x.db"), Clock: never{}})
 	defer j.Close()
 	for i := range 10_000 {
-		j.Note(nil, []models.Work{deployment(i*1000, i*1000+5, i*1000+100, i*1000+200, i*1000+220)})
+		j.Note(Records{Works: []models.Work{deployment(i*1000, i*1000+5, i*1000+100, i*1000+200, i*1000+220)}})
 	}
 	if err := j.written(b.Context()); err != nil {
 		b.Fatal(err)
@@ -59,4 +60,90 @@ func BenchmarkLatest(b *testing.B) {
 			b.Fatal(len(works), err)
 		}
 	}
+}
+
+// realLines are lines as an agent and journald write them.
+func realLines(node models.NodeRef, n, m int) []models.LogLine {
+	lines := make([]models.LogLine, 0, m-n)
+	for i := n; i < m; i++ {
+		at := second(0).Add(time.Duration(i) * 731 * time.Microsecond)
+		lines = append(lines, models.LogLine{
+			Time: at, Received: at.Add(time.Second), Node: node, Source: models.LogSSH, Unit: "ironic-agent", Level: models.LogInfo, Boot: "0f1e2d3c4b5a69788796a5b4c3d2e1f0",
+			Cursor: fmt.Sprintf("s=6b0f3e5d0c5c4d5b8a4ad1a8f7b2c9e1;i=%x;b=0f1e2d3c4b5a69788796a5b4c3d2e1f0;m=%x;t=%x;x=%016x", i, i*731, at.UnixMicro(), uint64(i)*0x9e3779b97f4a7c15), //nolint:gosec // wraps as it may
+			Text:   fmt.Sprintf("Command %08x of extension standby ran for %d ms on /dev/nvme0n1, %d of %d sectors are written", i*2654435761, i%977, i*2048, 1<<31),
+		})
+	}
+	return lines
+}
+
+// BenchmarkLines is how many lines a second go to disk, come back, and are known to be kept.
+func BenchmarkLines(b *testing.B) {
+	const batch = 500
+	for _, bench := range []struct {
+		name  string
+		nodes int
+		again bool
+	}{{"one machine", 1, false}, {"a hundred machines", 100, false}, {"read again", 1, true}} {
+		b.Run(bench.name, func(b *testing.B) {
+			j := Open(context.Background(), Options{Path: filepath.Join(b.TempDir(), "journal-x.db"), Clock: hasty{}, Trouble: func(err error) { b.Error(err) }})
+			defer j.Close()
+			var batches [][]models.LogLine
+			for i := range 200 {
+				node := models.NodeRef{UUID: fmt.Sprintf("%08d-0000-4000-8000-000000000000", i%bench.nodes), Name: "n"}
+				batches = append(batches, realLines(node, i/bench.nodes*batch, (i/bench.nodes+1)*batch))
+			}
+			n := 0
+			for b.Loop() {
+				lines := batches[n%len(batches)]
+				if !bench.again && n%len(batches) == 0 {
+					for _, batch := range batches { // another boot
+						for i := range batch {
+							batch[i].Boot = fmt.Sprintf("%032x", n)
+						}
+					}
+				}
+				j.Note(Records{Lines: lines})
+				n++
+				for j.waits() > mostBytes/2 {
+					_ = j.written(b.Context())
+				}
+			}
+			_ = j.written(b.Context())
+			info, err := j.Info(b.Context())
+			if err != nil || info.DroppedLines > 0 {
+				b.Fatal(info.DroppedLines, err)
+			}
+			b.ReportMetric(float64(n*batch)/b.Elapsed().Seconds(), "lines/s")
+			b.ReportMetric(float64(info.Lines.Bytes)/float64(info.Lines.Count), "B/line")
+		})
+	}
+}
+
+func (j *Journal) waits() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.waiting.size + j.writing
+}
+
+// BenchmarkReadLines is how many lines a second are read.
+func BenchmarkReadLines(b *testing.B) {
+	j := Open(context.Background(), Options{Path: filepath.Join(b.TempDir(), "journal-x.db"), Clock: never{}})
+	defer j.Close()
+	const lines = 50_000
+	for n := 0; n < lines; n += 1000 {
+		j.Note(Records{Lines: realLines(ref(), n, n+1000)})
+		_ = j.written(b.Context())
+	}
+	for b.Loop() {
+		n := 0
+		for _, err := range j.Lines(b.Context(), uuid, time.Time{}, time.Time{}) {
+			if n++; err != nil {
+				b.Fatal(err)
+			}
+		}
+		if n != lines {
+			b.Fatal(n)
+		}
+	}
+	b.ReportMetric(float64(b.N)*lines/b.Elapsed().Seconds(), "lines/s")
 }

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"modernc.org/sqlite" // also the driver
@@ -29,55 +30,14 @@ func (e *NewerError) Error() string {
 		e.Path, e.Has, e.Knows)
 }
 
-// migrations lead from each schema to the next; the number of those that were done is
-// the file's user_version. One that was released is never changed.
-func migrations() []string {
-	return []string{`
-CREATE TABLE transitions (
-	id       INTEGER PRIMARY KEY,
-	at       INTEGER NOT NULL, -- microseconds since 1970 on the server's clock, as all times
-	node     TEXT NOT NULL,    -- uuid
-	name     TEXT NOT NULL,
-	kind     TEXT NOT NULL,    -- models.EventKind
-	was      TEXT NOT NULL,
-	became   TEXT NOT NULL,
-	reason   TEXT NOT NULL,
-	inferred INTEGER NOT NULL,
-	writer   TEXT NOT NULL     -- the run of the program that saw it
-) STRICT;
-CREATE INDEX transitions_node ON transitions (node, at);
-CREATE INDEX transitions_at ON transitions (at);
-CREATE TABLE works (
-	id      INTEGER PRIMARY KEY,
-	node    TEXT NOT NULL,
-	name    TEXT NOT NULL,
-	class   TEXT NOT NULL,     -- resource class
-	kind    TEXT NOT NULL,     -- deploying, cleaning, …
-	began   INTEGER NOT NULL,
-	ended   INTEGER,           -- NULL: it goes on, or nobody saw its end
-	seen    INTEGER NOT NULL,  -- the last that is known of it
-	whole   INTEGER NOT NULL,  -- its beginning was seen
-	outcome TEXT NOT NULL,
-	reason  TEXT NOT NULL
-) STRICT;
-CREATE INDEX works_node ON works (node, kind, began);
-CREATE INDEX works_kind ON works (kind, began);
-CREATE TABLE phases (
-	work    INTEGER NOT NULL REFERENCES works (id) ON DELETE CASCADE,
-	place   INTEGER NOT NULL,
-	kind    TEXT NOT NULL,
-	step    TEXT NOT NULL,
-	began   INTEGER NOT NULL,
-	ended   INTEGER,
-	outcome TEXT NOT NULL,
-	PRIMARY KEY (work, place)
-) STRICT, WITHOUT ROWID;`}
-}
-
 // forWriting opens the file, and makes it where there is none.
 func (j *Journal) forWriting(ctx context.Context) (*sql.DB, error) {
 	j.dbMu.Lock()
 	defer j.dbMu.Unlock()
+	return j.openWriting(ctx)
+}
+
+func (j *Journal) openWriting(ctx context.Context) (*sql.DB, error) {
 	if j.write != nil {
 		return j.write, nil
 	}
@@ -114,7 +74,12 @@ func (j *Journal) forWriting(ctx context.Context) (*sql.DB, error) {
 
 // toWrite opens a file that is there and brings it to the newest schema.
 func toWrite(ctx context.Context, path string) (*sql.DB, error) {
-	db, err := connect(path, "journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(ON)")
+	pragmas := []string{"journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(ON)"}
+	if info, err := os.Stat(path); err == nil && info.Size() == 0 {
+		// A new file can be made smaller in pieces. To a file that is there this would write.
+		pragmas = slices.Insert(pragmas, 0, "auto_vacuum(INCREMENTAL)")
+	}
+	db, err := connect(path, pragmas...)
 	if err != nil {
 		return nil, err
 	}
@@ -156,8 +121,10 @@ func (j *Journal) forReading(ctx context.Context) (*sql.DB, error) {
 	case version > knows:
 		return nil, errors.Join(&NewerError{Path: j.opts.Path, Has: version, Knows: knows}, db.Close())
 	case version < knows:
-		// What an older program wrote is read once something new is written.
-		return nil, db.Close()
+		// What an older program wrote is brought to this one's form.
+		if _, err := j.openWriting(ctx); err != nil {
+			return nil, errors.Join(err, db.Close())
+		}
 	}
 	j.read = db
 	return db, nil

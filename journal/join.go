@@ -65,14 +65,14 @@ func join(kept, fresh models.Work) models.Work {
 	better := fresh.Whole && !kept.Whole || fresh.Whole == kept.Whole && !fresh.Begin.After(kept.Begin)
 	switch {
 	case !kept.End.IsZero() && (fresh.End.IsZero() || !better):
-		kept.Reason = cmp.Or(kept.Reason, fresh.Reason)
+		kept.Reason, kept.Evidence = cmp.Or(kept.Reason, fresh.Reason), cmp.Or(kept.Evidence, fresh.Evidence)
 		return kept // another program was ahead, or saw more
 	case better:
-		fresh.Reason = cmp.Or(fresh.Reason, kept.Reason)
+		fresh.Reason, fresh.Evidence = cmp.Or(fresh.Reason, kept.Reason), cmp.Or(fresh.Evidence, kept.Evidence)
 		return fresh
 	}
 	fresh.Begin, fresh.Whole = kept.Begin, kept.Whole
-	fresh.Reason = cmp.Or(fresh.Reason, kept.Reason)
+	fresh.Reason, fresh.Evidence = cmp.Or(fresh.Reason, kept.Reason), cmp.Or(fresh.Evidence, kept.Evidence)
 	fresh.Phases = joinPhases(kept.Phases, fresh.Phases)
 	return fresh
 }

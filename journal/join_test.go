@@ -76,7 +76,7 @@ func TestJoin(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			j := open(t, file(t))
 			for _, w := range tt.noted {
-				j.Note(nil, []models.Work{w})
+				j.Note(Records{Works: []models.Work{w}})
 				_ = j.written(t.Context()) // each by itself, as of several programs
 			}
 			if got := ofNode(t, j); got != tt.want {

@@ -4,10 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"fmt"
 	"sync"
 	"time"
-
-	"ironworks/models"
 )
 
 // Clock is how a journal waits.
@@ -20,18 +19,35 @@ type Options struct {
 	// Path is the file; its folder is made when there is something to write.
 	Path  string
 	Clock Clock
-	// Trouble is told that nothing can be kept, and why: once, until it works again. It is
-	// called from the journal's goroutine. May be nil.
+	// Trouble is told that something cannot be kept, and why: once, until it works again. It
+	// is called from the journal's goroutine. May be nil.
 	Trouble func(error)
+	// Limits bound what is kept; what is zero is the default.
+	Limits Limits
 }
+
+// Limits bound the lines and pictures of a journal. All else is kept for a year.
+type Limits struct {
+	// Size is how many bytes lines take on disk, packed; pictures take a quarter of that
+	// at most. The oldest go first.
+	Size int64
+	// Age is how long they are kept, counted back from the newest record.
+	Age time.Duration
+}
+
+// What is kept where nothing else is said.
+const (
+	DefaultSize = 1 << 30
+	DefaultAge  = 90 * 24 * time.Hour
+)
 
 const (
 	// gather is how long records are collected before they are written together.
 	gather = 250 * time.Millisecond
+	// linesEvery is how many times as long lines are: more of them pack better.
+	linesEvery = 4
 	// again is how long after trouble it is tried again.
 	again = 10 * time.Second
-	// mostWaiting bounds what waits while nothing can be written; the newest is dropped.
-	mostWaiting = 20_000
 )
 
 // Journal is the journal of one context. Its methods may be called from anywhere.
@@ -41,15 +57,22 @@ type Journal struct {
 	writer string
 
 	mu      sync.Mutex
-	waiting records
-	dropped int
+	waiting waiting
+	// writing is how much of the lines is being written.
+	writing int
+	dropped dropped
 	closed  bool
 
-	// wake says that something waits; flush that somebody wants it written now.
-	wake  chan struct{}
-	flush chan chan struct{}
-	stop  chan struct{}
-	done  chan struct{}
+	// seen and packer are the goroutine's.
+	seen   *seen
+	packer *packer
+
+	// wake says that something waits, hurry that much does; flush that somebody wants it
+	// written now.
+	wake, hurry chan struct{}
+	flush       chan chan struct{}
+	stop        chan struct{}
+	done        chan struct{}
 
 	dbMu sync.Mutex
 	// write has one connection, read several that cannot change anything; nil until
@@ -57,37 +80,31 @@ type Journal struct {
 	write, read *sql.DB
 }
 
-// records are what waits to be written.
-type records struct {
-	events []models.Event
-	works  []models.Work
-	// place is where in works a piece of work is: only its last state is written.
-	place map[workKey]int
-}
-
-// workKey names a piece of work as this program sees it.
-type workKey struct {
-	node  string
-	kind  models.ProvisionState
-	begin int64
-}
-
 // Open begins a journal. The file is opened when something is written, or when there
 // is one to read. Close has to be called: the end of ctx is not its end, for what waits
 // is written then, too.
 func Open(ctx context.Context, opts Options) *Journal {
+	if opts.Limits.Size <= 0 {
+		opts.Limits.Size = DefaultSize
+	}
+	if opts.Limits.Age <= 0 {
+		opts.Limits.Age = DefaultAge
+	}
 	j := &Journal{
-		opts: opts, writer: rand.Text(),
-		wake: make(chan struct{}, 1), flush: make(chan chan struct{}), stop: make(chan struct{}), done: make(chan struct{}),
+		opts: opts, writer: rand.Text(), seen: newSeen(),
+		wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
+		flush: make(chan chan struct{}), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	go j.run(context.WithoutCancel(ctx))
 	return j
 }
 
-// Note keeps events and works; it does not wait for the disk. What is no transition of
-// anything, such as a reason that was found later, is only in the works.
-func (j *Journal) Note(events []models.Event, works []models.Work) {
-	if len(events) == 0 && len(works) == 0 {
+// Note keeps records; it does not wait for the disk. What is no transition of anything,
+// such as a reason that was found later, is only in the works. Of pictures those are kept
+// that differ from the last one of their node. Lines of the sources archive and status are
+// not kept, and those of one entry of a machine's journal have to come together.
+func (j *Journal) Note(r Records) {
+	if r.empty() {
 		return
 	}
 	j.mu.Lock()
@@ -95,45 +112,20 @@ func (j *Journal) Note(events []models.Event, works []models.Work) {
 	if j.closed {
 		return
 	}
-	for i := range events {
-		if j.waiting.full() {
-			j.dropped++
-			continue
-		}
-		j.waiting.events = append(j.waiting.events, events[i])
+	j.waiting.add(r, j.writing, &j.dropped)
+	tell(j.wake)
+	if j.waiting.size >= plenty {
+		tell(j.hurry)
 	}
-	for i := range works {
-		if !j.waiting.put(works[i]) {
-			j.dropped++
-		}
-	}
+}
+
+// tell says something to whoever was not told yet.
+func tell(c chan struct{}) {
 	select {
-	case j.wake <- struct{}{}:
-	default: // it is awake already
+	case c <- struct{}{}:
+	default:
 	}
 }
-
-func (r *records) full() bool { return len(r.events)+len(r.works) >= mostWaiting }
-
-// put notes a work in the place of what waits of it already; false when there is no room.
-func (r *records) put(w models.Work) bool {
-	key := workKey{node: w.Node.UUID, kind: w.Kind, begin: w.Begin.UnixMicro()}
-	if i, known := r.place[key]; known {
-		r.works[i] = w
-		return true
-	}
-	if r.full() {
-		return false
-	}
-	if r.place == nil {
-		r.place = map[workKey]int{}
-	}
-	r.place[key] = len(r.works)
-	r.works = append(r.works, w)
-	return true
-}
-
-func (r *records) empty() bool { return len(r.events)+len(r.works) == 0 }
 
 // Close writes what waits, ends the goroutine and closes the file.
 func (j *Journal) Close() {
@@ -151,79 +143,131 @@ func (j *Journal) Close() {
 func (j *Journal) run(ctx context.Context) {
 	defer close(j.done)
 	defer j.closeFiles()
-	said := false
-	keep := func() (ok bool) {
-		err := j.keep(ctx)
-		switch {
-		case err == nil:
-			said = false
-		case !said && j.opts.Trouble != nil:
-			said = true
-			j.opts.Trouble(err)
-		}
-		return err == nil
-	}
+	k := &keeper{journal: j}
+	defer k.close()
 	for {
 		select {
 		case <-j.stop:
-			keep()
+			k.keep(ctx, true)
 			return
 		case reply := <-j.flush:
-			keep()
+			k.keep(ctx, true)
 			close(reply)
 			continue
 		case <-j.wake:
 		}
-		wait := gather
-		for written := false; !written; wait = again {
-			select {
-			case <-j.stop:
-				keep()
-				return
-			case reply := <-j.flush:
-				written = keep()
-				close(reply)
-			case <-j.opts.Clock.After(wait):
-				written = keep()
-			}
+		if !k.untilWritten(ctx) {
+			return
 		}
 	}
 }
 
-// keep writes what waits. What could not be written waits on.
-func (j *Journal) keep(ctx context.Context) error {
-	j.mu.Lock()
-	batch := j.waiting
-	j.waiting = records{}
-	j.mu.Unlock()
+// keeper is what the goroutine remembers from one batch to the next.
+type keeper struct {
+	journal *Journal
+	// failed and flooded say that it was told already.
+	failed, flooded bool
+	// held is how often lines were let wait.
+	held int
+}
+
+func (k *keeper) close() {
+	if k.journal.packer != nil {
+		k.journal.packer.close()
+	}
+}
+
+// untilWritten writes until nothing waits; false when the journal is closed.
+func (k *keeper) untilWritten(ctx context.Context) bool {
+	j := k.journal
+	for {
+		wait, hurry := gather, j.hurry
+		if k.failed {
+			wait, hurry = again, nil // it waits for better times, however much comes
+		}
+		var written bool
+		select {
+		case <-j.stop:
+			k.keep(ctx, true)
+			return false
+		case reply := <-j.flush:
+			written = k.keep(ctx, true)
+			close(reply)
+		case <-hurry:
+			written = k.keep(ctx, true)
+		case <-j.opts.Clock.After(wait):
+			k.held++
+			written = k.keep(ctx, k.failed || k.held >= linesEvery)
+		}
+		if written {
+			return true
+		}
+	}
+}
+
+// keep writes what waits, with the lines or without; it says whether nothing waits any
+// more of what was there. What could not be written waits on.
+func (k *keeper) keep(ctx context.Context, withLines bool) (all bool) {
+	j := k.journal
+	batch, left := j.take(withLines)
+	if withLines {
+		k.held = 0
+	}
 	if batch.empty() {
-		return nil
+		return !left
 	}
 	err := j.store(ctx, &batch)
-	if err != nil {
+	switch {
+	case err != nil:
 		j.putBack(batch)
+		if !k.failed {
+			j.trouble(err)
+		}
+	case batch.dropped.lines > 0 && !k.flooded:
+		k.flooded = true
+		j.trouble(fmt.Errorf("%d lines of logs are not kept in journal %s: more came than could be written", batch.dropped.lines, j.opts.Path))
 	}
-	return err
+	k.failed = err != nil
+	return err == nil && !left
+}
+
+func (j *Journal) trouble(err error) {
+	if j.opts.Trouble != nil {
+		j.opts.Trouble(err)
+	}
+}
+
+// batch is what is written together.
+type batch struct {
+	waiting
+	dropped dropped
+}
+
+// take takes what waits; left says that lines were left.
+func (j *Journal) take(withLines bool) (b batch, left bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	b = batch{waiting: j.waiting, dropped: j.dropped}
+	j.waiting, j.dropped = waiting{}, dropped{}
+	if !withLines {
+		j.waiting.lines, j.waiting.size = b.lines, b.size
+		b.lines, b.size = nil, 0
+	}
+	if b.empty() {
+		j.dropped = b.dropped
+	}
+	j.writing = b.size
+	return b, len(j.waiting.lines) > 0
 }
 
 // putBack puts a batch before what came since, as far as there is room.
-func (j *Journal) putBack(batch records) {
+func (j *Journal) putBack(b batch) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	since := j.waiting
-	j.waiting = batch
-	for i := range since.events {
-		if !j.waiting.full() {
-			j.waiting.events = append(j.waiting.events, since.events[i])
-		} else {
-			j.dropped++
-		}
-	}
-	for i := range since.works {
-		if !j.waiting.put(since.works[i]) {
-			j.dropped++
-		}
-	}
+	j.waiting, j.writing = b.waiting, 0
+	j.dropped.add(b.dropped)
+	j.waiting.append(since, &j.dropped)
 }
 
 // written waits until what was noted so far is written, or could not be.

@@ -21,6 +21,10 @@ func TestMain(m *testing.M) {
 		writeUntilKilled(path)
 		return
 	}
+	if path := os.Getenv(followsFor); path != "" {
+		follow(path)
+		return
+	}
 	goleak.VerifyTestMain(m)
 }
 
@@ -133,18 +137,18 @@ func TestKeeps(t *testing.T) {
 		{Time: second(1), Node: ref(), Kind: models.EventProvisionState, From: "available", To: "deploying"},
 		{Time: second(2), Node: ref(), Kind: models.EventPower, From: "power off", To: "power on", Inferred: true, Reason: "wh\x00y"},
 	}
-	j.Note(events, []models.Work{deployment(1, -1)})
-	j.Note(nil, []models.Work{deployment(1, 5, -1)})
+	j.Note(Records{Events: events, Works: []models.Work{deployment(1, -1)}})
+	j.Note(Records{Works: []models.Work{deployment(1, 5, -1)}})
 	failed := deployment(1, 5, 60)
 	failed.Outcome, failed.Reason, failed.Phases[1].Outcome = models.OutcomeFailed, "no disk", models.OutcomeFailed
-	j.Note(nil, []models.Work{failed})
+	j.Note(Records{Works: []models.Work{failed}})
 	want := "r7-n01 deploying failed 1-60 whole=true | power on 1-5 done | boot to ramdisk 5-60 failed (no disk)"
 	if got := ofNode(t, j); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	j.Close()
 	j.Close()
-	j.Note(events, nil) // too late, and nobody minds
+	j.Note(Records{Events: events}) // too late, and nobody minds
 
 	again := open(t, path)
 	if got := ofNode(t, again); got != want {
@@ -169,7 +173,7 @@ func TestLatest(t *testing.T) {
 		works = append(works, clean)
 	}
 	works = append(works, deployment(90_000, -1))
-	j.Note(nil, works)
+	j.Note(Records{Works: works})
 	got, err := j.Latest(t.Context(), 3)
 	if err != nil {
 		t.Fatal(err)
@@ -188,13 +192,13 @@ func TestOld(t *testing.T) {
 	j := open(t, file(t))
 	year := int(keepFor / time.Second)
 	old := []models.Event{{Time: second(1), Node: ref(), Kind: models.EventPower, To: "power on"}}
-	j.Note(old, []models.Work{deployment(1, 5, 9)})
+	j.Note(Records{Events: old, Works: []models.Work{deployment(1, 5, 9)}})
 	_ = ofNode(t, j)
-	j.Note(nil, []models.Work{deployment(year-90, year-80, year-60)})
+	j.Note(Records{Works: []models.Work{deployment(year-90, year-80, year-60)}})
 	if got := ofNode(t, j); strings.Count(got, "\n") != 1 {
 		t.Errorf("the first one goes too early:\n%s", got)
 	}
-	j.Note(nil, []models.Work{deployment(year+100, year+120, year+130)})
+	j.Note(Records{Works: []models.Work{deployment(year+100, year+120, year+130)}})
 	if got := ofNode(t, j); strings.Count(got, "\n") != 1 || strings.Contains(got, " 1-9 ") {
 		t.Errorf("the first one stays:\n%s", got)
 	}
@@ -214,8 +218,8 @@ func TestTwoPrograms(t *testing.T) {
 			for n := range 200 {
 				at := n*1000 + i // a second apart
 				e := models.Event{Time: second(at), Node: ref(), Kind: models.EventProvisionState, From: "available", To: "deploying"}
-				j.Note([]models.Event{e}, []models.Work{deployment(at, at+5, -1)})
-				j.Note(nil, []models.Work{deployment(at, at+5, at+60)})
+				j.Note(Records{Events: []models.Event{e}, Works: []models.Work{deployment(at, at+5, -1)}})
+				j.Note(Records{Works: []models.Work{deployment(at, at+5, at+60)}})
 				if n%20 == 0 {
 					_ = j.written(t.Context())
 				}
@@ -247,7 +251,7 @@ func TestManyProgramsAtOnce(t *testing.T) {
 			j := open(t, path)
 			all.Go(func() {
 				<-begin
-				j.Note(nil, []models.Work{deployment(n*1000, n*1000+5, -1)})
+				j.Note(Records{Works: []models.Work{deployment(n*1000, n*1000+5, -1)}})
 				_ = j.written(t.Context())
 			})
 		}
@@ -271,7 +275,7 @@ func TestTrouble(t *testing.T) {
 	j := Open(context.Background(), Options{Path: filepath.Join(blocked, "journal-x.db"), Clock: never{}, Trouble: func(err error) { told = append(told, err) }})
 	defer j.Close()
 	for n := range 5 {
-		j.Note(nil, []models.Work{deployment(n*1000, n*1000+5, -1)})
+		j.Note(Records{Works: []models.Work{deployment(n*1000, n*1000+5, -1)}})
 		if err := j.written(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -295,7 +299,7 @@ func TestFullDisk(t *testing.T) {
 	var told []error
 	j := Open(context.Background(), Options{Path: file(t), Clock: never{}, Trouble: func(err error) { told = append(told, err) }})
 	defer j.Close()
-	j.Note(nil, []models.Work{deployment(0, 5, 9)})
+	j.Note(Records{Works: []models.Work{deployment(0, 5, 9)}})
 	before := ofNode(t, j)
 	if _, err := j.write.ExecContext(t.Context(), "PRAGMA max_page_count = 1"); err != nil { // it takes the present size for the least
 		t.Fatal(err)
@@ -304,7 +308,7 @@ func TestFullDisk(t *testing.T) {
 	for n := range 3000 {
 		many = append(many, deployment(1000+n*100, 1000+n*100+5, 1000+n*100+9))
 	}
-	j.Note(nil, many)
+	j.Note(Records{Works: many})
 	for range 3 {
 		if got := ofNode(t, j); got != before {
 			t.Fatalf("half a batch was written: %d lines", strings.Count(got, "\n"))
@@ -316,7 +320,7 @@ func TestFullDisk(t *testing.T) {
 	if _, err := j.write.ExecContext(t.Context(), "PRAGMA max_page_count = 1000000"); err != nil {
 		t.Fatal(err)
 	}
-	j.Note(nil, []models.Work{deployment(900_000, 900_009)})
+	j.Note(Records{Works: []models.Work{deployment(900_000, 900_009)}})
 	if works, err := j.OfNode(t.Context(), uuid, 5000); err != nil || len(works) != 3002 {
 		t.Errorf("%d works, want 3002: %v", len(works), err)
 	}
@@ -330,12 +334,12 @@ func TestWaitingIsBounded(t *testing.T) {
 		many[i] = models.Event{Time: second(i * 60), Node: ref(), Kind: models.EventPower}
 	}
 	for range 3 {
-		j.Note(many, []models.Work{deployment(0, -1)})
-		j.Note(many[:1], []models.Work{deployment(0, 5, -1)})
+		j.Note(Records{Events: many, Works: []models.Work{deployment(0, -1)}})
+		j.Note(Records{Events: many[:1], Works: []models.Work{deployment(0, 5, -1)}})
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if n := len(j.waiting.events) + len(j.waiting.works); n != mostWaiting || j.dropped == 0 {
+	if n := len(j.waiting.events) + len(j.waiting.works); n != mostWaiting || j.dropped.records == 0 {
 		t.Errorf("%d wait, %d were dropped", n, j.dropped)
 	}
 	if len(j.waiting.works) != 1 || len(j.waiting.works[0].Phases) != 2 {
@@ -346,7 +350,7 @@ func TestWaitingIsBounded(t *testing.T) {
 func TestBadFiles(t *testing.T) {
 	newer := file(t)
 	j := open(t, newer)
-	j.Note(nil, []models.Work{deployment(0, 9)})
+	j.Note(Records{Works: []models.Work{deployment(0, 9)}})
 	_ = j.written(t.Context())
 	if _, err := j.write.ExecContext(t.Context(), "PRAGMA user_version = 99"); err != nil {
 		t.Fatal(err)
@@ -356,11 +360,11 @@ func TestBadFiles(t *testing.T) {
 	if err := os.WriteFile(garbage, []byte(strings.Repeat("not a database ", 1000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{newer: "schema 99, and this program knows 1", garbage: "not a database", "": "neither XDG_STATE_HOME nor a home"} {
+	for path, want := range map[string]string{newer: "schema 99, and this program knows 2", garbage: "not a database", "": "neither XDG_STATE_HOME nor a home"} {
 		before, _ := os.ReadFile(path)
 		var told []error
 		j := Open(context.Background(), Options{Path: path, Clock: never{}, Trouble: func(err error) { told = append(told, err) }})
-		j.Note(nil, []models.Work{deployment(1000, 1009)})
+		j.Note(Records{Works: []models.Work{deployment(1000, 1009)}})
 		_, err := j.OfNode(t.Context(), uuid, 9)
 		j.Close()
 		if len(told) != 1 || !strings.Contains(told[0].Error(), want) || path != "" && err == nil {

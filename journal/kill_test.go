@@ -4,23 +4,35 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 
 	"ironworks/models"
 )
 
-// writesFor is set in the process that is killed.
-const writesFor = "IRONWORKS_TEST_JOURNAL"
+// writesFor is set in the process that is killed, followsFor in one that follows a log.
+const (
+	writesFor  = "IRONWORKS_TEST_JOURNAL"
+	followsFor = "IRONWORKS_TEST_JOURNAL_FOLLOWS"
+)
+
+// linesEach is how many lines are written with each deployment.
+const linesEach = 30
 
 // writeUntilKilled writes one deployment after the other and says how many are kept.
 func writeUntilKilled(path string) {
 	j := Open(context.Background(), Options{Path: path, Clock: hasty{}})
 	for n := 0; ; n++ {
-		j.Note([]models.Event{{Time: second(n * 100), Node: ref(), Kind: models.EventStep, To: strconv.Itoa(n)}}, []models.Work{deployment(n*100, n*100+5, n*100+9)})
+		j.Note(Records{
+			Events: []models.Event{{Time: second(n * 100), Node: ref(), Kind: models.EventStep, To: strconv.Itoa(n)}},
+			Works:  []models.Work{deployment(n*100, n*100+5, n*100+9)},
+			Lines:  logLines("b1", n*linesEach, (n+1)*linesEach),
+		})
 		if n%7 == 0 {
 			if err := j.written(context.Background()); err != nil {
 				panic(err)
@@ -44,13 +56,13 @@ func TestKilled(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		lines := bufio.NewScanner(out)
+		said := bufio.NewScanner(out)
 		for range 20 + 13*round {
-			if !lines.Scan() {
+			if !said.Scan() {
 				t.Fatal("it ended by itself")
 			}
 		}
-		n, err := strconv.Atoi(lines.Text())
+		n, err := strconv.Atoi(said.Text())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,10 +80,74 @@ func TestKilled(t *testing.T) {
 				t.Fatalf("half a work: %s", text(works[i:i+1]))
 			}
 		}
+		lines := 0
+		for l, err := range j.Lines(t.Context(), uuid, time.Time{}, time.Time{}) {
+			if err != nil || l.Text != fmt.Sprintf("b1-%d", lines) {
+				t.Fatalf("line %d is %q: %v", lines, l.Text, err)
+			}
+			lines++
+		}
+		if lines < kept*linesEach {
+			t.Fatalf("%d lines, %d were kept", lines, kept*linesEach)
+		}
 		verdict := ""
 		if err := j.read.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
 			t.Fatalf("%s %v", verdict, err)
 		}
 		j.Close()
+	}
+}
+
+// followed is how many entries two programs follow.
+const followed = 5000
+
+// follow notes the lines of a boot as a console does that opens the log, some at a time.
+func follow(path string) {
+	j := Open(context.Background(), Options{Path: path, Clock: hasty{}, Trouble: func(err error) { panic(err) }})
+	_, _ = os.Stdin.Read(make([]byte, 1)) // until it is said to begin
+	for n := 0; n < followed; n += 50 {
+		j.Note(Records{Lines: logLines("b1", n, n+50)})
+		if n%500 == 0 {
+			_ = j.written(context.Background())
+		}
+	}
+	j.Close()
+}
+
+// TestTwoProcessesFollow the log of one machine into one file: each line is read once.
+func TestTwoProcessesFollow(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal-x.db")
+	var begin []io.Closer
+	var processes []*exec.Cmd
+	for range 2 {
+		cmd := exec.CommandContext(t.Context(), os.Args[0])
+		cmd.Env = append(os.Environ(), followsFor+"="+path)
+		cmd.Stderr = os.Stderr
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		begin, processes = append(begin, in), append(processes, cmd)
+	}
+	for _, in := range begin {
+		_ = in.Close()
+	}
+	for _, cmd := range processes {
+		if err := cmd.Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines := 0
+	for l, err := range open(t, path).Lines(t.Context(), uuid, time.Time{}, time.Time{}) {
+		if err != nil || l.Text != fmt.Sprintf("b1-%d", lines) {
+			t.Fatalf("line %d is %q: %v", lines, l.Text, err)
+		}
+		lines++
+	}
+	if lines != followed {
+		t.Errorf("%d lines, want %d", lines, followed)
 	}
 }

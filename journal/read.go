@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,7 +12,7 @@ import (
 	"ironworks/models"
 )
 
-const selectWorks = "SELECT id, node, name, class, kind, began, ended, whole, outcome, reason FROM works"
+const selectWorks = "SELECT id, node, name, class, kind, began, ended, whole, outcome, reason, evidence FROM works"
 
 // OfNode gives the last pieces of work on a node, the newest first.
 func (j *Journal) OfNode(ctx context.Context, uuid string, most int) ([]models.Work, error) {
@@ -21,7 +22,7 @@ func (j *Journal) OfNode(ctx context.Context, uuid string, most int) ([]models.W
 // Latest gives the last pieces of each kind of work that ended, the newest first: what
 // can be learnt from.
 func (j *Journal) Latest(ctx context.Context, most int) ([]models.Work, error) {
-	return j.works(ctx, `SELECT id, node, name, class, kind, began, ended, whole, outcome, reason FROM (
+	return j.works(ctx, `SELECT id, node, name, class, kind, began, ended, whole, outcome, reason, evidence FROM (
 	SELECT *, row_number() OVER (PARTITION BY kind ORDER BY began DESC) AS n FROM works WHERE ended IS NOT NULL)
 WHERE n <= ? ORDER BY began DESC`, most)
 }
@@ -64,8 +65,14 @@ func scanWorks(rows *sql.Rows) (works []models.Work, ids []int64, err error) {
 		var w models.Work
 		var id, began int64
 		var ended sql.NullInt64
-		if err := rows.Scan(&id, &w.Node.UUID, &w.Node.Name, &w.ResourceClass, &w.Kind, &began, &ended, &w.Whole, &w.Outcome, &w.Reason); err != nil {
+		var evidence sql.NullString
+		if err := rows.Scan(&id, &w.Node.UUID, &w.Node.Name, &w.ResourceClass, &w.Kind, &began, &ended, &w.Whole, &w.Outcome, &w.Reason, &evidence); err != nil {
 			return nil, nil, err
+		}
+		if evidence.Valid {
+			if err := json.Unmarshal([]byte(evidence.String), &w.Evidence); err != nil {
+				return nil, nil, fmt.Errorf("evidence of work %d: %w", id, err)
+			}
 		}
 		w.Begin, w.End = at(began), atOrZero(ended)
 		works, ids = append(works, w), append(ids, id)

@@ -3,9 +3,8 @@ package journal
 import (
 	"context"
 	"database/sql"
-	"errors"
+	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"ironworks/models"
@@ -22,39 +21,57 @@ const (
 )
 
 // store writes a batch, all of it or nothing.
-func (j *Journal) store(ctx context.Context, batch *records) error {
+func (j *Journal) store(ctx context.Context, b *batch) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	db, err := j.forWriting(ctx)
 	if err != nil {
 		return err
 	}
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return j.failed(err)
-	}
-	defer func() { _ = tx.Rollback() }()
-	w := &writing{ctx: ctx, tx: tx, writer: j.writer, prepared: map[string]*sql.Stmt{}}
-	defer w.close()
-	if err := w.events(batch.events); err != nil {
-		return j.failed(err)
-	}
-	for i := range batch.works {
-		if err := w.work(&batch.works[i]); err != nil {
-			return j.failed(err)
+	if j.packer == nil {
+		if j.packer, err = newPacker(); err != nil {
+			return err
 		}
 	}
-	if err := w.forgetOld(batch); err != nil {
-		return j.failed(err)
-	}
-	if err := tx.Commit(); err != nil {
-		return j.failed(err)
+	if err := j.storeIn(ctx, db, b); err != nil {
+		j.seen = newSeen() // it was ahead of the file
+		return fmt.Errorf("what happens is not kept in journal %s: %w", j.opts.Path, err)
 	}
 	return nil
 }
 
-func (j *Journal) failed(err error) error {
-	return fmt.Errorf("what happens is not kept in journal %s: %w", j.opts.Path, err)
+func (j *Journal) storeIn(ctx context.Context, db *sql.DB, b *batch) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	w := &writing{ctx: ctx, tx: tx, writer: j.writer, packer: j.packer, seen: j.seen, prepared: map[string]*sql.Stmt{}}
+	defer w.close()
+	if err := w.events(b.events); err != nil {
+		return err
+	}
+	for i := range b.works {
+		if err := w.work(&b.works[i]); err != nil {
+			return err
+		}
+	}
+	if err := w.pictures(b.pictures); err != nil {
+		return err
+	}
+	if err := w.lines(b.lines); err != nil {
+		return err
+	}
+	newest := b.newest()
+	if b.dropped != (dropped{}) {
+		if _, err := w.exec("INSERT INTO dropped (at, records, lines) VALUES (?, ?, ?)", newest.UnixMicro(), b.dropped.records, b.dropped.lines); err != nil {
+			return err
+		}
+	}
+	if err := w.forgetOld(newest, j.opts.Limits); err != nil {
+		return err
+	}
+	return tx.Commit()
 }
 
 // writing is a batch on its way.
@@ -62,6 +79,8 @@ type writing struct {
 	ctx    context.Context //nolint:containedctx // it lives as long as one call of store
 	tx     *sql.Tx
 	writer string
+	packer *packer
+	seen   *seen
 	// prepared are the statements that were used already.
 	prepared map[string]*sql.Stmt
 }
@@ -149,8 +168,12 @@ func (w *writing) candidate(fresh *models.Work) (id int64, known models.Work, er
 }
 
 func (w *writing) insert(x *models.Work) error {
+	values, err := fields(x)
+	if err != nil {
+		return err
+	}
 	res, err := w.exec(`INSERT INTO works
-(node, name, class, kind, began, ended, seen, whole, outcome, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, fields(x)...)
+(node, name, class, kind, began, ended, seen, whole, outcome, reason, evidence) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, values...)
 	if err != nil {
 		return err
 	}
@@ -162,9 +185,13 @@ func (w *writing) insert(x *models.Work) error {
 }
 
 func (w *writing) replace(id int64, x models.Work) error {
+	values, err := fields(&x)
+	if err != nil {
+		return err
+	}
 	if _, err := w.exec(`UPDATE works SET
-node = ?, name = ?, class = ?, kind = ?, began = ?, ended = ?, seen = ?, whole = ?, outcome = ?, reason = ? WHERE id = ?`,
-		append(fields(&x), id)...); err != nil {
+node = ?, name = ?, class = ?, kind = ?, began = ?, ended = ?, seen = ?, whole = ?, outcome = ?, reason = ?, evidence = ? WHERE id = ?`,
+		append(values, id)...); err != nil {
 		return err
 	}
 	if _, err := w.exec("DELETE FROM phases WHERE work = ?", id); err != nil {
@@ -174,11 +201,19 @@ node = ?, name = ?, class = ?, kind = ?, began = ?, ended = ?, seen = ?, whole =
 }
 
 // fields are a work's columns in their order.
-func fields(x *models.Work) []any {
+func fields(x *models.Work) ([]any, error) {
+	var evidence any
+	if x.Evidence != nil {
+		text, err := json.Marshal(x.Evidence.WithoutSecrets())
+		if err != nil {
+			return nil, err
+		}
+		evidence = string(text)
+	}
 	return []any{
 		x.Node.UUID, x.Node.Name, x.ResourceClass, string(x.Kind), x.Begin.UnixMicro(), micro(x.End),
-		seenLast(x).UnixMicro(), x.Whole, string(x.Outcome), x.Reason,
-	}
+		seenLast(x).UnixMicro(), x.Whole, string(x.Outcome), x.Reason, evidence,
+	}, nil
 }
 
 // micro is a time as it is stored; the zero time is NULL.
@@ -200,20 +235,27 @@ func (w *writing) phases(id int64, x *models.Work) error {
 	return nil
 }
 
-// forgetOld drops what is much older than what is written now: a few rows each time, by
-// an index.
-func (w *writing) forgetOld(batch *records) error {
+// newest is the newest time of the records.
+func (b *batch) newest() time.Time {
 	var newest time.Time
-	for i := range batch.events {
-		newest = latest(newest, batch.events[i].Time)
+	for i := range b.events {
+		newest = latest(newest, b.events[i].Time)
 	}
-	for i := range batch.works {
-		newest = latest(newest, seenLast(&batch.works[i]))
+	for i := range b.works {
+		newest = latest(newest, seenLast(&b.works[i]))
 	}
-	before := newest.Add(-keepFor).UnixMicro()
-	_, err := w.exec("DELETE FROM transitions WHERE at < ?", before)
-	_, err2 := w.exec("DELETE FROM works WHERE seen < ?", before)
-	return errors.Join(err, err2)
+	for i := range b.pictures {
+		newest = latest(newest, b.pictures[i].At)
+	}
+	for i := range b.lines {
+		newest = latest(newest, b.lines[i].Received)
+	}
+	return newest
 }
 
-func latest(a, b time.Time) time.Time { return slices.MaxFunc([]time.Time{a, b}, time.Time.Compare) }
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

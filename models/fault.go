@@ -40,6 +40,7 @@ const (
 	FaultUnavailable   FaultKind = "unavailable"    // 503
 	FaultServer        FaultKind = "server error"   // other 5xx
 	FaultReadOnly      FaultKind = "read-only"      // we refused to send a change
+	FaultNotKept       FaultKind = "not kept"       // a recording plays, and does not have it
 )
 
 // Fault is the one error type for everything that goes wrong when talking to
@@ -136,7 +137,7 @@ func (k FaultKind) CannotConnect() bool {
 		return true
 	case FaultRepeatedPage, FaultCanceled, FaultForbidden, FaultNotFound, FaultNoConductor,
 		FaultNotAcceptable, FaultLocked, FaultConflict, FaultBadRequest, FaultUnavailable,
-		FaultServer, FaultReadOnly:
+		FaultServer, FaultReadOnly, FaultNotKept:
 		return false
 	}
 	return false

@@ -25,6 +25,34 @@ type Work struct {
 	Outcome Outcome `json:"outcome"`
 	// Reason is why it failed, as Ironic put it.
 	Reason string `json:"reason"`
+	// Evidence is what else was known of the work last; nil where nothing was.
+	Evidence *Kept `json:"evidence,omitempty"`
+}
+
+// Kept is what a node said of a piece of work, and forgets with it: an earlier deployment
+// is explained with that.
+type Kept struct {
+	AgentURL     string `json:"agent_url,omitempty"`
+	AgentVersion string `json:"agent_version,omitempty"`
+	// LastHeartbeat is on Ironic's clock.
+	LastHeartbeat time.Time `json:"last_heartbeat,omitzero"`
+	// Steps are the list of the work, of which StepIndex ran; -1 before the first.
+	Kind      StepKind `json:"kind,omitempty"`
+	Steps     []Step   `json:"steps,omitempty"`
+	StepIndex int      `json:"step_index"`
+	// Step is the label of the last step that was seen.
+	Step      string `json:"step,omitempty"`
+	LastError string `json:"last_error,omitempty"`
+}
+
+// WithoutSecrets is a copy that may be written down.
+func (k *Kept) WithoutSecrets() *Kept {
+	if k == nil {
+		return nil
+	}
+	out := *k
+	out.Steps = stepsWithoutSecrets(k.Steps)
+	return &out
 }
 
 // Outcome is how a phase or a piece of work ended.
@@ -166,6 +194,17 @@ func (e *Evidence) Work(row *Row) (Work, bool) {
 func (e *Evidence) work(n *Node) Work {
 	return Work{
 		Node: n.Ref(), ResourceClass: n.ResourceClass, Kind: e.Phase, Begin: e.Since, End: e.Ended,
-		Whole: e.Whole, Phases: e.Phases, Outcome: e.Outcome,
+		Whole: e.Whole, Phases: e.Phases, Outcome: e.Outcome, Evidence: e.kept(),
+	}
+}
+
+// kept is what the work has beside its phases; nil where nobody saw anything of it.
+func (e *Evidence) kept() *Kept {
+	if e.AgentURL == "" && e.LastHeartbeat.IsZero() && len(e.Steps) == 0 && e.Step == "" && e.LastError == "" {
+		return nil
+	}
+	return &Kept{
+		AgentURL: e.AgentURL, AgentVersion: e.AgentVersion, LastHeartbeat: e.LastHeartbeat,
+		Kind: e.Kind, Steps: e.Steps, StepIndex: e.StepIndex, Step: e.Step, LastError: e.LastError,
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"ironworks/models"
 	"ironworks/provision"
@@ -87,5 +88,45 @@ func TestAuditFileOfOthersEyes(t *testing.T) {
 	}
 	if _, err := provision.OpenAudit(filepath.Join(path, "below", "a-file")); err == nil {
 		t.Error("opened below a file")
+	}
+}
+
+func TestReadAudit(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	one, other := models.NodeRef{UUID: "u-1", Name: "n1"}, models.NodeRef{UUID: "u-2", Name: "n2"}
+	if got, err := provision.ReadAudit(path, "lab", one); err != nil || len(got) != 0 {
+		t.Errorf("without a file: %v %v", got, err)
+	}
+	audit, err := provision.OpenAudit(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
+	for i, r := range []provision.AuditRecord{
+		{ID: "a", Context: "lab", Node: one, Verb: "manage", Result: provision.AuditSending},
+		{ID: "b", Context: "lab", Node: other, Verb: "manage", Result: provision.AuditSending},
+		{ID: "c", Context: "prod", Node: one, Verb: "deploy", Result: provision.AuditSending},
+		{ID: "a", Context: "lab", Node: one, Verb: "manage", Result: provision.AuditAccepted, RequestID: "req-1"},
+		{ID: "d", Context: "lab", Node: one, Verb: "provide", Result: provision.AuditSending},
+	} {
+		r.Time = at.Add(time.Duration(i) * time.Second)
+		if err := audit.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = audit.Close()
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = f.WriteString(`{"id":"e","context":"lab","node":{"uuid":"u-1"`) // killed while it was written
+	_ = f.Close()
+	records, err := provision.ReadAudit(path, "lab", one)
+	var got []string
+	for _, r := range records {
+		got = append(got, fmt.Sprintf("%s %s %s %s", r.Time.Format("05"), r.Verb, r.Result, r.RequestID))
+	}
+	if err != nil || fmt.Sprintf("%q", got) != `["00 manage accepted req-1" "04 provide sending "]` {
+		t.Errorf("%q %v", got, err)
 	}
 }

@@ -127,6 +127,7 @@ func progressOf(n *models.Node) Progress {
 // progress is how far the node is, with the work that was seen so far.
 func (f *following) progress(now *models.Node) Progress {
 	p := progressOf(now)
+	p.Now = now
 	if w, seen := f.evidence.Work(&models.Row{Node: *now, Reason: f.reason}); seen {
 		p.Work, p.At = &w, f.evidence.At
 	}

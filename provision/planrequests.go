@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -56,8 +55,6 @@ func (r PlannedRequest) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-var secretName = regexp.MustCompile(`(?i)pass|token|secret|credential|private|api_key|auth`)
-
 // maskedBody is a body without its secrets: user data as a whole, what is called so,
 // and the passwords in addresses.
 func maskedBody(body any) any {
@@ -82,7 +79,7 @@ func maskedValue(name string, value any) any {
 			return models.Mask
 		}
 		return fmt.Sprintf("%s (%d bytes)", models.Mask, len(raw))
-	case secretName.MatchString(name):
+	case name != "configdrive" && models.SecretKey(name):
 		return models.Mask
 	}
 	switch v := value.(type) {

@@ -116,6 +116,9 @@ type Progress struct {
 	// clock; nil while there is nothing.
 	Work *models.Work
 	At   time.Time
+	// Now is the node as Ironic gave it, in part; nil where it was not asked. Nobody may
+	// change it.
+	Now *models.Node
 }
 
 // Outcome is how it went for one node.

@@ -104,7 +104,7 @@ func (c *Console) card(w, h int) string {
 	text, _ := c.connection(w)
 	lines := []string{"ironworks"}
 	if c.env.Session != nil {
-		lines = append(lines, c.labMark()+models.Printable(c.env.Session.Context.Name))
+		lines = append(lines, c.mark()+models.Printable(c.env.Session.Context.Name))
 	}
 	lines = append(lines, cell.Wrap(text, w)...)
 	lines = append(lines, cell.Wrap("too small: 30×7 at least; q quits", w)...)

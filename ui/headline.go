@@ -52,6 +52,8 @@ func (c *Console) connectionForms() (forms []string, role theme.Role) {
 	switch {
 	case c.live == nil:
 		return []string{"no connection"}, theme.Bad
+	case c.live.Replay != nil:
+		return replayForms(c.live.Replay.State())
 	case s.Fault != nil && s.Answered.IsZero():
 		return []string{fmt.Sprintf("%s · %s", s.Fault.Kind, nextTry(s, now)), string(s.Fault.Kind)}, theme.Bad
 	case s.Fault != nil:
@@ -136,7 +138,7 @@ func (c *Console) header(w int) string {
 	if c.env.Session != nil {
 		where = models.Printable(c.env.Session.Context.Name)
 	}
-	mark := c.labMark()
+	mark := c.mark()
 	badges := ""
 	if c.env.ReadOnly {
 		badges += " [read-only]"
@@ -171,12 +173,15 @@ func (c *Console) header(w int) string {
 	return left + cell.Blanks(room+1) + t.Paint(role, right) + " "
 }
 
-// labMark says on every screen that nothing here is real.
-func (c *Console) labMark() string {
-	if c.env.Session == nil || !c.env.Session.Context.Lab {
-		return ""
+// mark says on every screen that nothing here is real, or now.
+func (c *Console) mark() string {
+	switch {
+	case c.replay() != nil:
+		return " REPLAY "
+	case c.env.Session != nil && c.env.Session.Context.Lab:
+		return " LAB "
 	}
-	return " LAB "
+	return ""
 }
 
 // spinner turns once a second while something is under way: the only thing that moves

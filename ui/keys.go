@@ -32,6 +32,9 @@ func (c *Console) key(msg tea.KeyPressMsg) tea.Cmd {
 // scopes are what the screen in front has, and what is everywhere.
 func (c *Console) scopes() []action.Scope {
 	scopes := []action.Scope{action.Everywhere}
+	if c.replay() != nil {
+		scopes = append(scopes, action.Replay)
+	}
 	if s := c.history.front(); s != nil {
 		scopes = append(scopes, s.Scopes()...)
 	}
@@ -85,6 +88,8 @@ func (c *Console) do(id action.ID) tea.Cmd {
 		return c.quit()
 	case action.Back:
 		return c.back()
+	case action.PlayPause, action.PlayFaster, action.PlaySlower, action.PlayBack, action.PlayAhead, action.PlayPrevious, action.PlayNext, action.PlayTo:
+		return c.play(id)
 	default:
 		return c.doHere(id)
 	}
@@ -121,6 +126,9 @@ func (c *Console) back() tea.Cmd {
 // why says why an action cannot be done now, "" when it can.
 func (c *Console) why(a *action.Action) string {
 	s := c.history.front()
+	if c.replay() != nil && (a.Changes || a.Scope == action.Nodes && a.ID != action.NodeVerbs) {
+		return "a recording plays: nothing is asked or changed"
+	}
 	if a.Changes && c.env.ReadOnly {
 		return c.readOnlyText()
 	}

@@ -78,7 +78,10 @@ func push(m *mailbox[news]) func(fleet.Update) {
 	return func(u fleet.Update) {
 		m.put(func(n *news) {
 			if n.update != nil {
-				u.Events = append(n.update.Events, u.Events...)
+				if !u.Rewound { // what was told before that does not hold
+					u.Events = append(n.update.Events, u.Events...)
+				}
+				u.Rewound = u.Rewound || n.update.Rewound
 			}
 			n.update = &u
 		})

@@ -150,10 +150,14 @@ func (c *Console) polled(n news) tea.Cmd {
 	}
 	u := *n.update
 	c.env.Status = u.Status
+	var again tea.Cmd
+	if u.Rewound {
+		again = c.rewound()
+	}
 	c.env.Events.Add(u.Events)
 	c.said.note(u.Status)
 	now := c.opts.Clock.Now()
-	return tea.Batch(c.listen(c.live), c.dueConductors(now), c.tellScreen(screen.FleetChanged{Update: u}), c.guide(u.Status))
+	return tea.Batch(again, c.listen(c.live), c.dueConductors(now), c.tellScreen(screen.FleetChanged{Update: u}), c.guide(u.Status))
 }
 
 // guide shows what is wrong, and the way out, to who cannot get in: the connect screen
@@ -181,7 +185,7 @@ const conductorsEvery = time.Minute
 // dueConductors counts the conductors now and then, once Ironic answers.
 func (c *Console) dueConductors(now time.Time) tea.Cmd {
 	l := c.live
-	if l == nil || l.asking || !c.env.Status.Connected {
+	if l == nil || l.Replay != nil || l.asking || !c.env.Status.Connected {
 		return nil
 	}
 	if !c.env.Status.Complete || (!l.asked.IsZero() && now.Sub(l.asked) < conductorsEvery) {

@@ -125,12 +125,11 @@ func (a *app) runPlan(
 		defer board.installs.stop()
 	}
 	progress.live(board.line)
+	var stood turns
 	return runner.Run(ctx, plan, provision.RunOptions{Wait: flags.wait, Timeout: flags.timeout, StopOnFailure: flags.stopOnFailure, Progress: func(p provision.Progress) {
 		board.note(p)
 		board.installs.look(ctx, p)
-		if p.Work != nil {
-			kept.Note(nil, []models.Work{*p.Work})
-		}
+		kept.Note(stood.records(&p))
 		if text := board.contact(p); text != "" && !painted {
 			a.complain("%s", text) // where no progress line shows it
 		}

@@ -22,6 +22,8 @@ type app struct {
 	readOnly bool
 	insecure bool
 	output   outputFormat
+	// journalFile is read instead of the context's journal; empty for that.
+	journalFile string
 
 	// secrets are masked in a crash file; guessed and looked explain a failure to
 	// connect when nothing was configured.
@@ -78,8 +80,8 @@ func (a *app) rootCommand() *cobra.Command {
 	root.AddCommand(
 		a.nodesCommand(), a.nodeCommand(), a.watchCommand(), a.logsCommand(),
 		a.powerCommand(), a.maintenanceCommand(), a.setCommand(), a.bootDeviceCommand(),
-		a.driversCommand(), a.conductorsCommand(), a.validateCommand(), a.historyCommand(), a.disksCommand(), a.hintsCommand(),
-		a.ignitionCommand(), a.configCommand(), a.labCommand(), a.versionCommand(),
+		a.driversCommand(), a.conductorsCommand(), a.validateCommand(), a.historyCommand(), a.journalCommand(), a.disksCommand(), a.hintsCommand(),
+		a.ignitionCommand(), a.configCommand(), a.labCommand(), a.replayCommand(), a.versionCommand(),
 	)
 	root.AddCommand(a.verbCommands()...)
 	root.AddCommand(a.flagCommands()...)

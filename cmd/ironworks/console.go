@@ -11,10 +11,12 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ironworks/config"
 	"ironworks/fleet"
 	"ironworks/ironicclient"
+	"ironworks/journal"
 	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/ui"
@@ -36,10 +38,23 @@ type consoleFlags struct {
 func (f *consoleFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.lab, "lab", false, "open on machines that do not exist, under an Ironic that comes with them")
 	f.site.register(cmd.Flags())
-	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters alone")
-	cmd.Flags().BoolVar(&f.mouse, "mouse", false, "let the mouse scroll (shift-drag then selects text)")
-	cmd.Flags().StringVar(&f.theme, "theme", "auto", "colours for a dark or a light background: auto asks the terminal")
-	cmd.Flags().IntVar(&f.fps, "fps", 0, "send the screen at most this often a second (default 200, over SSH 30)")
+	f.registerLook(cmd.Flags())
+}
+
+// registerLook registers those that say how it is drawn.
+func (f *consoleFlags) registerLook(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters alone")
+	flags.BoolVar(&f.mouse, "mouse", false, "let the mouse scroll (shift-drag then selects text)")
+	flags.StringVar(&f.theme, "theme", "auto", "colours for a dark or a light background: auto asks the terminal")
+	flags.IntVar(&f.fps, "fps", 0, "send the screen at most this often a second (default 200, over SSH 30)")
+}
+
+// checkLook says what is wrong with them.
+func (f *consoleFlags) checkLook() error {
+	if _, known := backgrounds[f.theme]; !known {
+		return usagef("--theme %q: want auto, dark or light", models.Printable(f.theme))
+	}
+	return nil
 }
 
 // console opens the full-screen console.
@@ -47,8 +62,8 @@ func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 	if err := a.needsTerminal(); err != nil {
 		return err
 	}
-	if _, known := backgrounds[flags.theme]; !known {
-		return usagef("--theme %q: want auto, dark or light", models.Printable(flags.theme))
+	if err := flags.checkLook(); err != nil {
+		return err
 	}
 	if flags.lab {
 		return a.labConsole(cmd, flags)
@@ -77,6 +92,15 @@ func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Co
 	defer c.audit.Close()
 	defer c.stopServing()
 	defer c.giveBack()
+	return a.show(cmd, &flags, ui.Options{
+		Contexts: c.contexts(), Open: c.open, Probe: c.probe, ReadOnly: given && a.readOnly,
+		Editor:   func(path string) (ui.Command, error) { return a.newEditor(cmd.Context(), path) },
+		Warnings: cfg.Warnings, Ramdisks: &consoleRamdisks{host: c}, File: flags.file,
+	})
+}
+
+// show shows the console until it is left.
+func (a *app) show(cmd *cobra.Command, flags *consoleFlags, options ui.Options) error {
 	fps := flags.fps
 	if fps <= 0 {
 		fps = 200 // a key is on the screen within a frame, 5 ms; nothing is sent while nothing changes
@@ -84,12 +108,9 @@ func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Co
 			fps = 30
 		}
 	}
-	err := ui.Run(cmd.Context(), ui.Options{
-		Clock: clock{}, Contexts: c.contexts(), Open: c.open, Probe: c.probe, ASCII: flags.ascii, Mouse: flags.mouse, Background: backgrounds[flags.theme],
-		ReadOnly: given && a.readOnly,
-		Editor:   func(path string) (ui.Command, error) { return a.newEditor(cmd.Context(), path) },
-		Program:  "ironworks", Warnings: cfg.Warnings, Ramdisks: &consoleRamdisks{host: c}, File: flags.file,
-	}, ui.Terminal{In: a.stdin, Out: a.stdout, Env: os.Environ(), FPS: fps})
+	options.Clock, options.Program = clock{}, "ironworks"
+	options.ASCII, options.Mouse, options.Background = flags.ascii, flags.mouse, backgrounds[flags.theme]
+	err := ui.Run(cmd.Context(), options, ui.Terminal{In: a.stdin, Out: a.stdout, Env: os.Environ(), FPS: fps})
 	var crash *ui.Crash
 	if errors.As(err, &crash) {
 		a.crashedWith(crash.Value, crash.Stack)
@@ -226,28 +247,31 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 		status := s.Store.Status()
 		return status.Skew, !status.Answered.IsZero()
 	}}
-	receiving := c.receive(&x, client, &way, notice)
+	kept := openJournal(c.cmd.Context(), &c.app.files, &x, func(err error) { notice(models.Printable(err.Error())) })
+	receiving := c.receive(&x, client, &way, kept, notice)
 	consoles := c.lendConsoles(client, s.Runner, notice)
 	way.serial = consoles
 	follower, err := c.app.follower(&x, way)
 	if err != nil {
 		notice(models.Printable(err.Error())) // it says what is wrong with the context's logs
 	} else {
-		s.Logs = follower
+		s.Logs = &keptLogs{Follower: follower, kept: kept}
 	}
-	c.poll(s, client, &x, func(text string) { notice(models.Printable(text)) })
-	closing := s.Close
+	c.poll(s, client, &x, kept)
 	s.Close = func() {
 		receiving()
 		c.closeConsoles(consoles)
-		closing()
+		client.Close()
+		kept.Close()
 	}
 	return s, nil
 }
 
-// receive takes pushed journals where the context says so, until it is told to end. The
-// console goes on without them.
-func (c *consoleHost) receive(x *config.Context, client *ironicclient.Client, way *logsWay, notice func(text string)) (end func()) {
+// receive takes pushed journals where the context says so, until it is told to end, and
+// keeps their lines, whoever looks or not. The console goes on without them.
+func (c *consoleHost) receive(
+	x *config.Context, client *ironicclient.Client, way *logsWay, kept *journal.Journal, notice func(text string),
+) (end func()) {
 	if x.Logs.Listen == "" {
 		return func() {}
 	}
@@ -260,6 +284,11 @@ func (c *consoleHost) receive(x *config.Context, client *ironicclient.Client, wa
 	ctx, cancel := context.WithCancel(c.cmd.Context())
 	var running sync.WaitGroup
 	running.Go(func() { keepReceiving(ctx, receiver, x.Logs.Listen, notice) })
+	running.Go(func() {
+		for b := range receiver.Subscribe(ctx, models.NodeRef{}) {
+			kept.Note(journal.Records{Lines: b.Lines})
+		}
+	})
 	return func() {
 		cancel()
 		running.Wait()
@@ -267,18 +296,13 @@ func (c *consoleHost) receive(x *config.Context, client *ironicclient.Client, wa
 }
 
 // poll gives a session its poller, and keeps what that tells.
-func (c *consoleHost) poll(s *screen.Session, client *ironicclient.Client, x *config.Context, notice func(text string)) {
-	kept := openJournal(c.cmd.Context(), &c.app.files, x.Name, func(err error) { notice(err.Error()) })
+func (c *consoleHost) poll(s *screen.Session, client *ironicclient.Client, x *config.Context, kept *journal.Journal) {
 	s.Journal = kept
-	s.Close = func() {
-		client.Close()
-		kept.Close()
-	}
 	// The poller's ear is the session's own: it is there once Poll runs.
 	ear := &struct{ notify func(fleet.Update) }{}
 	poller := fleet.NewPoller(client, s.Store, fleet.Options{
 		Clock: clock{}, Fields: extraFields(x.Defaults), Notify: func(u fleet.Update) {
-			kept.Note(u.Events, u.Works)
+			kept.Note(updateRecords(s.Store, u))
 			ear.notify(u)
 		},
 	})

@@ -14,13 +14,16 @@ import (
 const learnFrom = 200
 
 // openJournal begins the journal of a context; trouble is told once that nothing is kept.
-func openJournal(ctx context.Context, files *config.Files, context string, trouble func(error)) *journal.Journal {
-	return journal.Open(ctx, journal.Options{Path: files.Journal(context), Clock: clock{}, Trouble: trouble})
+func openJournal(ctx context.Context, files *config.Files, x *config.Context, trouble func(error)) *journal.Journal {
+	return journal.Open(ctx, journal.Options{
+		Path: files.Journal(x.Name), Clock: clock{}, Trouble: trouble,
+		Limits: journal.Limits{Size: x.Journal.Size, Age: x.Journal.Age},
+	})
 }
 
 // commandJournal is the journal of a command that follows nodes.
 func (a *app) commandJournal(ctx context.Context, s *session) *journal.Journal {
-	return openJournal(ctx, &s.files, s.context.Name, func(err error) { a.complain("%v", err) })
+	return openJournal(ctx, &s.files, &s.context, func(err error) { a.complain("%v", err) })
 }
 
 // experience is what past work took, as far as it is known; what cannot be read is told.

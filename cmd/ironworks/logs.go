@@ -24,6 +24,7 @@ type logsFlags struct {
 	address string
 	archive string
 	listen  string
+	kept    bool
 }
 
 // logsOrder is what the flags of logs mean.
@@ -49,7 +50,8 @@ func (a *app) logsCommand() *cobra.Command {
 			"boot, cursor, progress, known.\n" +
 			"Why a source does not work is told on the error stream, with the way out; a node of which none works ends it with code 1.",
 		Example: "  ironworks logs n1 -f\n  ironworks logs n1 n2 --since 10m --level warning\n" +
-			"  ironworks logs n1 --archive /var/log/ironic/deploy -o json\n  ironworks logs --listen :6387",
+			"  ironworks logs n1 --archive /var/log/ironic/deploy -o json\n  ironworks logs --listen :6387\n" +
+			"  ironworks logs n1 --kept --since 12h --level error",
 		ValidArgsFunction: a.completeNodes(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			order, err := flags.order(time.Now(), args)
@@ -58,6 +60,12 @@ func (a *app) logsCommand() *cobra.Command {
 			}
 			if a.output == outputName {
 				return usagef("-o name says nothing of a line; want table, json or yaml")
+			}
+			switch {
+			case order.kept:
+				return a.pastLogs(cmd, &order, args)
+			case a.journalFile != "":
+				return usagef("--journal goes with --kept")
 			}
 			return a.logs(cmd, order, args)
 		},
@@ -70,6 +78,8 @@ func (a *app) logsCommand() *cobra.Command {
 	f.StringVar(&flags.filter, "filter", "", "print only some lines: text, unit:x, level:=warn, known:, !not, ~letters")
 	f.StringVar(&flags.address, "address", "", "where the node's ramdisk is, instead of where its agent told Ironic (one NODE)")
 	f.StringVar(&flags.archive, "archive", "", "folder or file with logs that a conductor kept, or ssh://[user@]host/path")
+	f.BoolVar(&flags.kept, "kept", false, "print what the journal kept of the log; neither Ironic nor the machine is asked")
+	a.journalFlag(f)
 	f.StringVar(&flags.listen, "listen", "", "take the journals that ramdisks push at HOST:PORT, until interrupted; without a NODE those of all")
 	return cmd
 }
@@ -82,6 +92,8 @@ func (f logsFlags) order(now time.Time, nodes []string) (logsOrder, error) {
 		return o, usagef("whose log? name a NODE, or --listen for the journals that are pushed")
 	case f.address != "" && len(nodes) != 1:
 		return o, usagef("--address is that of one NODE")
+	case f.kept && (f.follow || f.listen != "" || f.address != "" || f.archive != "" || len(f.sources) > 0):
+		return o, usagef("--kept is what was kept of earlier: it goes with --since, --level, --filter and -o alone")
 	}
 	o.follow = o.follow || f.listen != ""
 	var err error
@@ -117,8 +129,8 @@ func sinceTime(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
-		return now.Add(-d), nil
+	if age, err := models.ParseAge(text); err == nil {
+		return now.Add(-age), nil
 	}
 	for _, form := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", time.DateTime, time.DateOnly} {
 		if at, err := time.ParseInLocation(form, text, time.Local); err == nil {
@@ -153,15 +165,18 @@ func (a *app) logs(cmd *cobra.Command, order logsOrder, names []string) error {
 		a.complain("taking pushed journals at %s", at)
 		way.push = receiver
 	}
+	kept := a.commandJournal(ctx, s)
+	defer kept.Close()
 	p := &logsPrinter{app: a, order: &order, stop: stop, status: map[string]map[models.LogSource]agentlog.Status{}, lines: map[string]int{}}
-	follow := func(n models.NodeRef) <-chan agentlog.Batch { return way.push.Subscribe(ctx, n) }
+	follow := func(n models.NodeRef) <-chan agentlog.Batch { return keepLines(ctx, kept, way.push.Subscribe(ctx, n)) }
 	if len(names) > 0 {
 		way.serial = a.lends(s)
 		follower, err := a.follower(&s.context, way)
 		if err != nil {
 			return err
 		}
-		follow = func(n models.NodeRef) <-chan agentlog.Batch { return follower.Follow(ctx, n) }
+		logs := &keptLogs{Follower: follower, kept: kept}
+		follow = func(n models.NodeRef) <-chan agentlog.Batch { return logs.Follow(ctx, n) }
 	}
 	// The zero node is all that push.
 	nodes := []models.NodeRef{{}}
@@ -340,7 +355,7 @@ func (p *logsPrinter) verdict(nodes []models.NodeRef) error {
 				why = append(why, "\n  "+sourceText(&s))
 			}
 		}
-		failed = append(failed, nodeLabel(n)+": no source has a line of its log"+strings.Join(why, ""))
+		failed = append(failed, nodeLabel(n)+": no source has a line of its log; --kept prints what was kept of earlier"+strings.Join(why, ""))
 	}
 	if failed == nil {
 		return nil

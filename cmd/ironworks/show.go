@@ -132,25 +132,6 @@ func (a *app) printValidation(list []models.Validation) error {
 	return bad
 }
 
-func (a *app) historyCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "history NODE", Short: "Show what Ironic recorded of a node, newest first", Args: cobra.ExactArgs(1),
-		ValidArgsFunction: a.completeNodes(1),
-		RunE: a.online(func(cmd *cobra.Command, s *session, args []string) error {
-			entries, err := s.client.History(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			r := result{data: nonNil(entries), header: []string{"TIME", "SEVERITY", "TYPE", "STATE", "EVENT"}}
-			for _, h := range entries {
-				r.names = append(r.names, h.UUID)
-				r.rows = append(r.rows, []string{timeText(h.CreatedAt.Time), h.Severity, h.EventType, h.State, h.Event})
-			}
-			return a.print(r)
-		}),
-	}
-}
-
 func (a *app) configCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "config", Short: "Show the configuration that is in force", Args: cobra.NoArgs,

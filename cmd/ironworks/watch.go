@@ -114,7 +114,7 @@ func (a *app) watch(cmd *cobra.Command, flags watchFlags, names []string) error 
 	poller := fleet.NewPoller(s.client, w.store, fleet.Options{
 		Clock: clock{}, Fast: period, Idle: period, Only: names,
 		Notify: func(u fleet.Update) {
-			kept.Note(u.Events, u.Works)
+			kept.Note(updateRecords(w.store, u))
 			w.update(u)
 		},
 		GiveUp: func(*models.Fault) bool { return !w.ever },

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"ironworks/journal"
 	"ironworks/lab"
 	"ironworks/models"
 	"ironworks/test/ironic"
@@ -143,6 +144,24 @@ func TestLabUp(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, up.stderr.String())
 	}
 	c.fails(4, "nodes")
+	// Ironic is gone, and what happened is known.
+	o = c.ok("history", "r7-n01")
+	for _, want := range []string{"deployment  done in ", "install_coreos ", "sent        deploy: accepted", "inspection  done in "} {
+		if !strings.Contains(o.stdout, want) {
+			t.Errorf("no %q in the history:\n%s", want, o.stdout)
+		}
+	}
+	if o := c.ok("history", "r7-n02"); !strings.Contains(o.stdout, "deployment  failed after ") || !strings.Contains(o.stdout, "No suitable device was found") {
+		t.Errorf("history: %s", o.stdout)
+	}
+	info := decode[journal.Info](t, c.ok("journal", "info", "-o", "json"))
+	if info.Works.Count < 5 || info.Pictures.Count < info.Works.Count || info.Bytes == 0 {
+		t.Errorf("journal: %+v", info)
+	}
+	c.ok("journal", "prune", "--node", "r7-n02", "--yes")
+	if left := decode[journal.Info](t, c.ok("journal", "info", "-o", "json")); left.Works.Count >= info.Works.Count {
+		t.Errorf("r7-n02 is still there: %+v", left)
+	}
 }
 
 // TestLabScreen is what a newcomer sees: everything is there at once, LAB is on every

@@ -120,7 +120,7 @@ func TestRedfishFailureSaysWhy(t *testing.T) {
 		if o := c.ok("node", name); !strings.Contains(o.stdout, why) {
 			t.Errorf("node: %s", o.stdout)
 		}
-		if o := c.ok("history", name, "-o", "json"); !strings.Contains(o.stdout, "No suitable device") {
+		if o := c.ok("history", name, "--ironic", "-o", "json"); !strings.Contains(o.stdout, "No suitable device") {
 			t.Errorf("history: %s", o.stdout)
 		}
 	})

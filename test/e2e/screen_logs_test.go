@@ -23,6 +23,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"ironworks/ignition"
+	"ironworks/journal"
 	"ironworks/lab"
 	"ironworks/models"
 	"ironworks/test/ironic"
@@ -126,7 +127,7 @@ func TestScreenLog(t *testing.T) {
 			t.Error("the command printed no line of the installer")
 		}
 		command.interrupt()
-		installed := 0
+		installed, printed := 0, []models.LogLine{}
 		for _, text := range strings.Split(strings.TrimSpace(command.stdout.String()), "\n") {
 			var l models.LogLine
 			if err := json.Unmarshal([]byte(text), &l); err != nil {
@@ -135,6 +136,9 @@ func TestScreenLog(t *testing.T) {
 			// Before there is a journal there may be a sign of life.
 			if l.Node.Name != name || l.Source != models.LogSSH && l.Source != models.LogStatus {
 				t.Errorf("%+v", l)
+			}
+			if l.Source == models.LogSSH {
+				printed = append(printed, l)
 			}
 			if l.Progress != nil {
 				installed = max(installed, l.Progress.Percent)
@@ -147,6 +151,89 @@ func TestScreenLog(t *testing.T) {
 			t.Error("a token is printed")
 		}
 		s.quits()
+		onceKept(t, c, printed)
+	})
+}
+
+// onceKept says that the journal has the lines, each once: a console followed the node, too.
+func onceKept(t *testing.T, c *console, printed []models.LogLine) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(c.home, ".local/state/ironworks/journal-*.db"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("journals: %v %v", files, err)
+	}
+	kept := journal.Open(t.Context(), journal.Options{Path: files[0], Clock: never{}})
+	defer kept.Close()
+	count := map[string]int{}
+	key := func(l *models.LogLine) string { return l.Cursor + " " + l.Text }
+	for l, err := range kept.Lines(t.Context(), printed[0].Node.UUID, time.Time{}, time.Time{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		count[key(&l)]++
+	}
+	want := map[string]int{}
+	for i := range printed {
+		want[key(&printed[i])]++
+	}
+	for line, n := range want {
+		if count[line] != n {
+			t.Errorf("%d times in the journal, printed %d times: %s", count[line], n, line)
+		}
+	}
+}
+
+// never is the clock of a journal that is only read.
+type never struct{}
+
+func (never) After(time.Duration) <-chan time.Time { return nil }
+
+// pushing is a console whose context takes journals at an address, and a node whose
+// machine boots an image that build made: it sends its journal there and lets the operator
+// in. It is ready to be deployed by the command.
+func pushing(t *testing.T, server *ironic.Server) (c *console, name, uuid, address string, m *lab.Machine, deploy []string) {
+	t.Helper()
+	line, private := loginKey(t)
+	port := sshPort(t)
+	address = "127.0.0.1:" + strconv.Itoa(sshPort(t))
+	c = logging(t, server, private, port, `, listen: "`+address+`"`)
+	c.ok("ignition", "build", "--journal-push", "https://"+address, "--ssh-host-key", "--ssh-key", line, "-o", "ramdisk.ign")
+	built, err := os.ReadFile(filepath.Join(c.home, "ramdisk.ign"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	iso, err := lab.LiveISO(built)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, uuid, m = redfishNodeWith(t, server, "ok", lab.Options{Ramdisk: iso, SSHPort: port})
+	c.ok("manage", name, "--wait", "--timeout", "1m")
+	c.ok("provide", name, "--wait", "--timeout", "1m")
+	return c, name, uuid, address, m, []string{
+		"deploy", name, "--yes", "--wait", "--timeout", "3m", "--override", "inventory", "--confirm", name,
+		"--root-device", `{"serial": "` + m.Disks()[0].Serial + `"}`,
+	}
+}
+
+// TestConsoleKeepsWhatIsPushed, whoever looks at it or not.
+func TestConsoleKeepsWhatIsPushed(t *testing.T) {
+	t.Parallel()
+	inTheLab(t, func(t *testing.T, server *ironic.Server) {
+		c, name, uuid, _, _, deploy := pushing(t, server)
+		s := c.fleet(roomy)
+		s.only(name)
+		c.background(deploy...)
+		s.within(time.Minute, "the installer's lines in the journal", func() bool {
+			kept := journal.Open(t.Context(), journal.Options{Path: filepath.Join(c.home, ".local/state/ironworks/journal-e2e.db"), Clock: never{}})
+			defer kept.Close()
+			for l, err := range kept.Lines(t.Context(), uuid, time.Time{}, time.Time{}) {
+				if err == nil && l.Source == models.LogPush && l.Unit == "coreos-installer" {
+					return true
+				}
+			}
+			return false
+		})
+		s.quits()
 	})
 }
 
@@ -156,25 +243,10 @@ func TestScreenLog(t *testing.T) {
 func TestLogsListen(t *testing.T) {
 	t.Parallel()
 	inTheNewest(t, func(t *testing.T, server *ironic.Server) {
-		line, private := loginKey(t)
-		port, address := sshPort(t), "127.0.0.1:"+strconv.Itoa(sshPort(t))
-		c := logging(t, server, private, port, `, listen: "`+address+`"`)
-		c.ok("ignition", "build", "--journal-push", "https://"+address, "--ssh-host-key", "--ssh-key", line, "-o", "ramdisk.ign")
-		built, err := os.ReadFile(filepath.Join(c.home, "ramdisk.ign"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		iso, err := lab.LiveISO(built)
-		if err != nil {
-			t.Fatal(err)
-		}
-		name, _, m := redfishNodeWith(t, server, "ok", lab.Options{Ramdisk: iso, SSHPort: port})
-		c.ok("manage", name, "--wait", "--timeout", "1m")
-		c.ok("provide", name, "--wait", "--timeout", "1m")
+		c, name, _, address, m, deploy := pushing(t, server)
 		listening := c.background("logs", "--listen", address)
 		listening.says("taking pushed journals at " + address)
-		deploys := c.background("deploy", name, "--yes", "--wait", "--timeout", "3m", "--override", "inventory", "--confirm", name,
-			"--root-device", `{"serial": "`+m.Disks()[0].Serial+`"}`)
+		deploys := c.background(deploy...)
 		listening.line(name + " .*coreos-installer")
 		listening.interrupt()
 		again := c.background("logs", name, "--listen", address, "-o", "json")

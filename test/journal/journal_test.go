@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"ironworks/agentlog"
+	"ironworks/journal"
 	"ironworks/models"
 	"ironworks/test/sshd"
 )
@@ -25,6 +26,8 @@ type follow struct {
 	from   <-chan agentlog.Batch
 	lines  []models.LogLine
 	status []agentlog.Status
+	// kept is where the lines are kept as they come; may be nil.
+	kept *journal.Journal
 }
 
 // sshOptions are those of somebody who knows the machine's key and nothing else.
@@ -71,6 +74,9 @@ func (f *follow) until(what string, holds func() bool) {
 				f.t.Fatalf("ended before %s; status %+v", what, f.status)
 			}
 			f.lines, f.status = append(f.lines, b.Lines...), append(f.status, b.Status...)
+			if f.kept != nil {
+				f.kept.Note(journal.Records{Lines: b.Lines})
+			}
 			if b.Dropped > 0 {
 				f.t.Fatalf("%d lines were dropped", b.Dropped)
 			}
@@ -127,15 +133,19 @@ func (f *follow) texts() []string {
 
 func (f *follow) wantTexts(want []string) {
 	f.t.Helper()
-	got := f.texts()
+	sameTexts(f.t, f.texts(), want)
+}
+
+func sameTexts(t *testing.T, got, want []string) {
+	t.Helper()
 	for i := range max(len(got), len(want)) {
 		switch {
 		case i >= len(got):
-			f.t.Fatalf("%d lines of %d: %q is lost", len(got), len(want), want[i])
+			t.Fatalf("%d lines of %d: %q is lost", len(got), len(want), want[i])
 		case i >= len(want):
-			f.t.Fatalf("%d lines, want %d: %q is too much", len(got), len(want), got[i])
+			t.Fatalf("%d lines, want %d: %q is too much", len(got), len(want), got[i])
 		case got[i] != want[i]:
-			f.t.Fatalf("line %d: %q, want %q", i, got[i], want[i])
+			t.Fatalf("line %d: %q, want %q", i, got[i], want[i])
 		}
 	}
 }

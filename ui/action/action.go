@@ -19,6 +19,7 @@ type Scope string
 // scopes that meet on a screen never share a key.
 const (
 	Everywhere Scope = "everywhere"
+	Replay     Scope = "replay" // wherever a recording plays
 	List       Scope = "lists"  // anything with rows and a cursor
 	Reading    Scope = "text"   // anything with text that scrolls
 	Filtered   Scope = "filter" // lists that can be filtered

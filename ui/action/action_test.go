@@ -30,6 +30,16 @@ func meet() [][]Scope {
 		{Everywhere, Deploy, DeployDisk, List},
 		{Everywhere, Deploy, DeployStep, List},
 		{Everywhere, Deploy, Review, Reading},
+		{Everywhere, Replay, Fleet, List, Filtered, Nodes},
+		{Everywhere, Replay, Node, NodeDisks, Nodes, List},
+		{Everywhere, Replay, Node, Nodes, Reading, Log},
+		{Everywhere, Replay, Watch, Nodes, List},
+		{Everywhere, Replay, Watch, Nodes, Reading, Log},
+		{Everywhere, Replay, Events, List, Filtered, Nodes},
+		{Everywhere, Replay, Conductors, List},
+		{Everywhere, Replay, Connect, List},
+		{Everywhere, Replay, Tasks, List},
+		{Everywhere, Replay, Ignition, Filling},
 	}
 }
 

@@ -16,6 +16,7 @@ func scopes() []struct {
 		title string
 	}{
 		{Everywhere, "Everywhere"},
+		{Replay, "Everywhere while a recording plays"},
 		{List, "Lists"},
 		{Filtered, "Lists that can be filtered and sorted"},
 		{Fleet, "Fleet"},

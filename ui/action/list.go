@@ -16,6 +16,14 @@ const (
 	Quit         ID = "quit"
 	Redraw       ID = "redraw"
 	Suspend      ID = "suspend"
+	PlayPause    ID = "replay-pause"
+	PlayFaster   ID = "replay-faster"
+	PlaySlower   ID = "replay-slower"
+	PlayBack     ID = "replay-back"
+	PlayAhead    ID = "replay-ahead"
+	PlayPrevious ID = "replay-previous"
+	PlayNext     ID = "replay-next"
+	PlayTo       ID = "replay-to"
 	Refresh      ID = "refresh"
 	ReadOnly     ID = "read-only"
 	Mouse        ID = "mouse"
@@ -138,7 +146,7 @@ const (
 )
 
 // all is read-only; it is a variable because Go has no constant lists.
-var all = slices.Concat(everywhere(), lists(), logs(), ignition(), deployment(), nodes())
+var all = slices.Concat(everywhere(), replaying(), lists(), logs(), ignition(), deployment(), nodes())
 
 func everywhere() []Action {
 	at := func(id ID, name, help string, foot int, keys ...string) Action {
@@ -166,6 +174,22 @@ func everywhere() []Action {
 		at(Redraw, "redraw", "paint the whole screen again", 0, "ctrl+l"),
 		at(Suspend, "", "leave for the shell; fg comes back", 0, "ctrl+z"),
 		at(Quit, "quit", "leave the console; nodes go on by themselves", 0, "q", "ctrl+c"),
+	}
+}
+
+func replaying() []Action {
+	at := func(id ID, name, help string, foot int, keys ...string) Action {
+		return Action{ID: id, Scope: Replay, Keys: keys, Name: name, Help: help, Foot: foot}
+	}
+	return []Action{
+		at(PlayPause, "pause", "stop the recording, or go on; at its end begin anew", 1, "."),
+		at(PlayTo, "go to", "go to a state, a step or the first known error of the recording", 2, "#"),
+		at(PlayFaster, "faster", "play twice as fast", 3, ">"),
+		at(PlaySlower, "slower", "play half as fast", 4, "<"),
+		at(PlayBack, "", "half a minute back", 0, "{"),
+		at(PlayAhead, "", "half a minute on", 0, "}"),
+		at(PlayPrevious, "", "to the change before", 0, "("),
+		at(PlayNext, "next", "to the next change", 5, ")"),
 	}
 }
 

@@ -3,6 +3,7 @@ package screen
 import (
 	"context"
 	"encoding/json"
+	"iter"
 	"time"
 
 	"ironworks/agentlog"
@@ -40,6 +41,9 @@ type Journal interface {
 	OfNode(ctx context.Context, uuid string, most int) ([]models.Work, error)
 	// Latest gives the last pieces of each kind of work that ended.
 	Latest(ctx context.Context, most int) ([]models.Work, error)
+	// Lines gives the lines of the log of a node that were kept of a time, the oldest
+	// first; it ends with the first error.
+	Lines(ctx context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error]
 }
 
 // Logs follows the log of a node's ramdisk until ctx ends, and closes the channel then;
@@ -104,6 +108,8 @@ type Session struct {
 	Journal Journal
 	// Logs follows logs of ramdisks; may be nil.
 	Logs Logs
+	// Replay is what plays in the place of an Ironic; nil where there is one.
+	Replay Replay
 	// Options are the flags that lead the command line to this context.
 	Options []string
 	// Close drops the connection.

@@ -8,9 +8,9 @@ const maxEvents = 10_000
 // EventLog keeps the last events in the order in which they came.
 type EventLog struct {
 	events []models.Event
-	// dropped counts those that were too many.
-	dropped  int
-	revision int
+	// dropped counts those that were too many, before those that are not kept.
+	dropped, before int
+	revision        int
 }
 
 // Add appends events.
@@ -22,11 +22,19 @@ func (l *EventLog) Add(events []models.Event) {
 	l.events = append(l.events, events...)
 	if more := len(l.events) - maxEvents; more > 0 {
 		l.dropped += more
+		l.before += more
 		// The slice moves on, and append copies what is left only when its room is used
 		// up: an event costs the same however many there are.
 		clear(l.events[:more])
 		l.events = l.events[more:]
 	}
+}
+
+// Reset forgets all: what happened is told anew.
+func (l *EventLog) Reset() {
+	l.revision++
+	l.before += len(l.events)
+	l.events, l.dropped = nil, 0
 }
 
 // Last gives the last n, oldest first.
@@ -39,7 +47,7 @@ func (l *EventLog) Dropped() int { return l.dropped }
 func (l *EventLog) Revision() int { return l.revision }
 
 // First is the number of the oldest event that is kept: numbers stay with their event.
-func (l *EventLog) First() int { return l.dropped }
+func (l *EventLog) First() int { return l.before }
 
 // Of lists the events of one node.
 func (l *EventLog) Of(uuid string) []models.Event {

@@ -27,6 +27,9 @@ func (i *Installs) Take(l *models.LogLine, seen time.Time) {
 	i.paces[l.Node.UUID] = p
 }
 
+// Reset forgets all: what the logs told is told anew.
+func (i *Installs) Reset() { i.paces = nil }
+
 // Of is the pace of a node's installer, by its uuid.
 func (i *Installs) Of(uuid string) models.InstallPace {
 	if i == nil {

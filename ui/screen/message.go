@@ -18,6 +18,8 @@ type (
 	Tick struct{ Now time.Time }
 	// TasksChanged says that a task moved on.
 	TasksChanged struct{}
+	// Rewound says that a recording was wound back: what was shown of a log begins anew.
+	Rewound struct{}
 	// Reload asks the screen to fetch again what it has fetched itself.
 	Reload struct{}
 )

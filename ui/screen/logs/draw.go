@@ -19,8 +19,8 @@ func (l *Log) Draw(t *theme.Theme, w, h int) []string {
 	if h <= 0 {
 		return nil
 	}
-	lines := []string{l.heading(t, w)}
 	l.view.Resize(w, h-1)
+	lines := []string{l.heading(t, w)}
 	if text := l.nothing(w); text != nil {
 		lines = append(lines, body.Draw(t, text[:min(len(text), h-1)], w)...)
 	} else {
@@ -35,9 +35,9 @@ func (l *Log) heading(t *theme.Theme, w int) string {
 	if l.prompt.Typing() {
 		return l.prompt.Draw(t, w, "")
 	}
-	left := append([]body.Span{body.S(theme.Plain, " ")}, l.source()...)
+	left := append([]body.Span{body.S(theme.Plain, " ")}, l.from()...)
 	switch fresh := l.view.Fresh(); {
-	case !l.some():
+	case !l.some() || l.kept != nil:
 	case l.view.Following():
 		left = append(left, body.S(theme.Good, "  following"))
 	case fresh > 0:
@@ -93,8 +93,11 @@ func (l *Log) counts() []body.Span {
 // some says that there are lines, shown or not.
 func (l *Log) some() bool { return l.view.Len() > 0 }
 
-// source says in a few words where the lines come from.
-func (l *Log) source() []body.Span {
+// from says in a few words where the lines come from.
+func (l *Log) from() []body.Span {
+	if l.kept != nil {
+		return []body.Span{body.S(theme.Hold, "kept of the "+l.kept.Name), body.S(theme.Muted, "  esc back")}
+	}
 	if len(l.lanes) == 1 {
 		return l.lanes[0].source()
 	}
@@ -149,11 +152,19 @@ func (l *Log) nothing(w int) []pane.Line {
 		return nil
 	case l.some():
 		return body.Indented(theme.Muted, fmt.Sprintf("None of %d lines is what the filter keeps. ctrl+x shows all.", l.view.Len()), w-1, 3)
-	case l.env.Session == nil || l.env.Session.Logs == nil:
+	case l.kept != nil && len(l.lanes) > 0 && l.lanes[0].over && l.lanes[0].status[models.LogArchive].Why == "":
+		return body.Indented(theme.Muted, "No line was kept of the "+l.kept.Name+". Lines are kept while the console or ironworks logs follows the log.", w-1, 3)
+	case l.kept != nil && (len(l.lanes) == 0 || !l.lanes[0].over):
+		return body.Indented(theme.Muted, "Reading what was kept…", w-1, 3)
+	case l.source() == nil:
 		return body.Indented(theme.Muted, "Logs are not followed here.", w-1, 3)
 	case len(l.lanes) == 0:
 		return body.Indented(theme.Muted, "No node is on its way. What a ramdisk writes while it deploys, cleans or inspects shows here.", w-1, 3)
 	}
 	lines := body.Indented(theme.Plain, "No line has come yet. Where it may come from, and what to do:", w-1, 1)
-	return append(append(lines, nil), l.sources(w)...)
+	lines = append(append(lines, nil), l.sources(w)...)
+	if l.kept == nil && len(l.lanes) == 1 && l.env.Session.Journal != nil {
+		lines = append(append(lines, nil), body.Indented(theme.Muted, "What was kept of the log of earlier work: Timeline, and enter on the work.", w-1, 1)...)
+	}
+	return lines
 }

@@ -18,9 +18,12 @@ import (
 
 // Log is a log with what is followed for it. What follows ends with Close.
 type Log struct {
-	env   *screen.Env
-	view  *logview.View
-	lanes []*lane
+	env  *screen.Env
+	view *logview.View
+	// kept is what it is the log of where it is not live, and followed what gives it then.
+	kept     *Kept
+	followed screen.Logs
+	lanes    []*lane
 	// lost are lines that came faster than they were taken.
 	lost int
 
@@ -86,10 +89,10 @@ type (
 
 // Follow follows these nodes from now on and no others; lines of others stay.
 func (l *Log) Follow(nodes ...models.NodeRef) tea.Cmd {
-	if l.closed || l.env.Session == nil || l.env.Session.Logs == nil {
+	if l.closed || l.source() == nil {
 		return nil
 	}
-	if len(nodes) > 0 {
+	if len(nodes) > 0 && l.kept == nil {
 		l.env.Logs.Use(l)
 	}
 	want := map[string]bool{}
@@ -107,6 +110,14 @@ func (l *Log) Follow(nodes ...models.NodeRef) tea.Cmd {
 		}
 	}
 	return tea.Batch(cmds...)
+}
+
+// source is who gives the lines, nil where nobody does.
+func (l *Log) source() screen.Logs {
+	if l.kept == nil && l.env.Session != nil {
+		return l.env.Session.Logs
+	}
+	return l.followed
 }
 
 // Again follows anew what has come to its end.
@@ -139,7 +150,7 @@ func (l *Log) begin(i int) tea.Cmd {
 	ctx, cancel := context.WithCancel(context.Background()) //nolint:gosec // end calls it
 	one.turn++
 	one.cancel, one.upTo = cancel, maps.Clone(one.last)
-	logs, node, turn := l.env.Session.Logs, one.node, one.turn
+	logs, node, turn := l.source(), one.node, one.turn
 	var more []models.LogSource
 	if one.serial {
 		more = append(more, models.LogSerial)
@@ -337,6 +348,25 @@ func (l *Log) Rest() {
 		one.over, one.serial = false, false
 	}
 	l.view.Clear()
+}
+
+// Rewound begins anew, as a recording does that was wound back.
+func (l *Log) Rewound() tea.Cmd {
+	var followed []models.NodeRef
+	for _, one := range l.lanes {
+		if one.cancel != nil || one.over {
+			followed = append(followed, one.node)
+		}
+	}
+	l.Rest()
+	for _, one := range l.lanes {
+		clear(one.starts)
+	}
+	l.lost = 0
+	if len(followed) == 0 {
+		return nil
+	}
+	return l.Follow(followed...)
 }
 
 // Close ends the following, for good.

@@ -20,7 +20,7 @@ type serialWanted struct {
 // toggleSerial asks before a console is read, for that disturbs others; to stop needs no
 // question.
 func (l *Log) toggleSerial() tea.Cmd {
-	i := l.followed()
+	i := l.alone()
 	if i < 0 {
 		return nil
 	}
@@ -53,8 +53,8 @@ func (l *Log) serial(i int) tea.Cmd {
 	return l.begin(i)
 }
 
-// followed is the one lane that is followed; -1 where there is none or several.
-func (l *Log) followed() int {
+// alone is the one lane that is followed; -1 where there is none or several.
+func (l *Log) alone() int {
 	live := func(one *lane) bool { return one.cancel != nil || one.over }
 	i := slices.IndexFunc(l.lanes, live)
 	if i < 0 || slices.ContainsFunc(l.lanes[i+1:], live) {
@@ -65,7 +65,10 @@ func (l *Log) followed() int {
 
 // whyNotSerial says why no console can be read now.
 func (l *Log) whyNotSerial() string {
-	if l.followed() < 0 {
+	if l.kept != nil {
+		return "this is what was kept; the node's log has its console"
+	}
+	if l.alone() < 0 {
 		return "the console of one node is read at a time: open the node's log"
 	}
 	return ""

@@ -46,6 +46,9 @@ func (s *Screen) mover() body.Mover {
 // Do carries out one of the screen's actions.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	if tab, shows := tabOf(id); shows {
+		if tab == logTab {
+			return s.openLog()
+		}
 		return s.goTo(tab)
 	}
 	switch id {
@@ -64,13 +67,16 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 		}
 		return s.askPin()
 	case action.Open:
-		if s.tab == disksTab {
+		switch s.tab {
+		case disksTab:
 			return s.showDisk()
+		case timelineTab:
+			return s.openWork()
 		}
 	default:
 	}
 	if s.tab == logTab {
-		return s.log.Do(id)
+		return s.shownLog().Do(id)
 	}
 	p := s.pane()
 	if body.Steer(s.mover(), id, s.step()) || p == nil {
@@ -127,7 +133,10 @@ func (s *Screen) typed(msg tea.Msg) {
 // Widen drops the search, before anybody goes back.
 func (s *Screen) Widen() (tea.Cmd, bool) {
 	if s.tab == logTab {
-		return nil, s.log.Widen()
+		if s.shownLog().Widen() {
+			return nil, true
+		}
+		return s.leaveKept()
 	}
 	p := s.pane()
 	if p == nil || p.Query() == "" {
@@ -168,7 +177,7 @@ func (s *Screen) tabCopies() []screen.Copyable {
 			return []screen.Copyable{{Name: "event", Text: models.PrintableLines(e.Event)}}
 		}
 	case logTab:
-		return s.log.Copies()
+		return s.shownLog().Copies()
 	case rawTab:
 		if s.raw.text != "" {
 			return []screen.Copyable{{Name: "yaml", Text: s.raw.text}}

@@ -33,7 +33,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	case s.tab == networkTab:
 		lines = s.drawNetwork(t, w, room)
 	case s.tab == logTab:
-		lines = s.log.Draw(t, w, room)
+		lines = s.shownLog().Draw(t, w, room)
 	case s.tab == historyTab:
 		lines = s.drawHistory(t, w, room)
 	case s.tab == rawTab:

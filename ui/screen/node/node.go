@@ -87,6 +87,8 @@ type Screen struct {
 	timeline *timeline
 	prompt   body.Prompt
 	log      *logs.Log
+	// kept is the log of earlier work while it is shown, nil else.
+	kept *logs.Log
 }
 
 var (
@@ -156,7 +158,7 @@ func (s *Screen) open() tea.Cmd {
 	case s.tab == timelineTab && !s.timeline.past.Busy() && s.old(s.timeline.past.At()):
 		return s.timeline.get()
 	case s.tab == logTab:
-		return s.log.Follow(s.ref())
+		return s.shownLog().Follow(s.ref())
 	case s.gone():
 	case s.tab == disksTab && !s.disks.Busy() && s.old(s.disks.At()):
 		return s.disks.Get()
@@ -172,6 +174,9 @@ func (s *Screen) open() tea.Cmd {
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	if s.session == nil {
 		return nil
+	}
+	if mine, cmd := s.shownLog().Update(msg); mine {
+		return cmd
 	}
 	if mine, cmd := s.log.Update(msg); mine {
 		return cmd
@@ -194,6 +199,8 @@ func (s *Screen) told(msg tea.Msg) tea.Cmd {
 		return s.tasksChanged()
 	case screen.Reload:
 		return s.reload()
+	case screen.Rewound:
+		return s.log.Rewound()
 	case tea.KeyPressMsg, tea.PasteMsg:
 		s.typed(msg)
 		return nil
@@ -325,10 +332,10 @@ func (s *Screen) Scopes() []action.Scope {
 }
 
 // Typing says that a search or a filter is being written.
-func (s *Screen) Typing() bool { return s.prompt.Typing() || s.log.Typing() }
+func (s *Screen) Typing() bool { return s.prompt.Typing() || s.shownLog().Typing() }
 
 // Hints are what keys do meanwhile.
-func (s *Screen) Hints() []screen.Hint { return s.log.Hints() }
+func (s *Screen) Hints() []screen.Hint { return s.shownLog().Hints() }
 
 // Close ends what is under way, and the watching.
 func (s *Screen) Close() {
@@ -338,6 +345,9 @@ func (s *Screen) Close() {
 	s.history.Close()
 	s.timeline.close()
 	s.log.Close()
+	if s.kept != nil {
+		s.kept.Close()
+	}
 	if s.watched {
 		s.watched = false
 		s.session.Unwatch(s.uuid)

@@ -3,6 +3,7 @@ package node_test
 import (
 	"context"
 	"errors"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 // kept is a journal in memory.
 type kept struct {
 	works []models.Work
+	lines []models.LogLine
 	err   error
 	asked int
 }
@@ -31,6 +33,19 @@ func (k *kept) OfNode(_ context.Context, uuid string, most int) ([]models.Work, 
 		}
 	}
 	return of, k.err
+}
+
+func (k *kept) Lines(_ context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error] {
+	return func(yield func(models.LogLine, error) bool) {
+		for _, l := range k.lines {
+			if l.Node.UUID == uuid && !l.Time.Before(from) && !l.Time.After(to) && !yield(l, nil) {
+				return
+			}
+		}
+		if k.err != nil {
+			yield(models.LogLine{}, k.err)
+		}
+	}
 }
 
 func (k *kept) Latest(context.Context, int) ([]models.Work, error) { return k.works, k.err }
@@ -187,4 +202,30 @@ func TestTimelineWithNothing(t *testing.T) {
 	_, broken := under(t, atRest(), &kept{err: errors.New("read journal /x/journal-rack7.db: file is not a database")})
 	screentest.Shows(t, broken, 80, 20, "✖ read journal /x/journal-rack7.db: file is not a database")
 	screentest.CheckSizes(t, broken)
+}
+
+// The log of earlier work is gone to from the timeline, and back.
+func TestLogOfEarlierWork(t *testing.T) {
+	k := rack7()
+	began := k.works[0].Begin
+	for i, text := range []string{"Linux version 6.12.0", "Executing deploy step install_coreos", "Install complete"} {
+		at := began.Add(time.Duration(i*60) * time.Second)
+		k.lines = append(k.lines, models.LogLine{Time: at, Received: at, Node: k.works[0].Node, Source: models.LogSSH, Unit: "ironic-agent", Level: models.LogInfo, Text: text})
+	}
+	k.lines = append(k.lines, models.LogLine{Time: began.Add(time.Hour), Node: k.works[0].Node, Source: models.LogSSH, Text: "much later"})
+	r, s := under(t, atRest(), k)
+	r.Do(s, s.Do(action.ShowLog))
+	screentest.Golden(t, s, "log-kept")
+	if widened, ok := s.(screen.Narrowed); !ok {
+		t.Fatal("it cannot be gone back from")
+	} else if _, did := widened.Widen(); !did {
+		t.Error("esc does not go back to the timeline")
+	}
+	r.Do(s, s.Do(action.Down))
+	r.Do(s, s.Do(action.Open))
+	screentest.Shows(t, s, 80, 24, "No line was kept of the cleaning")
+	k.err = errors.New("journal /x: disk I/O error")
+	_, _ = s.(screen.Narrowed).Widen()
+	r.Do(s, s.Do(action.Open))
+	screentest.Shows(t, s, 80, 24, "disk I/O error")
 }

@@ -8,7 +8,7 @@ func (s *Screen) Why(id action.ID) string {
 		return s.whyNode()
 	}
 	if s.tab == logTab {
-		if why := s.log.Why(id); why != "" {
+		if why := s.shownLog().Why(id); why != "" {
 			return why
 		}
 	}
@@ -17,6 +17,9 @@ func (s *Screen) Why(id action.ID) string {
 		return s.whyPin()
 	case action.Open:
 		if _, some := s.diskRows.Cursor(); some && s.tab == disksTab {
+			return ""
+		}
+		if _, some := s.timeline.list.Cursor(); some && s.tab == timelineTab {
 			return ""
 		}
 		return "there is no more to it than what is shown"

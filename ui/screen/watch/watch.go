@@ -154,6 +154,8 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		s.take()
 	case screen.FleetChanged, screen.Tick:
 		s.take()
+	case screen.Rewound:
+		return s.log.Rewound()
 	case screen.Reload:
 		s.take()
 		return tea.Batch(s.others.Get(), s.follow())

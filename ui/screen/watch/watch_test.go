@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -47,6 +48,10 @@ func task(list []models.Node) *screen.Task {
 type journal struct{ works []models.Work }
 
 func (j *journal) OfNode(context.Context, string, int) ([]models.Work, error) { return nil, nil }
+
+func (j *journal) Lines(context.Context, string, time.Time, time.Time) iter.Seq2[models.LogLine, error] {
+	return func(func(models.LogLine, error) bool) {}
+}
 
 func (j *journal) Latest(context.Context, int) ([]models.Work, error) { return j.works, nil }
 

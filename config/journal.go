@@ -1,0 +1,55 @@
+package config
+
+import (
+	"time"
+
+	"ironworks/models"
+)
+
+// Journal bounds what is kept of logs and of how nodes stood.
+type Journal struct {
+	// MaxSize is what the lines may take on disk, MaxAge how long they are kept, as they
+	// are written; empty where nothing is said.
+	MaxSize string `json:"max_size,omitempty" yaml:"max_size,omitempty"`
+	MaxAge  string `json:"max_age,omitempty"  yaml:"max_age,omitempty"`
+	// Size is MaxSize in bytes, Age is MaxAge; 0 where nothing is said.
+	Size int64         `json:"-" yaml:"-"`
+	Age  time.Duration `json:"-" yaml:"-"`
+}
+
+// The least that makes sense.
+const (
+	leastSize = 1 << 20
+	leastAge  = time.Hour
+)
+
+func journalKeys() map[string]want {
+	return map[string]want{"max_size": wantSize, "max_age": wantDuration}
+}
+
+// readJournal reads the bounds of the journal.
+func (c *candidate) readJournal(n *node, path string) {
+	good, errs := check(n, path, journalKeys())
+	c.errs = append(c.errs, errs...)
+	wrong := func(n *node, key string, err error, small, wayOut string) {
+		problem, hint := small, wayOut
+		if err != nil {
+			problem, hint = err.Error(), ""
+		}
+		c.errs = append(c.errs, n.fault(join(path, key), problem, hint))
+	}
+	if n := good["max_size"]; n != nil {
+		size, err := models.ParseBytes(n.text)
+		if err != nil || size < leastSize {
+			wrong(n, "max_size", err, n.text+" is too small for a log", "write 1MiB or more, as in 1GiB")
+		}
+		c.journal.MaxSize, c.journal.Size = n.text, size
+	}
+	if n := good["max_age"]; n != nil {
+		age, err := models.ParseAge(n.text)
+		if err != nil || age < leastAge {
+			wrong(n, "max_age", err, n.text+" is too short", "write 1h or more, as in 90d")
+		}
+		c.journal.MaxAge, c.journal.Age = n.text, age
+	}
+}

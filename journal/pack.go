@@ -1,0 +1,160 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"ironworks/models"
+)
+
+// packedAs is the first byte of what is packed: how it was.
+const packedAs = 1
+
+// mostUnpacked bounds what a chunk or a picture unpacks to.
+const mostUnpacked = 64 << 20
+
+// packer packs what is written. It is not for several goroutines.
+type packer struct {
+	zstd *zstd.Encoder
+	text bytes.Buffer
+}
+
+func newPacker() (*packer, error) {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<18))
+	if err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	return &packer{zstd: e}, nil
+}
+
+func (p *packer) close() { _ = p.zstd.Close() }
+
+// pack packs values, one JSON text a line.
+func (p *packer) pack(values func(add func(any) error) error) ([]byte, error) {
+	p.text.Reset()
+	encoder := json.NewEncoder(&p.text)
+	encoder.SetEscapeHTML(false)
+	if err := values(encoder.Encode); err != nil {
+		return nil, err
+	}
+	return p.zstd.EncodeAll(p.text.Bytes(), []byte{packedAs}), nil
+}
+
+// unpacker reads what was packed.
+type unpacker struct{ zstd *zstd.Decoder }
+
+func newUnpacker() (*unpacker, error) {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(mostUnpacked))
+	if err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	return &unpacker{d}, nil
+}
+
+func (u *unpacker) close() { u.zstd.Close() }
+
+// unpack gives a decoder of the JSON texts.
+func (u *unpacker) unpack(packed []byte) (*json.Decoder, error) {
+	if len(packed) == 0 || packed[0] != packedAs {
+		return nil, errors.New("packed in a way that this program does not know")
+	}
+	text, err := u.zstd.DecodeAll(packed[1:], nil)
+	if err != nil {
+		return nil, err
+	}
+	return json.NewDecoder(bytes.NewReader(text)), nil
+}
+
+// packedLine is a line in a chunk, which has the node and the boot. Times are microseconds
+// since 1970, 0 for none.
+type packedLine struct {
+	Time     int64                   `json:"t,omitempty"`
+	Received int64                   `json:"r,omitempty"`
+	Source   models.LogSource        `json:"s"`
+	Unit     string                  `json:"u,omitempty"`
+	Level    models.LogLevel         `json:"l"`
+	Text     string                  `json:"x"`
+	Cursor   string                  `json:"c,omitempty"`
+	Ordinal  int                     `json:"o,omitempty"`
+	Progress *models.InstallProgress `json:"p,omitempty"`
+	Known    string                  `json:"k,omitempty"`
+}
+
+func (p *packer) lines(lines []line) ([]byte, error) {
+	return p.pack(func(add func(any) error) error {
+		for i := range lines {
+			l := &lines[i]
+			if err := add(&packedLine{
+				Time: microOrZero(l.Time), Received: microOrZero(l.Received), Source: l.Source, Unit: l.Unit, Level: l.Level,
+				Text: l.Text, Cursor: l.Cursor, Ordinal: l.ordinal, Progress: l.Progress, Known: l.Known,
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (u *unpacker) lines(packed []byte, node models.NodeRef, boot string) ([]line, error) {
+	decoder, err := u.unpack(packed)
+	if err != nil {
+		return nil, err
+	}
+	var lines []line
+	for {
+		var p packedLine
+		switch err := decoder.Decode(&p); {
+		case errors.Is(err, io.EOF):
+			return lines, nil
+		case err != nil:
+			return nil, err
+		}
+		lines = append(lines, line{models.LogLine{
+			Time: timeOrZero(p.Time), Received: timeOrZero(p.Received), Node: node, Source: p.Source, Unit: p.Unit, Level: p.Level,
+			Text: p.Text, Boot: boot, Cursor: p.Cursor, Progress: p.Progress, Known: p.Known,
+		}, p.Ordinal})
+	}
+}
+
+func microOrZero(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+func timeOrZero(micro int64) time.Time {
+	if micro == 0 {
+		return time.Time{}
+	}
+	return at(micro)
+}
+
+// cursors gives of packed lines only which ones they are.
+func (u *unpacker) cursors(packed []byte) ([]line, error) {
+	decoder, err := u.unpack(packed)
+	if err != nil {
+		return nil, err
+	}
+	var lines []line
+	for {
+		var p struct {
+			Cursor  string `json:"c"`
+			Ordinal int    `json:"o"`
+		}
+		switch err := decoder.Decode(&p); {
+		case errors.Is(err, io.EOF):
+			return lines, nil
+		case err != nil:
+			return nil, err
+		case p.Cursor != "":
+			lines = append(lines, line{models.LogLine{Cursor: p.Cursor}, p.Ordinal})
+		}
+	}
+}

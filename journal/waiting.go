@@ -1,0 +1,152 @@
+package journal
+
+import (
+	"slices"
+
+	"ironworks/models"
+)
+
+// Records are what is noted together.
+type Records struct {
+	Events []models.Event
+	Works  []models.Work
+	// Pictures are nodes as they stood; what may be secret in them is not kept.
+	Pictures []models.Picture
+	Lines    []models.LogLine
+}
+
+func (r *Records) empty() bool {
+	return len(r.Events)+len(r.Works)+len(r.Pictures)+len(r.Lines) == 0
+}
+
+const (
+	// mostWaiting bounds what waits while nothing can be written, and mostBytes the lines
+	// of it; the newest is dropped.
+	mostWaiting = 20_000
+	mostBytes   = 8 << 20
+	// plenty of lines are written at once.
+	plenty = 1 << 20
+	// lineCost is about what a line takes in memory beside its text.
+	lineCost = 224
+)
+
+// dropped counts what there was no room for.
+type dropped struct{ records, lines int }
+
+func (d *dropped) add(more dropped) {
+	d.records += more.records
+	d.lines += more.lines
+}
+
+// waiting are records on their way to the disk.
+type waiting struct {
+	events   []models.Event
+	works    []models.Work
+	pictures []models.Picture
+	// place is where in works a piece of work is: only its last state is written.
+	place map[workKey]int
+	lines []line
+	// size is about how much memory the lines take.
+	size int
+}
+
+// workKey names a piece of work as this program sees it.
+type workKey struct {
+	node  string
+	kind  models.ProvisionState
+	begin int64
+}
+
+// line is a line and which one it is of those that an entry of the journal has.
+type line struct {
+	models.LogLine
+	ordinal int
+}
+
+func (l *line) cost() int { return lineCost + len(l.Text) + len(l.Cursor) + len(l.Unit) }
+
+func (w *waiting) empty() bool {
+	return len(w.events)+len(w.works)+len(w.pictures)+len(w.lines) == 0
+}
+
+func (w *waiting) full() bool { return len(w.events)+len(w.works)+len(w.pictures) >= mostWaiting }
+
+// add takes records as far as there is room beside the bytes of lines that are being
+// written.
+func (w *waiting) add(r Records, writing int, lost *dropped) {
+	w.addRecords(r.Events, r.Works, r.Pictures, lost)
+	ordinal := 0
+	for i := range r.Lines {
+		l := &r.Lines[i]
+		ordinal++
+		if i == 0 || l.Cursor == "" || !sameEntry(l, &r.Lines[i-1]) {
+			ordinal = 0
+		}
+		if l.Source != models.LogArchive && l.Source != models.LogStatus {
+			w.addLine(line{*l, ordinal}, writing, lost)
+		}
+	}
+}
+
+func sameEntry(a, b *models.LogLine) bool {
+	return a.Cursor == b.Cursor && a.Boot == b.Boot && a.Node.UUID == b.Node.UUID && a.Source == b.Source
+}
+
+func (w *waiting) addRecords(events []models.Event, works []models.Work, pictures []models.Picture, lost *dropped) {
+	for i := range events {
+		if w.full() {
+			lost.records += len(events) - i
+			break
+		}
+		w.events = append(w.events, events[i])
+	}
+	for i := range works {
+		if !w.put(works[i]) {
+			lost.records++
+		}
+	}
+	for i := range pictures {
+		if w.full() {
+			lost.records += len(pictures) - i
+			break
+		}
+		w.pictures = append(w.pictures, pictures[i])
+	}
+}
+
+func (w *waiting) addLine(l line, writing int, lost *dropped) {
+	cost := l.cost()
+	if w.size+writing+cost > mostBytes {
+		lost.lines++
+		return
+	}
+	w.lines = append(w.lines, l)
+	w.size += cost
+}
+
+// put notes a work in the place of what waits of it already; false when there is no room.
+func (w *waiting) put(x models.Work) bool {
+	key := workKey{node: x.Node.UUID, kind: x.Kind, begin: x.Begin.UnixMicro()}
+	if i, known := w.place[key]; known {
+		w.works[i] = x
+		return true
+	}
+	if w.full() {
+		return false
+	}
+	if w.place == nil {
+		w.place = map[workKey]int{}
+	}
+	w.place[key] = len(w.works)
+	w.works = append(w.works, x)
+	return true
+}
+
+// append adds what came later.
+func (w *waiting) append(since waiting, lost *dropped) {
+	w.addRecords(since.events, since.works, since.pictures, lost)
+	w.lines = slices.Grow(w.lines, len(since.lines))
+	for i := range since.lines {
+		w.addLine(since.lines[i], 0, lost)
+	}
+}

@@ -1,0 +1,49 @@
+package provision
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"ironworks/models"
+)
+
+// ReadAudit gives the requests of a context about a node that a file has, in its order: one
+// record each, of the time when it was about to be sent and with what became of it. The
+// node is meant by its uuid. What cannot be read, such as a line that was cut off, is left
+// out; a file that is not there has none.
+func ReadAudit(path, context string, node models.NodeRef) (records []AuditRecord, err error) {
+	file, err := os.Open(path) //nolint:gosec // the user's own configured path
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the audit: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	place := map[string]int{}
+	for lines := bufio.NewReader(file); ; {
+		line, err := lines.ReadBytes('\n')
+		var r AuditRecord
+		if bytes.Contains(line, []byte(node.UUID)) && json.Unmarshal(line, &r) == nil && r.Context == context && r.Node.UUID == node.UUID {
+			if i, begun := place[r.ID]; begun {
+				r.Time = records[i].Time
+				records[i] = r
+			} else {
+				place[r.ID] = len(records)
+				records = append(records, r)
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return records, nil
+		case err != nil:
+			return records, fmt.Errorf("read the audit: %w", err)
+		}
+	}
+}

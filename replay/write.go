@@ -1,0 +1,100 @@
+package replay
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"ironworks/agentlog"
+	"ironworks/models"
+)
+
+const (
+	format  = "ironworks recording"
+	version = 1
+)
+
+// first is the first line of a recording.
+type first struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	Header
+}
+
+// record is each other line: one of these.
+type record struct {
+	Picture *models.Picture `json:"picture,omitempty"`
+	Event   *models.Event   `json:"event,omitempty"`
+	Work    *models.Work    `json:"work,omitempty"`
+	Line    *models.LogLine `json:"line,omitempty"`
+}
+
+// Writer writes a recording: one JSON object a line, compressed with gzip, with nothing in
+// it that nobody else may see. Close has to be called.
+type Writer struct {
+	out  *gzip.Writer
+	text *bufio.Writer
+	json *json.Encoder
+}
+
+// NewWriter begins a recording.
+func NewWriter(w io.Writer, h Header) (*Writer, error) {
+	out := gzip.NewWriter(w)
+	text := bufio.NewWriter(out)
+	x := &Writer{out: out, text: text, json: json.NewEncoder(text)}
+	x.json.SetEscapeHTML(false)
+	return x, x.put(first{Format: format, Version: version, Header: h})
+}
+
+func (x *Writer) put(v any) error {
+	if err := x.json.Encode(v); err != nil {
+		return fmt.Errorf("write the recording: %w", err)
+	}
+	return nil
+}
+
+// Picture writes a node as it stood.
+func (x *Writer) Picture(p *models.Picture) error {
+	masked := models.Picture{At: p.At, Node: p.Node.WithoutSecrets()}
+	for _, text := range []*string{&masked.Node.LastError, &masked.Node.MaintenanceReason, &masked.Node.Description} {
+		*text = agentlog.Masked(*text)
+	}
+	return x.put(record{Picture: &masked})
+}
+
+// Event writes what happened.
+func (x *Writer) Event(e *models.Event) error {
+	masked := *e
+	masked.Reason = agentlog.Masked(e.Reason)
+	if e.Kind == models.EventError {
+		masked.To = agentlog.Masked(e.To)
+	}
+	return x.put(record{Event: &masked})
+}
+
+// Work writes a piece of work.
+func (x *Writer) Work(w *models.Work) error {
+	masked := *w
+	masked.Reason, masked.Evidence = agentlog.Masked(w.Reason), nil
+	if w.Evidence != nil {
+		masked.Evidence = w.Evidence.WithoutSecrets()
+		masked.Evidence.LastError = agentlog.Masked(masked.Evidence.LastError)
+	}
+	return x.put(record{Work: &masked})
+}
+
+// Line writes a line of a log; its secrets were masked when it was made.
+func (x *Writer) Line(l *models.LogLine) error { return x.put(record{Line: l}) }
+
+// Close writes what is left; the file stays open.
+func (x *Writer) Close() error {
+	if err := x.text.Flush(); err != nil {
+		return fmt.Errorf("write the recording: %w", err)
+	}
+	if err := x.out.Close(); err != nil {
+		return fmt.Errorf("write the recording: %w", err)
+	}
+	return nil
+}

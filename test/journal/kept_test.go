@@ -1,0 +1,73 @@
+package journal_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"ironworks/agentlog"
+	"ironworks/journal"
+	"ironworks/models"
+	"ironworks/test/sshd"
+)
+
+// systemClock is the time as it is.
+type systemClock struct{}
+
+func (systemClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
+
+// opened is a journal in a file that others may have open, too.
+func opened(t *testing.T, path string) *journal.Journal {
+	t.Helper()
+	j := journal.Open(t.Context(), journal.Options{Path: path, Clock: systemClock{}, Trouble: func(err error) { t.Error(err) }})
+	t.Cleanup(j.Close)
+	return j
+}
+
+func keptTexts(t *testing.T, j *journal.Journal) []string {
+	t.Helper()
+	var texts []string
+	for l, err := range j.Lines(t.Context(), node.UUID, time.Time{}, time.Time{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.Unit != "kernel" {
+			texts = append(texts, l.Text)
+		}
+	}
+	return texts
+}
+
+// TestWhatTheMachineWroteIsKept: two consoles follow a machine and share a journal, one of
+// them is opened anew and reads all again, the connection breaks and the machine's journal
+// is rotated. What is kept in the end is what the machine wrote, line by line.
+func TestWhatTheMachineWroteIsKept(t *testing.T) {
+	m := sshd.New(t)
+	path := filepath.Join(t.TempDir(), "journal.db")
+	follow := func() *follow {
+		f := start(t, agentlog.Options{SSH: sshOptions(m), Sources: []models.LogSource{models.LogSSH}})
+		f.kept = opened(t, path)
+		return f
+	}
+	w := &writer{m: m}
+	w.write(500)
+	one, other := follow(), follow()
+	last := w.write(100)
+	one.untilLine(last)
+	other.untilLine(last)
+	w.write(200)
+	m.Break()
+	last = w.write(50)
+	one.untilLine(last)
+	one.kept.Close() // and with it the console, which is opened anew
+	m.Rotate()
+	w.write(200)
+	again := follow()
+	last = w.write(1)
+	again.untilLine(last)
+	other.untilLine(last)
+	sameTexts(t, keptTexts(t, other.kept), w.want)
+	again.kept.Close()
+	other.kept.Close()
+	sameTexts(t, keptTexts(t, opened(t, path)), w.want)
+}

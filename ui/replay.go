@@ -1,0 +1,154 @@
+package ui
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/replay"
+	"ironworks/ui/action"
+	"ironworks/ui/overlay"
+	"ironworks/ui/screen"
+	"ironworks/ui/theme"
+)
+
+// leap is how far a recording is wound by one key.
+const leap = 30 * time.Second
+
+// replay is what plays in front, nil where an Ironic is.
+func (c *Console) replay() screen.Replay {
+	if c.env.Session == nil {
+		return nil
+	}
+	return c.env.Session.Replay
+}
+
+// play stops a recording, or moves its time.
+func (c *Console) play(id action.ID) tea.Cmd {
+	r := c.replay()
+	if r == nil {
+		return nil
+	}
+	s := r.State()
+	switch id {
+	case action.PlayPause:
+		r.Pause(!s.Paused)
+	case action.PlayFaster:
+		r.SetSpeed(speedAfter(s.Speed, 1))
+	case action.PlaySlower:
+		r.SetSpeed(speedAfter(s.Speed, -1))
+	case action.PlayBack:
+		r.Seek(s.At.Add(-leap))
+	case action.PlayAhead:
+		r.Seek(s.At.Add(leap))
+	case action.PlayPrevious:
+		c.seekTo(r, momentBefore(r.Moments(), s.At))
+	case action.PlayNext:
+		c.seekTo(r, momentAfter(r.Moments(), s.At))
+	case action.PlayTo:
+		return c.show(c.moments(r, s))
+	default:
+	}
+	return nil
+}
+
+// speedAfter is the next speed up or down.
+func speedAfter(now float64, by int) float64 {
+	speeds := replay.Speeds()
+	at, found := slices.BinarySearch(speeds, now)
+	if !found && by > 0 {
+		at-- // the next one up is where now would stand
+	}
+	return speeds[min(max(at+by, 0), len(speeds)-1)]
+}
+
+// momentBefore is the last moment well before a time, so that it can be gone back through
+// while the recording plays; momentAfter the next one.
+func momentBefore(all []replay.Moment, at time.Time) *replay.Moment {
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i].At.Before(at.Add(-time.Second)) {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+func momentAfter(all []replay.Moment, at time.Time) *replay.Moment {
+	for i := range all {
+		if all[i].At.After(at) {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+func (c *Console) seekTo(r screen.Replay, m *replay.Moment) {
+	if m == nil {
+		c.say(screen.Say{Text: "there is no other change in the recording"})
+		return
+	}
+	r.Seek(m.At)
+	c.say(screen.Say{Text: momentText(m)})
+}
+
+func momentText(m *replay.Moment) string {
+	return m.At.Local().Format(time.TimeOnly) + "  " + models.Printable(m.Node.Label()) + "  " + models.Printable(m.Text)
+}
+
+// moments lists where the recording can be gone to.
+func (c *Console) moments(r screen.Replay, s replay.State) screen.Overlay {
+	all := r.Moments()
+	items := []overlay.Item{{ID: "0", Title: s.From.Local().Format(time.DateTime), Detail: "the beginning"}}
+	times := []time.Time{s.From}
+	for i := range all {
+		m := &all[i]
+		detail := models.Printable(m.Node.Label()) + "  " + models.Printable(m.Text)
+		if m.Bad {
+			detail = theme.GlyphFailed + " " + detail
+		}
+		items = append(items, overlay.Item{ID: strconv.Itoa(len(times)), Title: m.At.Local().Format(time.DateTime) + "  +" + models.Age(m.At.Sub(s.From)), Detail: detail})
+		times = append(times, m.At)
+	}
+	return overlay.NewPick("Go to a moment of the recording", items, func(id string) tea.Cmd {
+		if i, err := strconv.Atoi(id); err == nil && i < len(times) {
+			r.Seek(times[i])
+		}
+		return nil
+	})
+}
+
+// rewound begins anew where time went back: what screens have fetched or gathered was of
+// later.
+func (c *Console) rewound() tea.Cmd {
+	c.env.Events.Reset()
+	c.env.Installs.Reset()
+	var cmds []tea.Cmd
+	for _, s := range c.history.all() {
+		cmds = append(cmds, s.Update(screen.Rewound{}))
+	}
+	return tea.Batch(append(cmds, c.tellScreen(screen.Reload{}))...)
+}
+
+// replayForms are the moment that is shown, for the header's right side, from the longest
+// to the shortest.
+func replayForms(s replay.State) (forms []string, role theme.Role) {
+	at, speed := s.At.Local(), "×"+strconv.FormatFloat(s.Speed, 'g', 4, 64)
+	role = theme.Warn
+	switch {
+	case !s.At.Before(s.To):
+		speed = "ended"
+	case s.Paused:
+		speed = "paused"
+	default:
+		role = theme.Muted
+	}
+	far := "+" + models.Age(s.At.Sub(s.From)) + " of " + models.Age(s.To.Sub(s.From))
+	return []string{
+		at.Format(time.DateTime) + " · " + far + " · " + speed,
+		at.Format(time.TimeOnly) + " · " + far + " · " + speed,
+		at.Format(time.TimeOnly) + " · " + speed, at.Format(time.TimeOnly),
+	}, role
+}
