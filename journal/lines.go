@@ -11,6 +11,13 @@ import (
 // chunkLines is how many lines are packed together at most.
 const chunkLines = 1000
 
+// chunkCost and pictureCost are about what a row takes on disk beside what is packed, with
+// its places in the indexes.
+const (
+	chunkCost   = 360
+	pictureCost = 170
+)
+
 // bootKey names a boot of a machine; it is empty where a source does not tell it.
 type bootKey struct{ node, boot string }
 
@@ -74,7 +81,7 @@ func (w *writing) chunk(lines []line) error {
 	}
 	l := &lines[0].LogLine
 	_, err = w.exec("INSERT INTO chunks (node, name, boot, first, last, received, lines, size, packed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		l.Node.UUID, l.Node.Name, l.Boot, first, last, microOrZero(received), len(lines), len(packed), packed)
+		l.Node.UUID, l.Node.Name, l.Boot, first, last, microOrZero(received), len(lines), chunkCost+len(packed), packed)
 	return err
 }
 

@@ -54,7 +54,7 @@ CREATE TABLE pictures (
 	at     INTEGER NOT NULL,
 	node   TEXT NOT NULL,
 	name   TEXT NOT NULL,
-	size   INTEGER NOT NULL,    -- of packed
+	size   INTEGER NOT NULL,    -- about what the row takes on disk
 	packed BLOB NOT NULL        -- models.Node without secrets
 ) STRICT;
 CREATE INDEX pictures_node ON pictures (node, at);
@@ -68,7 +68,7 @@ CREATE TABLE chunks (
 	last     INTEGER NOT NULL,
 	received INTEGER NOT NULL, -- the last of them, on the clock of who wrote it
 	lines    INTEGER NOT NULL,
-	size     INTEGER NOT NULL, -- of packed
+	size     INTEGER NOT NULL, -- about what the row takes on disk
 	packed   BLOB NOT NULL
 ) STRICT;
 CREATE INDEX chunks_node ON chunks (node, first);
