@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"ironworks/agentlog"
+	"ironworks/models"
 )
 
 // limits are what a recording may be: who opens one that was sent must not run out of
@@ -52,7 +54,7 @@ func read(r io.Reader, most limits) (*Recording, error) {
 	limited := &io.LimitedReader{R: unpacked, N: most.bytes + 1}
 	lines := bufio.NewScanner(limited)
 	lines.Buffer(make([]byte, min(64<<10, most.line)), most.line)
-	rec, number := &Recording{}, 0
+	rec, number, same := &Recording{}, 0, words{}
 	for lines.Scan() {
 		number++
 		if limited.N <= 0 {
@@ -61,7 +63,7 @@ func read(r io.Reader, most limits) (*Recording, error) {
 		if number == 1 {
 			err = rec.begin(lines.Bytes())
 		} else {
-			err = rec.take(lines.Bytes(), most)
+			err = rec.take(lines.Bytes(), most, same)
 		}
 		if err != nil && (lines.Scan() || lines.Err() == nil) { // the last line of a file that is cut short is, too
 			return nil, fmt.Errorf("line %d: %w", number, err)
@@ -92,9 +94,33 @@ func (r *Recording) begin(line []byte) error {
 	return nil
 }
 
+// words keeps each word once: lines repeat who wrote them, and where.
+type words map[string]string
+
+func (w words) word(s string) string {
+	if known, ok := w[s]; ok {
+		return known
+	}
+	if len(w) < 10_000 {
+		w[s] = s
+	}
+	return s
+}
+
+// line is a line that shares its words with others. The journal's name of it is of no use
+// any more.
+func (w words) line(l models.LogLine) models.LogLine {
+	l.Cursor = ""
+	for _, s := range []*string{&l.Node.UUID, &l.Node.Name, &l.Unit, &l.Boot, &l.Known, (*string)(&l.Source)} {
+		*s = w.word(*s)
+	}
+	l.Text = strings.Clone(l.Text) // of a longer text that was masked, no more than that
+	return l
+}
+
 // take takes any other line. What is unknown in it is left out: an older program wrote
 // less, and one of the same version no more.
-func (r *Recording) take(line []byte, most limits) error {
+func (r *Recording) take(line []byte, most limits, same words) error {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return nil
 	}
@@ -114,7 +140,7 @@ func (r *Recording) take(line []byte, most limits) error {
 	case x.Work != nil && x.Work.Node.UUID != "" && !x.Work.Begin.IsZero():
 		r.Works = append(r.Works, *x.Work)
 	case x.Line != nil && x.Line.Node.UUID != "":
-		r.Lines = append(r.Lines, agentlog.Harmless(*x.Line))
+		r.Lines = append(r.Lines, same.line(agentlog.Harmless(*x.Line)))
 	}
 	return nil
 }

@@ -24,6 +24,7 @@ type logsFlags struct {
 	address string
 	archive string
 	listen  string
+	kept    bool
 }
 
 // logsOrder is what the flags of logs mean.
@@ -47,7 +48,8 @@ func (a *app) logsCommand() *cobra.Command {
 			"boot, cursor, progress, known.\n" +
 			"Why a source does not work is told on the error stream, with the way out; a node of which none works ends it with code 1.",
 		Example: "  ironworks logs n1 -f\n  ironworks logs n1 n2 --since 10m --level warning\n" +
-			"  ironworks logs n1 --archive /var/log/ironic/deploy -o json\n  ironworks logs --listen :6387",
+			"  ironworks logs n1 --archive /var/log/ironic/deploy -o json\n  ironworks logs --listen :6387\n" +
+			"  ironworks logs n1 --kept --since 12h --level error",
 		ValidArgsFunction: a.completeNodes(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			order, err := flags.order(time.Now(), args)
@@ -56,6 +58,12 @@ func (a *app) logsCommand() *cobra.Command {
 			}
 			if a.output == outputName {
 				return usagef("-o name says nothing of a line; want table, json or yaml")
+			}
+			switch {
+			case order.kept:
+				return a.pastLogs(cmd, &order, args)
+			case a.journalFile != "":
+				return usagef("--journal goes with --kept")
 			}
 			return a.logs(cmd, order, args)
 		},
@@ -68,6 +76,8 @@ func (a *app) logsCommand() *cobra.Command {
 	f.StringVar(&flags.filter, "filter", "", "print only some lines: text, unit:x, level:=warn, known:, !not, ~letters")
 	f.StringVar(&flags.address, "address", "", "where the node's ramdisk is, instead of where its agent told Ironic (one NODE)")
 	f.StringVar(&flags.archive, "archive", "", "folder or file with logs that a conductor kept, or ssh://[user@]host/path")
+	f.BoolVar(&flags.kept, "kept", false, "print what the journal kept of the log; neither Ironic nor the machine is asked")
+	a.journalFlag(f)
 	f.StringVar(&flags.listen, "listen", "", "take the journals that ramdisks push at HOST:PORT, until interrupted; without a NODE those of all")
 	return cmd
 }
@@ -80,6 +90,8 @@ func (f logsFlags) order(now time.Time, nodes []string) (logsOrder, error) {
 		return o, usagef("whose log? name a NODE, or --listen for the journals that are pushed")
 	case f.address != "" && len(nodes) != 1:
 		return o, usagef("--address is that of one NODE")
+	case f.kept && (f.follow || f.listen != "" || f.address != "" || f.archive != "" || len(f.sources) > 0):
+		return o, usagef("--kept is what was kept of earlier: it goes with --since, --level, --filter and -o alone")
 	}
 	o.follow = o.follow || f.listen != ""
 	var err error
@@ -337,7 +349,7 @@ func (p *logsPrinter) verdict(nodes []models.NodeRef) error {
 				why = append(why, "\n  "+sourceText(&s))
 			}
 		}
-		failed = append(failed, nodeLabel(n)+": no source has a line of its log"+strings.Join(why, ""))
+		failed = append(failed, nodeLabel(n)+": no source has a line of its log; --kept prints what was kept of earlier"+strings.Join(why, ""))
 	}
 	if failed == nil {
 		return nil

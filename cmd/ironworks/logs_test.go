@@ -35,6 +35,8 @@ func TestLogsOrder(t *testing.T) {
 		"no level":        {flags: logsFlags{level: "loud"}, nodes: one, wrong: `no level "loud"`},
 		"filter":          {flags: logsFlags{filter: "color:red"}, nodes: one, wrong: `no key "color"`},
 		"source":          {flags: logsFlags{sources: []string{"ssh", "archive"}}, nodes: one, check: func(o logsOrder) bool { return len(o.use) == 2 }},
+		"kept":            {flags: logsFlags{kept: true, since: "1h"}, nodes: one, check: func(o logsOrder) bool { return o.kept }},
+		"kept and live":   {flags: logsFlags{kept: true, follow: true}, nodes: one, wrong: "--kept is what was kept of earlier"},
 		"no source":       {flags: logsFlags{sources: []string{"tape"}}, nodes: one, wrong: `--source "tape"`},
 		"the console":     {flags: logsFlags{sources: []string{"serial"}}, nodes: one, wrong: "ends the sessions of others"},
 		"address of two":  {flags: logsFlags{address: "10.0.0.1"}, nodes: []string{"n1", "n2"}, wrong: "one NODE"},
@@ -109,7 +111,7 @@ func TestLogsSaysWhyThereIsNone(t *testing.T) {
 		Lines:  []models.LogLine{{Source: models.LogStatus, Node: n, Text: "the agent answers"}},
 	})
 	err := p.verdict([]models.NodeRef{n})
-	if err == nil || !strings.Contains(err.Error(), "n1: no source has a line of its log\n  ssh core@h: failed, refused (start sshd)") {
+	if err == nil || !strings.Contains(err.Error(), "n1: no source has a line of its log; --kept prints what was kept of earlier\n  ssh core@h: failed, refused (start sshd)") {
 		t.Errorf("%v", err)
 	}
 	if errs.Len() != 0 {

@@ -59,7 +59,9 @@ func (a *app) replay(cmd *cobra.Command, flags *replayFlags, path string) error 
 	if err := flags.checkLook(); err != nil {
 		return err
 	}
+	slow := time.AfterFunc(time.Second, func() { a.complain("reading %s…", path) })
 	player, rec, err := openRecording(path, flags.speed)
+	slow.Stop()
 	if err != nil {
 		return err
 	}

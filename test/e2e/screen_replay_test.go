@@ -83,6 +83,10 @@ func TestScreenReplayInTheLab(t *testing.T) {
 	file := filepath.Join(c.home, "n.ironworks")
 	c.ok("journal", "export", "r7-n07", "--journal", filepath.Join(state, "journal-lab.db"), "--file", file)
 
+	if out := c.ok("logs", "r7-n07", "--kept", "--journal", filepath.Join(state, "journal-lab.db")).stdout; !strings.Contains(out, "Install complete.") {
+		t.Errorf("of the log was kept:\n%s", out)
+	}
+
 	s = c.screen(roomy, "replay", file, "--speed", "20")
 	s.until("REPLAY", "r7-n07", "ended", "● active")
 	s.press("L")
