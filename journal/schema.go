@@ -88,6 +88,9 @@ END;
 CREATE TRIGGER chunks_come AFTER INSERT ON chunks BEGIN
 	UPDATE sizes SET bytes = bytes + NEW.size WHERE what = 'lines';
 END;
+CREATE TRIGGER chunks_grow AFTER UPDATE OF size ON chunks BEGIN
+	UPDATE sizes SET bytes = bytes - OLD.size + NEW.size WHERE what = 'lines';
+END;
 CREATE TRIGGER chunks_go AFTER DELETE ON chunks BEGIN
 	UPDATE sizes SET bytes = bytes - OLD.size WHERE what = 'lines';
 END;
