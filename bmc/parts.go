@@ -1,7 +1,9 @@
 package bmc
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 
 	"github.com/stmcginnis/gofish/schemas"
 
@@ -26,6 +28,9 @@ func (p *probe) readDrives() error {
 			p.found.Drives = append(p.found.Drives, drive)
 		}
 	}
+	slices.SortFunc(p.found.Drives, func(a, b models.BMCDrive) int {
+		return cmp.Or(cmp.Compare(a.Storage, b.Storage), cmp.Compare(a.ID, b.ID))
+	})
 	return errors.Join(all...)
 }
 
@@ -48,6 +53,7 @@ func (p *probe) readNICs() error {
 			ID: n.ID, MAC: mac, Mbit: of(n.SpeedMbps), Link: string(n.LinkStatus), Health: health(n.Status.Health),
 		})
 	}
+	slices.SortFunc(p.found.NICs, func(a, b models.BMCNIC) int { return cmp.Compare(a.ID, b.ID) })
 	return err
 }
 
@@ -56,6 +62,7 @@ func (p *probe) readProcessors() error {
 	for _, c := range cpus {
 		p.found.Processors = append(p.found.Processors, models.BMCProcessor{ID: c.ID, Model: c.Model, Cores: of(c.TotalCores), Health: health(c.Status.Health)})
 	}
+	slices.SortFunc(p.found.Processors, func(a, b models.BMCProcessor) int { return cmp.Compare(a.ID, b.ID) })
 	return err
 }
 
@@ -69,6 +76,7 @@ func (p *probe) readMemory() error {
 			ID: m.ID, MiB: of(m.CapacityMiB), Type: string(m.MemoryDeviceType), State: string(m.Status.State), Health: health(m.Status.Health),
 		})
 	}
+	slices.SortFunc(p.found.Memory, func(a, b models.BMCModule) int { return cmp.Compare(a.ID, b.ID) })
 	return err
 }
 

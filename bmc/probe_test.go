@@ -270,3 +270,18 @@ func TestOfNode(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// What is not well is named, and what is removed is not there.
+func TestCauses(t *testing.T) {
+	t.Parallel()
+	p := &probe{found: &models.BMC{
+		Drives:  []models.BMCDrive{{ID: "1", Health: models.BMCHealthOK}, {ID: "2", Health: models.BMCHealthOK, Predicted: true}},
+		NICs:    []models.BMCNIC{{ID: "n", Health: models.BMCHealthCritical, Link: "LinkDown"}},
+		Sensors: []models.BMCSensor{{Name: "Fan 3", Kind: "fan", Health: models.BMCHealthWarning}},
+	}}
+	p.causes()
+	want := []models.BMCCause{{Part: "drive 2", Health: "Warning", State: "failure predicted"}, {Part: "NIC n", Health: "Critical", State: "LinkDown"}, {Part: "fan Fan 3", Health: "Warning"}}
+	if !slices.Equal(p.found.Causes, want) {
+		t.Errorf("%+v", p.found.Causes)
+	}
+}

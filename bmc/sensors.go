@@ -48,15 +48,12 @@ func (p *probe) thermal(c *schemas.Chassis) error {
 		if x.Reading == nil {
 			continue
 		}
-		name, unit := x.Name, string(x.ReadingUnits)
-		if name == "" {
-			name = x.FanName
-		}
+		unit := string(x.ReadingUnits)
 		if unit == "Percent" {
 			unit = "%"
 		}
 		p.add(models.BMCSensor{
-			Name: name, Kind: "fan", Value: float64(*x.Reading), Unit: unit, Low: number(x.LowerThresholdCritical), High: number(x.UpperThresholdCritical),
+			Name: x.Name, Kind: "fan", Value: float64(*x.Reading), Unit: unit, Low: number(x.LowerThresholdCritical), High: number(x.UpperThresholdCritical),
 		}, x.Status)
 	}
 	return nil
