@@ -158,6 +158,14 @@ func TestLabUp(t *testing.T) {
 	if info.Works.Count < 5 || info.Pictures.Count < info.Works.Count || info.Bytes == 0 {
 		t.Errorf("journal: %+v", info)
 	}
+	asked := c.sit("journal", "prune", "--node", "r7-n02")
+	asked.until("all of r7-n02 goes, from")
+	asked.until("Go on? [y/N]")
+	asked.types("n\r")
+	asked.leaves(3)
+	if same := decode[journal.Info](t, c.ok("journal", "info", "-o", "json")); same.Works.Count != info.Works.Count {
+		t.Errorf("it was not confirmed, and yet gone: %+v", same)
+	}
 	c.ok("journal", "prune", "--node", "r7-n02", "--yes")
 	if left := decode[journal.Info](t, c.ok("journal", "info", "-o", "json")); left.Works.Count >= info.Works.Count {
 		t.Errorf("r7-n02 is still there: %+v", left)
