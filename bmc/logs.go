@@ -102,7 +102,7 @@ func (p *probe) pending(path string) (map[string]any, error) {
 }
 
 func (p *probe) get(path string, into any) error {
-	answer, err := p.client.Get(path)
+	answer, err := p.client.Get(path) //nolint:bodyclose // the cleanup does
 	defer schemas.DeferredCleanupHTTPResponse(answer)
 	if err != nil {
 		return err
