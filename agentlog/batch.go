@@ -48,6 +48,9 @@ type Batch struct {
 // one that does. It gathers what comes for a tenth of a second, so that a flood is few
 // batches. A reader that is slow holds up a source that can wait, and loses lines of one
 // that cannot.
+//
+// More are sources beside those that are followed anyway, for one that is followed only
+// where somebody asks for it: the serial console. What cannot be used is left out.
 type Follower interface {
-	Follow(ctx context.Context, node models.NodeRef) <-chan Batch
+	Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan Batch
 }

@@ -35,15 +35,16 @@ type follower struct {
 }
 
 // Follow implements [Follower].
-func (f *follower) Follow(ctx context.Context, node models.NodeRef) <-chan Batch {
+func (f *follower) Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan Batch {
 	out := make(chan Batch)
+	sources := f.options.with(f.sources, more)
 	j := &joint{
-		options: &f.options, trust: f.trust, node: node, news: make(chan news), working: make([]atomic.Bool, len(f.sources)),
-		twins: newTwins(f.sources), last: map[models.LogSource]Status{},
+		options: &f.options, trust: f.trust, node: node, news: make(chan news), working: make([]atomic.Bool, len(sources)),
+		twins: newTwins(sources), last: map[models.LogSource]Status{},
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
-	for i, source := range f.sources {
+	for i, source := range sources {
 		o := &outlet{joint: j, source: source, place: i, skew: skew{clock: f.options.ServerClock}}
 		running.Go(func() { j.run(ctx, o) })
 	}
@@ -90,6 +91,7 @@ func (j *joint) run(ctx context.Context, o *outlet) {
 	case models.LogStatus:
 		(&statusSource{joint: j, out: o}).follow(ctx)
 	case models.LogSerial:
+		(&serialSource{joint: j, out: o}).follow(ctx)
 	}
 }
 

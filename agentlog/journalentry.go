@@ -123,6 +123,9 @@ func (p *Parser) entry(e *journalEntry) []models.LogLine {
 		message = append(w.partial, message...)
 		w.partial = nil
 	}
+	if w.lost {
+		message = w.end(e.goesOn(), message)
+	}
 	if e.goesOn() && len(message) < maxRaw {
 		w.partial = bytes.Clone(message)
 		return nil

@@ -37,6 +37,7 @@ type writer struct {
 	mask      masker
 	traceback bool
 	partial   []byte // of a line that comes in parts
+	lost      bool   // the beginning of such a line is
 }
 
 // Text makes lines of a text without any form but its own: of a serial console, or a
@@ -58,6 +59,23 @@ func (p *Parser) writer(key string) *writer {
 		}
 	}
 	return w
+}
+
+// tentatively reads what will be read again: what it tells of secrets that go on is
+// forgotten.
+func (p *Parser) tentatively(read func()) {
+	before := make(map[string]writer, len(p.writers))
+	for key, w := range p.writers {
+		before[key] = *w
+	}
+	read()
+	for key, w := range p.writers {
+		if was, known := before[key]; known {
+			*w = was
+		} else {
+			delete(p.writers, key)
+		}
+	}
 }
 
 // lines finishes the lines of a message. A journal knows the level; elsewhere it is

@@ -3,6 +3,7 @@ package agentlog
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"ironworks/models"
@@ -10,7 +11,8 @@ import (
 
 // Options say which sources a [Follower] joins and what they work with.
 type Options struct {
-	// Sources are those to use; those that can be used, if empty.
+	// Sources are those to use; those that can be used, if empty, without the serial console:
+	// to read it disturbs who else does.
 	Sources []models.LogSource
 	// Address gives the address that the agent of a node told Ironic last, as agent_url
 	// has it (https://10.0.0.31:9999) or a bare host; "" while there is none. It is asked
@@ -21,6 +23,8 @@ type Options struct {
 	SSH SSHOptions
 	// Push gives the lines that a machine sends itself; nil where nothing listens.
 	Push Subscriber
+	// Serial lends the serial consoles of nodes; nil where they cannot be read.
+	Serial SerialConsoles
 	// Archive is a folder with what a conductor keeps, or one file: a path, or
 	// ssh://[user@]host/path. Empty is none.
 	Archive string
@@ -71,21 +75,24 @@ type SSHOptions struct {
 func (o *Options) sources() ([]models.LogSource, error) {
 	wanted := o.Sources
 	if len(wanted) == 0 {
-		wanted = models.LogSources()
+		wanted = slices.DeleteFunc(models.LogSources(), func(s models.LogSource) bool { return s == models.LogSerial })
 	}
-	var use []models.LogSource
-	for _, s := range models.LogSources() {
-		for _, w := range wanted {
-			if s == w && o.can(s) {
-				use = append(use, s)
-				break
-			}
-		}
-	}
+	use := o.with(nil, wanted)
 	if len(use) == 0 {
 		return nil, errors.New("none of the sources of the log can be used here")
 	}
 	return use, nil
+}
+
+// with are some sources and more of them, as far as they can be used, the best one first.
+func (o *Options) with(some, more []models.LogSource) []models.LogSource {
+	var use []models.LogSource
+	for _, s := range models.LogSources() {
+		if slices.Contains(some, s) || slices.Contains(more, s) && o.can(s) {
+			use = append(use, s)
+		}
+	}
+	return use
 }
 
 func (o *Options) can(s models.LogSource) bool {
@@ -97,7 +104,7 @@ func (o *Options) can(s models.LogSource) bool {
 	case models.LogArchive:
 		return o.Archive != ""
 	case models.LogSerial:
-		return false // reading it disturbs who else reads
+		return o.Serial != nil
 	}
 	return false
 }

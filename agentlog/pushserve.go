@@ -169,9 +169,11 @@ func (r *Receiver) take(s *stream, sender Sender, after string, body []byte) (st
 	}
 	if s.parser == nil || s.at.boot != at.boot {
 		s.parser = NewParser(s.node, models.LogPush, r.options.Now)
+		s.parser.resume(at.state)
 	}
 	at.cursor = last
 	lines := r.lines(s.parser, entries, at.boot)
+	at.state = s.parser.state()
 	before := s.spool.size
 	s.keep(lines, at)
 	r.wrote(max(s.spool.size-before, 0))

@@ -30,10 +30,12 @@ type record struct {
 	// Boot and Cursor end a batch: up to where the node's journal has been taken.
 	Boot   string `json:"boot,omitempty"`
 	Cursor string `json:"cursor,omitempty"`
+	// State is what the parser has to know of the lines before.
+	State string `json:"state,omitempty"`
 }
 
 // mark is up to where a journal has been taken.
-type mark struct{ boot, cursor string }
+type mark struct{ boot, cursor, state string }
 
 const spoolOld = ".1"
 
@@ -99,7 +101,7 @@ func readSpool(path string, take func(models.LogLine)) (whole int64, at mark, er
 		for _, line := range batch {
 			take(line)
 		}
-		batch, whole, at = nil, offset, mark{boot: r.Boot, cursor: r.Cursor}
+		batch, whole, at = nil, offset, mark{boot: r.Boot, cursor: r.Cursor, state: r.State}
 	}
 }
 
@@ -119,7 +121,7 @@ func (s *spool) add(lines []models.LogLine, at mark) error {
 			return fmt.Errorf("keeping lines: %w", err)
 		}
 	}
-	if err := encoder.Encode(record{Boot: at.boot, Cursor: at.cursor}); err != nil {
+	if err := encoder.Encode(record{Boot: at.boot, Cursor: at.cursor, State: at.state}); err != nil {
 		return fmt.Errorf("keeping lines: %w", err)
 	}
 	if s.size > 0 && s.size+int64(content.Len()) > s.most/2 {

@@ -71,7 +71,7 @@ func newUnitRig(t *testing.T) *unitRig {
 	u := &unitRig{pushRig: newPushRig(t, nil), etc: t.TempDir(), run: t.TempDir(), bin: t.TempDir(), sys: t.TempDir()}
 	built, err := ignition.Ramdisk{
 		IronicURLs: []string{"http://192.0.2.1:6385"}, NoLogin: true, SSHHostKey: u.identity.HostKey,
-		JournalPush: ignition.JournalPush{URL: "https://" + u.address, Certificate: u.identity.Certificate, Token: u.identity.Token},
+		JournalPush: ignition.JournalPush{URL: "https://" + u.console.Address, Certificate: u.identity.Certificate, Token: u.identity.Token},
 	}.WithDefaults().Build()
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +167,7 @@ func (u *unitRig) end(signal syscall.Signal) {
 func (u *unitRig) await(count int) {
 	u.Helper()
 	deadline := time.After(30 * time.Second)
-	batches := u.receiver.Subscribe(u.Context(), firstNode)
+	batches := u.console.Subscribe(u.Context(), firstNode)
 	for got := 0; got < count; {
 		select {
 		case batch := <-batches:
@@ -261,18 +261,18 @@ func TestPushUnitLosesNothing(t *testing.T) {
 func TestPushUnitSendsToNobodyElse(t *testing.T) {
 	u := newUnitRig(t)
 	u.stop()
-	if err := os.Remove(filepath.Join(u.options.Dir, "receiver.pem")); err != nil {
+	if err := os.Remove(filepath.Join(u.console.Options.Dir, "receiver.pem")); err != nil {
 		t.Fatal(err)
 	}
 	u.start() // with another certificate, of the same name
 	u.log(pushedLines(1, 3))
 	u.begin()
 	u.awaitOutput("cannot reach the console: curl: (")
-	if count, last := u.receiver.Refusals(); count > 0 {
+	if count, last := u.console.Refusals(); count > 0 {
 		t.Errorf("the other console got requests: %s", last)
 	}
 	select {
-	case batch := <-u.receiver.Subscribe(t.Context(), models.NodeRef{}):
+	case batch := <-u.console.Subscribe(t.Context(), models.NodeRef{}):
 		t.Errorf("the other console got %+v", batch)
 	case <-time.After(300 * time.Millisecond):
 	}

@@ -76,7 +76,8 @@ func (t *twins) byCursor(l *models.LogLine) bool {
 }
 
 func (t *twins) byText(l *models.LogLine) bool {
-	if t.texts == nil || l.Time.IsZero() || l.Source == models.LogStatus {
+	// A serial console tells neither the machine's time nor all of a line.
+	if t.texts == nil || l.Time.IsZero() || l.Source == models.LogStatus || l.Source == models.LogSerial {
 		return false
 	}
 	key := textKey{l.Time.Unix(), maphash.String(t.seed, l.Text)}

@@ -89,6 +89,8 @@ type Context struct {
 	Logs Logs
 	// Journal bounds what is kept of them. Only our file has it.
 	Journal Journal
+	// BMC is how the machines' controllers are asked directly. Only our file has it.
+	BMC BMC
 	// Guessed is true for http://127.0.0.1:6385, which is tried when nothing at all
 	// is configured. When it refuses, print [Config.LookedText].
 	Guessed bool

@@ -29,6 +29,7 @@ type candidate struct {
 	defaults     Defaults
 	checks       map[models.CheckID]models.CheckPolicy
 	logs         Logs
+	bmc          BMC
 	journal      Journal
 	errs         []error // what is wrong with how it is written
 
@@ -147,6 +148,8 @@ func (l *loader) readContext(file string, e entry) *candidate {
 			c.readChecks(n, v.at.key)
 		case "journal":
 			c.readJournal(n, v.at.key)
+		case "bmc":
+			c.readBMC(n, v.at.key, l.Home, filepath.Dir(file))
 		case "logs":
 			c.readLogs(n, v.at.key, l.Home, filepath.Dir(file))
 		default:

@@ -26,6 +26,7 @@ type ShownContext struct {
 	Logs Logs `json:"logs,omitzero" yaml:"logs,omitempty"`
 	// Journal bounds what is kept of them.
 	Journal Journal `json:"journal,omitzero" yaml:"journal,omitempty"`
+	BMC     BMC     `json:"bmc,omitzero"     yaml:"bmc,omitempty"`
 
 	URL      string          `json:"url,omitempty"      yaml:"url,omitempty"`
 	Auth     models.AuthKind `json:"auth"               yaml:"auth"`
@@ -72,7 +73,7 @@ func (c *Context) Show() ShownContext {
 	conn, k := &c.Connection, &c.Connection.Keystone
 	s := ShownContext{
 		Name: c.Name, Source: c.Source, Guessed: c.Guessed,
-		ReadOnly: c.ReadOnly, Accent: c.Accent, Defaults: c.Defaults, Checks: c.Checks, Logs: c.Logs, Journal: c.Journal,
+		ReadOnly: c.ReadOnly, Accent: c.Accent, Defaults: c.Defaults, Checks: c.Checks, Logs: c.Logs, Journal: c.Journal, BMC: c.BMC,
 		URL: conn.Endpoint, Auth: conn.Auth, Username: conn.Username, Password: conn.Password,
 		AuthURL: k.AuthURL, UserID: k.UserID, UserDomainID: k.UserDomainID, UserDomainName: k.UserDomainName,
 		ProjectID: k.ProjectID, ProjectName: k.ProjectName,

@@ -42,6 +42,7 @@ func contextKeys() map[string]want {
 		"checks":      wantMapping,
 		"logs":        wantMapping,
 		"journal":     wantMapping,
+		"bmc":         wantMapping,
 	}
 	for _, k := range []string{
 		keyURL, keyCloud, keyAuth, keyUsername, keyPassword, keyPasswordFile, keyAuthURL,

@@ -12,6 +12,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 
 	"ironworks/models"
+	"ironworks/wire"
 )
 
 // A lock as NodeLocked says it; ParentNodeLocked and ChildNodeLocked name no host.
@@ -37,7 +38,7 @@ func (c *Client) decodeFault(f *models.Fault, resp gophercloud.ErrUnexpectedResp
 	f.Kind = kindOf(f, h.Get(maxHeader) != "" || h.Get(versionHeader) != "")
 	c.addHint(f, h, fromIronic)
 	if !fromIronic && f.Status == http.StatusBadRequest && speaksTLS(f.URL, resp.Body) {
-		f.Kind, f.Message, f.Hint = models.FaultTLS, hostOf(f.URL)+" speaks TLS only on this port", "use https://"
+		f.Kind, f.Message, f.Hint = models.FaultTLS, wire.Host(f.URL)+" speaks TLS only on this port", "use https://"
 	}
 	if f.Message == "" {
 		f.Message = http.StatusText(f.Status)

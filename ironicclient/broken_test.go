@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ironworks/models"
+	"ironworks/wire"
 )
 
 // The connection of a change is cut: it may have been done, and must not be repeated.
@@ -78,10 +79,10 @@ func TestTooLarge(t *testing.T) {
 		_, _ = w.Write(make([]byte, 4096))
 	})
 	c := client(t, f.URL, Options{})
-	dog, ok := c.http.Transport.(*watchdog)
-	if !ok || dog.largest != maxBody {
-		t.Fatalf("%+v", c.http.Transport)
+	var err error
+	if c.http, err = wire.NewClient(wire.Options{Timeout: DefaultTimeout, Largest: 1000}); err != nil {
+		t.Fatal(err)
 	}
-	dog.largest = 1000
-	mustSay(t, mustFault(t, list(t.Context(), c), models.FaultBadAnswer), "the answer is too large to be one of Ironic's")
+	t.Cleanup(c.http.CloseIdleConnections)
+	mustSay(t, mustFault(t, list(t.Context(), c), models.FaultBadAnswer), "the answer is too large to be one of those that were asked for")
 }

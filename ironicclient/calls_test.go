@@ -79,6 +79,12 @@ func changes(ctx context.Context) map[string]struct {
 		"one trait less": {
 			func(c *Client) error { return result(c.RemoveTrait(ctx, "n", "A")) }, "DELETE /v1/nodes/n/traits/A", "",
 		},
+		"console on": {
+			func(c *Client) error { return result(c.SetConsole(ctx, "n", true)) }, "PUT /v1/nodes/n/states/console", `{"enabled":true}`,
+		},
+		"console off": {
+			func(c *Client) error { return result(c.SetConsole(ctx, "n", false)) }, "PUT /v1/nodes/n/states/console", `{"enabled":false}`,
+		},
 	}
 }
 

@@ -84,29 +84,6 @@ func TestDNS(t *testing.T) {
 	}
 }
 
-func TestProxyRefuses(t *testing.T) {
-	t.Parallel()
-	f := &models.Fault{}
-	err := &net.OpError{Op: "proxyconnect", Err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}
-	describeConnection(f, err, "https://ironic")
-	if f.Kind != models.FaultRefused {
-		t.Errorf("%s", f.Kind)
-	}
-	mustSay(t, f, "refused by the proxy (HTTP_PROXY, HTTPS_PROXY) in front of ironic")
-}
-
-func TestUnreachable(t *testing.T) {
-	t.Parallel()
-	for _, cause := range []error{syscall.EHOSTUNREACH, syscall.ENETUNREACH} {
-		f := &models.Fault{}
-		describeConnection(f, &net.OpError{Op: "dial", Err: cause}, "http://ironic:6385/v1/nodes")
-		if f.Kind != models.FaultUnreachable {
-			t.Errorf("%v: %s", cause, f.Kind)
-		}
-		mustSay(t, f, "ironic:6385 cannot be reached: no route")
-	}
-}
-
 // A server that takes the request and is silent, then one that is silent in the middle.
 func TestSilence(t *testing.T) {
 	t.Parallel()

@@ -35,6 +35,21 @@ func TestReads(t *testing.T) {
 			`{"supported_boot_devices":["pxe","disk"]}`,
 			[]string{"pxe", "disk"},
 		},
+		"a console's state": {
+			func(c *Client) (any, error) { return c.ConsoleState(ctx, "n") }, "/v1/nodes/n", nil,
+			`{"uuid":"u","console_interface":"ipmitool-socat","console_enabled":true,"last_error":null}`,
+			models.ConsoleState{Interface: "ipmitool-socat", Enabled: true},
+		},
+		"a console's address": {
+			func(c *Client) (any, error) { return c.Console(ctx, "n") }, "/v1/nodes/n/states/console", nil,
+			`{"console_enabled":true,"console_info":{"type":"socat","url":"tcp://192.0.2.1:10023"}}`,
+			consoleAt("socat", "tcp://192.0.2.1:10023"),
+		},
+		"a console that is not enabled": {
+			func(c *Client) (any, error) { return c.Console(ctx, "n") }, "/v1/nodes/n/states/console", nil,
+			`{"console_enabled":false,"console_info":null}`,
+			models.ConsoleAddress{},
+		},
 		"traits": {func(c *Client) (any, error) { return c.Traits(ctx, "n") }, "/v1/nodes/n/traits", nil, `{"traits":["A"]}`, []string{"A"}},
 		"validate": {
 			func(c *Client) (any, error) { return c.Validate(ctx, "n") }, "/v1/nodes/n/validate", nil,
@@ -145,4 +160,10 @@ func TestReads(t *testing.T) {
 			}
 		})
 	}
+}
+
+func consoleAt(kind, url string) models.ConsoleAddress {
+	a := models.ConsoleAddress{Enabled: true}
+	a.Info.Type, a.Info.URL = kind, models.Secret(url)
+	return a
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 
 	"ironworks/models"
+	"ironworks/wire"
 )
 
 // call is one request to Ironic, before the API version is known.
@@ -140,7 +141,7 @@ func (c *Client) send(ctx context.Context, cl call, v models.APIVersion) (*answe
 		}
 	}
 	if cl.slow {
-		ctx = withLimit(ctx, slowTimeout)
+		ctx = wire.WithLimit(ctx, slowTimeout)
 		if c.opts.OnSlow != nil {
 			timer := time.AfterFunc(slowNotice, func() { c.opts.OnSlow(cl.op, slowTimeout) })
 			defer timer.Stop()

@@ -2,6 +2,8 @@ package journal
 
 import (
 	"cmp"
+	"database/sql"
+	"errors"
 	"slices"
 	"time"
 
@@ -10,6 +12,13 @@ import (
 
 // chunkLines is how many lines are packed together at most.
 const chunkLines = 1000
+
+// chunkCost and pictureCost are about what a row takes on disk beside what is packed, with
+// its places in the indexes.
+const (
+	chunkCost   = 360
+	pictureCost = 170
+)
 
 // bootKey names a boot of a machine; it is empty where a source does not tell it.
 type bootKey struct{ node, boot string }
@@ -59,11 +68,23 @@ func (w *writing) lines(lines []line) error {
 	return nil
 }
 
+// chunk writes a chunk of the lines. Few are put to those of the chunk before them, if
+// they are few, too: a log that comes slowly would be many small chunks.
 func (w *writing) chunk(lines []line) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	packed, err := w.packer.lines(lines)
+	id := int64(0)
+	if len(lines) < few {
+		before, of, err := w.smallChunk(&lines[0])
+		if err != nil {
+			return err
+		}
+		if of != 0 {
+			id, lines = of, append(before, lines...)
+		}
+	}
+	packed, err := w.packer.packLines(lines)
 	if err != nil {
 		return err
 	}
@@ -72,10 +93,43 @@ func (w *writing) chunk(lines []line) error {
 		key := lines[i].key()
 		first, last, received = min(first, key), max(last, key), latest(received, lines[i].Received)
 	}
+	values := []any{first, last, microOrZero(received), len(lines), chunkCost + len(packed), packed}
+	if id != 0 {
+		_, err = w.exec("UPDATE chunks SET first = ?, last = ?, received = ?, lines = ?, size = ?, packed = ? WHERE id = ?", append(values, id)...)
+		return err
+	}
 	l := &lines[0].LogLine
-	_, err = w.exec("INSERT INTO chunks (node, name, boot, first, last, received, lines, size, packed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		l.Node.UUID, l.Node.Name, l.Boot, first, last, microOrZero(received), len(lines), len(packed), packed)
+	_, err = w.exec("INSERT INTO chunks (first, last, received, lines, size, packed, node, name, boot) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		append(values, l.Node.UUID, l.Node.Name, l.Boot)...)
 	return err
+}
+
+// few lines are not worth a chunk.
+const few = 16
+
+// smallChunk gives the lines of the newest chunk of a line's boot, with its id, if it has
+// few; else 0.
+func (w *writing) smallChunk(l *line) (lines []line, id int64, err error) {
+	rows, err := w.QueryContext(w.ctx, "SELECT id, lines, name, packed FROM chunks WHERE node = ? AND boot = ? ORDER BY last DESC LIMIT 1", l.Node.UUID, l.Boot)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var count int
+		var name string
+		var packed sql.RawBytes
+		if err := rows.Scan(&id, &count, &name, &packed); err != nil {
+			return nil, 0, err
+		}
+		if count >= few || name != l.Node.Name {
+			return nil, 0, nil
+		}
+		if lines, err = w.packer.lines(packed, l.Node, l.Boot); err != nil {
+			return nil, 0, err
+		}
+	}
+	return lines, id, rows.Err()
 }
 
 // chunkRow is where lines are.

@@ -124,6 +124,27 @@ func TestEachLineOnce(t *testing.T) {
 	}
 }
 
+// TestFewLinesShareAChunk: a log that comes slowly is not a chunk for each line, and is read
+// as it came.
+func TestFewLinesShareAChunk(t *testing.T) {
+	j := open(t, file(t))
+	for n, l := range logLines("b1", 0, 100) {
+		if n == 50 {
+			l.Node.Name = "renamed"
+		}
+		j.Note(Records{Lines: []models.LogLine{l}})
+		_ = j.written(t.Context())
+	}
+	chunks, bytes, kept := 0, 0, 0
+	got := readLines(t, j, time.Time{}, time.Time{})
+	if err := j.read.QueryRowContext(t.Context(), "SELECT count(*), sum(size), (SELECT bytes FROM sizes WHERE what = 'lines') FROM chunks").Scan(&chunks, &bytes, &kept); err != nil || chunks > 10 || bytes != kept {
+		t.Errorf("%d chunks, %d bytes, told are %d; %v", chunks, bytes, kept, err)
+	}
+	if textsOf(got) != textsOf(logLines("b1", 0, 100)) || got[49].Node.Name != "r7-n01" || got[50].Node.Name != "renamed" || got[51].Node.Name != "r7-n01" {
+		t.Errorf("%s", textsOf(got))
+	}
+}
+
 // TestLinesInOrder: chunks that overlap are read in the order of time, and between bounds.
 func TestLinesInOrder(t *testing.T) {
 	j := open(t, file(t))

@@ -19,8 +19,10 @@ const packedAs = 1
 // mostUnpacked bounds what a chunk or a picture unpacks to.
 const mostUnpacked = 64 << 20
 
-// packer packs what is written. It is not for several goroutines.
+// packer packs what is written, and unpacks what it goes on with. It is not for several
+// goroutines.
 type packer struct {
+	*unpacker
 	zstd *zstd.Encoder
 	text bytes.Buffer
 }
@@ -30,10 +32,17 @@ func newPacker() (*packer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
-	return &packer{zstd: e}, nil
+	u, err := newUnpacker()
+	if err != nil {
+		return nil, err
+	}
+	return &packer{unpacker: u, zstd: e}, nil
 }
 
-func (p *packer) close() { _ = p.zstd.Close() }
+func (p *packer) close() {
+	p.unpacker.close()
+	_ = p.zstd.Close()
+}
 
 // pack packs values, one JSON text a line.
 func (p *packer) pack(values func(add func(any) error) error) ([]byte, error) {
@@ -86,7 +95,7 @@ type packedLine struct {
 	Known    string                  `json:"k,omitempty"`
 }
 
-func (p *packer) lines(lines []line) ([]byte, error) {
+func (p *packer) packLines(lines []line) ([]byte, error) {
 	return p.pack(func(add func(any) error) error {
 		for i := range lines {
 			l := &lines[i]

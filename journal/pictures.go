@@ -28,7 +28,7 @@ func (w *writing) pictures(pictures []models.Picture) error {
 			continue
 		}
 		if _, err := w.exec("INSERT INTO pictures (at, node, name, size, packed) VALUES (?, ?, ?, ?, ?)",
-			p.At.UnixMicro(), p.Node.UUID, p.Node.Name, len(packed), packed); err != nil {
+			p.At.UnixMicro(), p.Node.UUID, p.Node.Name, pictureCost+len(packed), packed); err != nil {
 			return err
 		}
 	}

@@ -54,7 +54,7 @@ CREATE TABLE pictures (
 	at     INTEGER NOT NULL,
 	node   TEXT NOT NULL,
 	name   TEXT NOT NULL,
-	size   INTEGER NOT NULL,    -- of packed
+	size   INTEGER NOT NULL,    -- about what the row takes on disk
 	packed BLOB NOT NULL        -- models.Node without secrets
 ) STRICT;
 CREATE INDEX pictures_node ON pictures (node, at);
@@ -68,7 +68,7 @@ CREATE TABLE chunks (
 	last     INTEGER NOT NULL,
 	received INTEGER NOT NULL, -- the last of them, on the clock of who wrote it
 	lines    INTEGER NOT NULL,
-	size     INTEGER NOT NULL, -- of packed
+	size     INTEGER NOT NULL, -- about what the row takes on disk
 	packed   BLOB NOT NULL
 ) STRICT;
 CREATE INDEX chunks_node ON chunks (node, first);
@@ -87,6 +87,9 @@ CREATE TRIGGER pictures_go AFTER DELETE ON pictures BEGIN
 END;
 CREATE TRIGGER chunks_come AFTER INSERT ON chunks BEGIN
 	UPDATE sizes SET bytes = bytes + NEW.size WHERE what = 'lines';
+END;
+CREATE TRIGGER chunks_grow AFTER UPDATE OF size ON chunks BEGIN
+	UPDATE sizes SET bytes = bytes - OLD.size + NEW.size WHERE what = 'lines';
 END;
 CREATE TRIGGER chunks_go AFTER DELETE ON chunks BEGIN
 	UPDATE sizes SET bytes = bytes - OLD.size WHERE what = 'lines';

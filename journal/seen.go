@@ -150,17 +150,12 @@ func (w *writing) loadIDs(key bootKey, b *bootSeen, onTheWay []line) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	u, err := newUnpacker()
-	if err != nil {
-		return err
-	}
-	defer u.close()
 	for rows.Next() && b.ids != nil {
 		var packed sql.RawBytes
 		if err := rows.Scan(&packed); err != nil {
 			return err
 		}
-		lines, err := u.cursors(packed)
+		lines, err := w.packer.cursors(packed)
 		if err != nil {
 			return err
 		}

@@ -110,7 +110,9 @@ func (w *waiting) addRecords(events []models.Event, works []models.Work, picture
 			lost.records += len(pictures) - i
 			break
 		}
-		w.pictures = append(w.pictures, pictures[i])
+		p := pictures[i]
+		p.Node.Raw = nil // it is large, and not kept
+		w.pictures = append(w.pictures, p)
 	}
 }
 

@@ -160,7 +160,7 @@ func (l *Lab) addMachines(members []Member) error {
 		}
 		m := &Machine{member: member, lab: l, number: i}
 		p := m.pace()
-		hardware, err := machine.New(member.spec(digest(member.Name, "bmc", 12)), machine.Options{
+		hardware, err := machine.New(member.spec(BMCPassword), machine.Options{
 			PowerOnTime: p.of(powerOnTime), PowerOffTime: p.of(powerOffTime), ShutdownTime: p.of(shutdownTime),
 			FirmwareTime: max(p.of(firmwareTime), leastBoot), BMCRestartTime: p.of(bmcRestart),
 			Ramdisk: ramdisk{machine: m}, Client: l.options.Client, Dir: l.options.Dir, OnEvent: l.options.OnEvent, Now: l.options.Now,

@@ -34,6 +34,9 @@ const (
 	twinSize    = 480_103_981_056
 	linkSpeed   = 25_000
 	bmcUser     = "admin"
+	// BMCPassword is that of all BMCs of a lab: it is no secret, for there is nothing behind
+	// them, and whoever looks at one directly has to know it.
+	BMCPassword = "machines-of-the-lab" //nolint:gosec // see above
 )
 
 // castLine is what a lab shows when nothing else is asked for: most of it

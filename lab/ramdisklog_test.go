@@ -11,9 +11,9 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -24,6 +24,7 @@ import (
 	"ironworks/lab"
 	"ironworks/lab/machine"
 	"ironworks/models"
+	"ironworks/test/receiver"
 )
 
 // logRig is a machine that has booted a ramdisk with an Ignition of ours, and no Ironic.
@@ -269,82 +270,23 @@ func hostKeyOf(t *testing.T) ssh.Signer {
 	return signer
 }
 
-// console is a receiver that can be ended and started.
-type console struct {
-	*testing.T
-	options  agentlog.PushOptions
-	address  string
-	receiver *agentlog.Receiver
-	stop     func()
-}
-
-func newConsole(t *testing.T) *console {
-	t.Helper()
-	c := &console{T: t, address: "127.0.0.1:0", options: agentlog.PushOptions{
-		Dir: t.TempDir(),
-		Owner: func(_ context.Context, s agentlog.Sender) (agentlog.Owner, error) {
-			return agentlog.OwnerAmong([]agentlog.Machine{{Node: logNode, MACs: []string{"52:54:00:00:00:01"}}}, s)
-		},
-	}}
-	c.start()
-	t.Cleanup(func() { c.stop() })
-	return c
-}
-
-func (c *console) start() {
-	c.Helper()
-	var err error
-	if c.receiver, err = agentlog.NewReceiver(c.options); err != nil {
-		c.Fatal(err)
-	}
-	var listen net.ListenConfig
-	listener, err := listen.Listen(c.Context(), "tcp", c.address)
-	if err != nil {
-		c.Fatal(err)
-	}
-	c.address = listener.Addr().String()
-	ctx, cancel := context.WithCancel(context.WithoutCancel(c.Context()))
-	ended := make(chan error, 1)
-	receiver := c.receiver
-	go func() { ended <- receiver.Serve(ctx, listener) }()
-	c.stop = sync.OnceFunc(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			c.Error(err)
-		}
+// await gives the lines that have come once one of them has this text.
+func await(c *receiver.Console, text string) []models.LogLine {
+	return c.Lines(logNode, func(lines []models.LogLine) bool {
+		return slices.ContainsFunc(lines, func(l models.LogLine) bool { return strings.Contains(l.Text, text) })
 	})
-}
-
-// await gives the lines that have come once one of the last has this text.
-func (c *console) await(text string) []models.LogLine {
-	c.Helper()
-	ctx, cancel := context.WithTimeout(c.Context(), 30*time.Second)
-	defer cancel()
-	var lines []models.LogLine
-	for batch := range c.receiver.Subscribe(ctx, logNode) {
-		lines = append(lines, batch.Lines...)
-		for _, line := range batch.Lines {
-			if strings.Contains(line.Text, text) {
-				cancel()
-			}
-		}
-	}
-	if context.Cause(ctx) != context.Canceled { //nolint:errorlint // it is that one
-		c.Fatalf("%q never came; there are %d lines", text, len(lines))
-	}
-	return lines
 }
 
 func TestMachinesSendTheirJournal(t *testing.T) {
 	t.Parallel()
-	c := newConsole(t)
-	r := newLogRig(t, c.receiver.Images(), c.address)
-	c.await("Switching root")
-	c.stop()
+	c := receiver.Start(t, agentlog.Machine{Node: logNode, MACs: []string{"52:54:00:00:00:01"}})
+	r := newLogRig(t, c.Images(), c.Address)
+	await(c, "Switching root")
+	c.Stop()
 	// The agent finds no Ironic: it goes on telling of that.
 	waitFor(t, func() bool { return strings.Contains(fmt.Sprint(r.machine.Journal()), "cannot reach the console") })
-	c.start()
-	lines := c.await("the console takes the journal")
+	c.Start()
+	lines := await(c, "the console takes the journal")
 	journal := r.machine.Journal()
 	for i, line := range lines {
 		if line.Source != models.LogPush || line.Node != logNode || len(line.Boot) != 32 || !line.Time.Equal(journal[i].Time.Truncate(time.Microsecond)) {
@@ -356,7 +298,7 @@ func TestMachinesSendTheirJournal(t *testing.T) {
 	waitFor(t, func() bool {
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer cancel()
-		for batch := range c.receiver.Subscribe(ctx, logNode) {
+		for batch := range c.Subscribe(ctx, logNode) {
 			for _, line := range batch.Lines {
 				if line.Boot != boot {
 					return true

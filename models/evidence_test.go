@@ -62,6 +62,35 @@ func TestEvidenceOfTheSameWorkTwice(t *testing.T) {
 	}
 }
 
+// TestWorkKeepsEvidence: what the node forgets at the end of its work is with the work.
+func TestWorkKeepsEvidence(t *testing.T) {
+	t.Parallel()
+	at := time.Unix(1000, 0)
+	var e Evidence
+	e.Begin()
+	works := e.Update(&Node{ProvisionState: StateDeploying}, at)
+	if len(works) != 1 || works[0].Evidence != nil {
+		t.Errorf("before anything is known: %+v", works)
+	}
+	index := 1
+	e.Update(&Node{
+		ProvisionState: StateDeployWait, DeployStep: &Step{Interface: "deploy", Step: "install_coreos"},
+		Internal: &Internal{
+			AgentURL: "https://10.0.0.9:9999", AgentVersion: "11.5", LastHeartbeat: Time{at.Add(time.Minute)},
+			DeploySteps: []Step{{Interface: "deploy", Step: "a"}, {Interface: "deploy", Step: "install_coreos"}}, DeployIndex: &index,
+		},
+	}, at.Add(time.Minute))
+	works = e.Update(&Node{ProvisionState: StateDeployFailed, LastError: "no disk", Internal: &Internal{}}, at.Add(2*time.Minute))
+	if len(works) != 1 || works[0].Evidence == nil {
+		t.Fatalf("at the end: %+v", works)
+	}
+	k := works[0].Evidence
+	if k.AgentURL != "https://10.0.0.9:9999" || k.AgentVersion != "11.5" || !k.LastHeartbeat.Equal(at.Add(time.Minute)) || k.Kind != DeploySteps ||
+		len(k.Steps) != 2 || k.StepIndex != 1 || k.Step != "deploy.install_coreos" || k.LastError != "no disk" {
+		t.Errorf("%+v", k)
+	}
+}
+
 func TestFailureReason(t *testing.T) {
 	t.Parallel()
 	began := time.Unix(1000, 0)

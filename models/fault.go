@@ -20,6 +20,7 @@ const (
 	FaultReset        FaultKind = "reset"         // the connection broke mid-way
 	FaultTLS          FaultKind = "tls"           // the certificate or handshake was refused
 	FaultNotIronic    FaultKind = "not ironic"    // something answers, but it is not Ironic
+	FaultNotRedfish   FaultKind = "not redfish"   // something answers at a BMC's address, but it is not Redfish
 	FaultBadAnswer    FaultKind = "bad answer"    // truncated or unreadable JSON
 	FaultRepeatedPage FaultKind = "repeated page" // paging goes round in circles
 	FaultCanceled     FaultKind = "canceled"      // we stopped waiting ourselves
@@ -133,7 +134,7 @@ func IsFault(err error, kinds ...FaultKind) bool {
 func (k FaultKind) CannotConnect() bool {
 	switch k {
 	case FaultDNS, FaultRefused, FaultUnreachable, FaultTimeout, FaultReset, FaultTLS,
-		FaultNotIronic, FaultVersion, FaultUnauthorized, FaultConfig, FaultBadAnswer:
+		FaultNotIronic, FaultNotRedfish, FaultVersion, FaultUnauthorized, FaultConfig, FaultBadAnswer:
 		return true
 	case FaultRepeatedPage, FaultCanceled, FaultForbidden, FaultNotFound, FaultNoConductor,
 		FaultNotAcceptable, FaultLocked, FaultConflict, FaultBadRequest, FaultUnavailable,

@@ -36,7 +36,8 @@ const (
 // secret in it and takes out what a terminal would obey: all of it is safe to show, to
 // keep and to copy.
 type LogLine struct {
-	// Time is the machine's clock; zero where the source does not tell it.
+	// Time is the machine's clock; zero where the source does not tell it. A serial console
+	// has none: of its lines it is when they came, by the console's clock.
 	Time time.Time `json:"time,omitzero"`
 	// Received is when the console got it, on the console's clock.
 	Received time.Time `json:"received"`

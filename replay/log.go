@@ -14,7 +14,7 @@ const mostAtOnce = 2000
 // Follow gives the lines of a node as the recording comes to them, until ctx ends; what
 // is before the moment that is shown comes at once. When time goes back it has to be
 // followed anew.
-func (p *Player) Follow(ctx context.Context, node models.NodeRef) <-chan agentlog.Batch {
+func (p *Player) Follow(ctx context.Context, node models.NodeRef, _ ...models.LogSource) <-chan agentlog.Batch {
 	out := make(chan agentlog.Batch)
 	go func() {
 		defer close(out)

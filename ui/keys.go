@@ -106,7 +106,7 @@ func (c *Console) doHere(id action.ID) tea.Cmd {
 		return c.begin(id, s.Targets())
 	}
 	switch id {
-	case action.Open, action.Sort, action.PinDisk, action.LogSources, action.LogSave:
+	case action.Open, action.Sort, action.PinDisk, action.LogSources, action.LogSerial, action.LogSave:
 		return c.atOnce(s.Do(id)) // they are wishes everywhere
 	default:
 		return s.Do(id)

@@ -26,7 +26,7 @@ type river struct {
 	sent int
 }
 
-func (f *river) Follow(ctx context.Context, n models.NodeRef) <-chan agentlog.Batch {
+func (f *river) Follow(ctx context.Context, n models.NodeRef, _ ...models.LogSource) <-chan agentlog.Batch {
 	out := make(chan agentlog.Batch)
 	go func() {
 		defer close(out)

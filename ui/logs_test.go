@@ -24,7 +24,7 @@ func newRamdisks(says func(n models.NodeRef) []agentlog.Batch) *ramdisks {
 	return r
 }
 
-func (r *ramdisks) Follow(ctx context.Context, n models.NodeRef) <-chan agentlog.Batch {
+func (r *ramdisks) Follow(ctx context.Context, n models.NodeRef, _ ...models.LogSource) <-chan agentlog.Batch {
 	out := make(chan agentlog.Batch)
 	r.open <- <-r.open + 1
 	go func() {

@@ -25,6 +25,8 @@ type actFlags struct {
 	// stopOnFailure lets the other nodes be; again is the command that tries some again.
 	stopOnFailure bool
 	again         func(names []string) string
+	// installs makes what tells how far installers are; nil where nobody looks.
+	installs func() *installLog
 }
 
 func (f *actFlags) register(cmd *cobra.Command, follows bool) {
@@ -101,6 +103,7 @@ func (a *app) carryOutConfirmed(
 	}
 	defer func() { _ = audit.Close() }()
 	runner.Audit = audit
+	flags.installs = func() *installLog { return a.newInstallLog(s) }
 	kept := a.commandJournal(ctx, s)
 	defer kept.Close()
 	results := a.runPlan(ctx, runner, kept, plan, flags)
@@ -118,11 +121,14 @@ func (a *app) runPlan(
 	_, painted := terminal(a.stderr)
 	if painted && flags.wait {
 		board.past = a.experience(ctx, kept)
+		board.installs = flags.installs()
+		defer board.installs.stop()
 	}
 	progress.live(board.line)
 	var stood turns
 	return runner.Run(ctx, plan, provision.RunOptions{Wait: flags.wait, Timeout: flags.timeout, StopOnFailure: flags.stopOnFailure, Progress: func(p provision.Progress) {
 		board.note(p)
+		board.installs.look(ctx, p)
 		kept.Note(stood.records(&p))
 		if text := board.contact(p); text != "" && !painted {
 			a.complain("%s", text) // where no progress line shows it

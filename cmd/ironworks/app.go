@@ -81,7 +81,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.nodesCommand(), a.nodeCommand(), a.watchCommand(), a.logsCommand(),
 		a.powerCommand(), a.maintenanceCommand(), a.setCommand(), a.bootDeviceCommand(),
 		a.driversCommand(), a.conductorsCommand(), a.validateCommand(), a.historyCommand(), a.explainCommand(), a.journalCommand(), a.disksCommand(), a.hintsCommand(),
-		a.ignitionCommand(), a.configCommand(), a.labCommand(), a.replayCommand(), a.versionCommand(),
+		a.ignitionCommand(), a.configCommand(), a.labCommand(), a.replayCommand(), a.bmcCommand(), a.versionCommand(),
 	)
 	root.AddCommand(a.verbCommands()...)
 	root.AddCommand(a.flagCommands()...)
@@ -168,7 +168,7 @@ func (a *app) keepSecrets(x *config.Context) {
 	k := x.Connection.Keystone
 	a.secretsMu.Lock()
 	defer a.secretsMu.Unlock()
-	a.secrets = append(a.secrets, x.Connection.Password.Reveal(), k.Token.Reveal(), k.ApplicationCredentialSecret.Reveal())
+	a.secrets = append(a.secrets, x.Connection.Password.Reveal(), k.Token.Reveal(), k.ApplicationCredentialSecret.Reveal(), x.BMC.Password.Reveal())
 }
 
 // online is a command that talks to the selected context's Ironic.

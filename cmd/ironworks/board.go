@@ -22,6 +22,8 @@ type board struct {
 	// is what earlier work took, and may be nil.
 	works map[string]boardWork
 	past  *models.Experience
+	// installs tells how far installers are; may be nil.
+	installs *installLog
 }
 
 type boardWork struct {
@@ -72,10 +74,20 @@ func (b *board) contact(p provision.Progress) string {
 	return ""
 }
 
-// left is how long the work still takes, by what others took: with that where it is the
-// only node.
+// left is how far the installer is, and how long the work still takes, by its log and by
+// what others took: with that where it is the only node.
 func (b *board) left(w boardWork) string {
-	estimate := b.past.Estimate(w.Work, time.Now().Add(w.ahead))
+	now := time.Now().Add(w.ahead)
+	pace := b.installs.pace(w.Node.UUID)
+	estimate := b.past.Estimate(w.Work, now).Pace(b.past, w.Work, pace, now)
+	percent := ""
+	if done, told := pace.Percent(w.Current()); told {
+		percent = fmt.Sprintf(" %d%%", done)
+	}
+	return percent + b.remaining(w, &estimate)
+}
+
+func (b *board) remaining(w boardWork, estimate *models.Estimate) string {
 	text := estimate.Short()
 	if b.total == 1 {
 		text = estimate.Text()

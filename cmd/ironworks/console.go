@@ -91,6 +91,7 @@ func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Co
 	c := &consoleHost{app: a, cfg: cfg, pick: pick, lab: flags.lab, audit: &lateAudit{path: a.files.Audit}, cmd: cmd}
 	defer c.audit.Close()
 	defer c.stopServing()
+	defer c.giveBack()
 	return a.show(cmd, &flags, ui.Options{
 		Contexts: c.contexts(), Open: c.open, Probe: c.probe, ReadOnly: given && a.readOnly,
 		Editor:   func(path string) (ui.Command, error) { return a.newEditor(cmd.Context(), path) },
@@ -144,6 +145,10 @@ type consoleHost struct {
 
 	mu      sync.Mutex
 	serving []*consoleServing
+	// lent are the serial consoles of all sessions, and left what could not be left as it
+	// was found.
+	lent []*provision.Consoles
+	left []string
 }
 
 // all are the contexts there are; the current one may be none of the configuration's.
@@ -244,6 +249,8 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	}}
 	kept := openJournal(c.cmd.Context(), &c.app.files, &x, func(err error) { notice(models.Printable(err.Error())) })
 	receiving := c.receive(&x, client, &way, kept, notice)
+	consoles := c.lendConsoles(client, s.Runner, notice)
+	way.serial = consoles
 	follower, err := c.app.follower(&x, way)
 	if err != nil {
 		notice(models.Printable(err.Error())) // it says what is wrong with the context's logs
@@ -253,6 +260,7 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	c.poll(s, client, &x, kept)
 	s.Close = func() {
 		receiving()
+		c.closeConsoles(consoles)
 		client.Close()
 		kept.Close()
 	}

@@ -22,11 +22,13 @@ func TestConsoleTakesPushedJournals(t *testing.T) {
 	x := config.Context{
 		Name: "x", Connection: models.Connection{Endpoint: "http://127.0.0.1:1", Auth: models.AuthNone}, Logs: config.Logs{Listen: address},
 	}
+	y := x
+	y.Name = "y"
 	a := &app{process: process{options: config.Options{Env: func(string) string { return "" }}}}
 	a.files.State = t.TempDir()
 	opened := &cobra.Command{}
 	opened.SetContext(t.Context())
-	host := &consoleHost{app: a, cmd: opened, cfg: &config.Config{Current: x, Contexts: []config.Context{x}}}
+	host := &consoleHost{app: a, cmd: opened, cfg: &config.Config{Current: x, Contexts: []config.Context{x, y}}}
 	client := &http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // who answers is asked only
 	}}
@@ -78,6 +80,13 @@ func TestConsoleTakesPushedJournals(t *testing.T) {
 	}
 	first.Close()
 	answers(true) // the second one took over
+	// Another context with the same address: who goes there opens it, and then leaves.
+	third, err := host.open("y", func(text string) { t.Errorf("the third console is told: %s", text) })
+	if err != nil {
+		t.Fatal(err)
+	}
 	second.Close()
+	answers(true)
+	third.Close()
 	answers(false)
 }

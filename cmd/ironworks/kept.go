@@ -68,8 +68,8 @@ type keptLogs struct {
 }
 
 // Follow is the follower's.
-func (k *keptLogs) Follow(ctx context.Context, node models.NodeRef) <-chan agentlog.Batch {
-	return keepLines(ctx, k.kept, k.Follower.Follow(ctx, node))
+func (k *keptLogs) Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch {
+	return keepLines(ctx, k.kept, k.Follower.Follow(ctx, node, more...))
 }
 
 // keepLines hands batches on and keeps their lines.

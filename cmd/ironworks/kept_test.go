@@ -27,7 +27,7 @@ func keptAt(t *testing.T) *journal.Journal {
 // batchesOf is a follower that gives batches and waits for the end.
 type batchesOf []agentlog.Batch
 
-func (b batchesOf) Follow(ctx context.Context, _ models.NodeRef) <-chan agentlog.Batch {
+func (b batchesOf) Follow(ctx context.Context, _ models.NodeRef, _ ...models.LogSource) <-chan agentlog.Batch {
 	out := make(chan agentlog.Batch)
 	go func() {
 		defer close(out)

@@ -84,6 +84,7 @@ func (a *app) labConfig(site *lab.Site, dir string) (cfg *config.Config, done fu
 		return nil, func() {}, err
 	}
 	cfg.Current.Name, cfg.Current.Source = labName, "--lab"
+	cfg.Current.BMC.Password = lab.BMCPassword
 	cfg.Files.State = dir
 	cfg.Files.Audit = filepath.Join(dir, "audit.jsonl")
 	a.files = cfg.Files

@@ -43,6 +43,8 @@ func (a *app) logsCommand() *cobra.Command {
 		Short: "Print what the ramdisks of nodes write",
 		Long: "Print the log of the nodes' ramdisks: their journal over SSH, the journal that they push,\n" +
 			"or what a conductor kept. Secrets in it are masked. Without -f it ends with what there is now.\n" +
+			"--source serial reads the machine's serial console through Ironic, which enables it for that where it is not, and cuts off\n" +
+			"whoever reads it now; in the end it is as it was.\n" +
 			"Several nodes come as they come, each line with its node.\n" +
 			"-o json prints one object a line: time, received, node {uuid, name}, source, unit, level (syslog's number), text,\n" +
 			"boot, cursor, progress, known.\n" +
@@ -71,7 +73,7 @@ func (a *app) logsCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVarP(&flags.follow, "follow", "f", false, "go on with what comes, until interrupted")
 	f.StringVar(&flags.since, "since", "", "leave out what is older: 10m, 2h, or a time as in 2026-03-14T14:00:00Z")
-	f.StringSliceVar(&flags.sources, "source", nil, "sources to use: ssh, push, archive, status (default: those of the context, or all that can be used)")
+	f.StringSliceVar(&flags.sources, "source", nil, "sources to use: ssh, push, archive, status, serial (default: those of the context, or all that can be used without serial)")
 	f.StringVar(&flags.level, "level", "", "leave out what is less bad: critical, error, warning, notice, info")
 	f.StringVar(&flags.filter, "filter", "", "print only some lines: text, unit:x, level:=warn, known:, !not, ~letters")
 	f.StringVar(&flags.address, "address", "", "where the node's ramdisk is, instead of where its agent told Ironic (one NODE)")
@@ -108,12 +110,15 @@ func (f logsFlags) order(now time.Time, nodes []string) (logsOrder, error) {
 	}
 	for _, name := range f.sources {
 		switch s := models.LogSource(name); {
-		case s == models.LogSerial:
-			return o, usagef("--source serial: reading a console through Ironic ends the sessions of others; it is not read here")
 		case !slices.Contains(models.LogSources(), s):
-			return o, usagef("--source %q: there are ssh, push, archive, status", models.Printable(name))
+			return o, usagef("--source %q: there are ssh, push, serial, archive, status", models.Printable(name))
 		default:
 			o.use = append(o.use, s)
+		}
+	}
+	if slices.Contains(o.use, models.LogSerial) {
+		if err := serialNeeds(nodes, o.follow); err != nil {
+			return o, usagef("%w", err)
 		}
 	}
 	return o, nil
@@ -165,6 +170,7 @@ func (a *app) logs(cmd *cobra.Command, order logsOrder, names []string) error {
 	p := &logsPrinter{app: a, order: &order, stop: stop, status: map[string]map[models.LogSource]agentlog.Status{}, lines: map[string]int{}}
 	follow := func(n models.NodeRef) <-chan agentlog.Batch { return keepLines(ctx, kept, way.push.Subscribe(ctx, n)) }
 	if len(names) > 0 {
+		way.serial = a.lends(s)
 		follower, err := a.follower(&s.context, way)
 		if err != nil {
 			return err

@@ -38,7 +38,8 @@ func TestLogsOrder(t *testing.T) {
 		"kept":            {flags: logsFlags{kept: true, since: "1h"}, nodes: one, check: func(o logsOrder) bool { return o.kept }},
 		"kept and live":   {flags: logsFlags{kept: true, follow: true}, nodes: one, wrong: "--kept is what was kept of earlier"},
 		"no source":       {flags: logsFlags{sources: []string{"tape"}}, nodes: one, wrong: `--source "tape"`},
-		"the console":     {flags: logsFlags{sources: []string{"serial"}}, nodes: one, wrong: "ends the sessions of others"},
+		"a console once":  {flags: logsFlags{sources: []string{"serial"}}, nodes: one, wrong: "a serial console keeps nothing; -f"},
+		"any console":     {flags: logsFlags{sources: []string{"serial"}, listen: ":1"}, wrong: "whose console? name a NODE"},
 		"address of two":  {flags: logsFlags{address: "10.0.0.1"}, nodes: []string{"n1", "n2"}, wrong: "one NODE"},
 		"address of none": {flags: logsFlags{address: "10.0.0.1", listen: ":1"}, wrong: "one NODE"},
 	} {

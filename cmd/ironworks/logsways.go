@@ -20,6 +20,7 @@ import (
 type logsWay struct {
 	address func(models.NodeRef) string
 	push    agentlog.Subscriber
+	serial  agentlog.SerialConsoles
 	clock   func() (time.Duration, bool)
 	// sources and archive take the place of the context's where they are not empty.
 	sources []models.LogSource
@@ -31,7 +32,7 @@ type logsWay struct {
 // follower follows logs as a context's configuration says.
 func (a *app) follower(x *config.Context, w logsWay) (agentlog.Follower, error) {
 	o := agentlog.Options{
-		Sources: x.Logs.Sources, Address: w.address, Push: w.push, Archive: x.Logs.Archive, Since: w.since, Once: w.once, ServerClock: w.clock,
+		Sources: x.Logs.Sources, Address: w.address, Push: w.push, Serial: w.serial, Archive: x.Logs.Archive, Since: w.since, Once: w.once, ServerClock: w.clock,
 		SSH: agentlog.SSHOptions{
 			User: x.Logs.SSH.User, Port: x.Logs.SSH.Port, Keys: x.Logs.SSH.Keys, Jump: x.Logs.SSH.Jump, Config: x.Logs.SSH.Config,
 			Home: a.options.Home, Agent: a.sshAgent(),

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"ironworks/lab/api"
 	"ironworks/lab/db"
@@ -114,6 +115,12 @@ func (f *fake) SetBootDevice(_ context.Context, _, device string, _ bool) error 
 }
 
 func (f *fake) InjectNMI(context.Context, string) error { return f.note("nmi") }
+
+func (f *fake) Console(context.Context, string) (db.Dict, error) { return nil, nil } //nolint:nilnil // it is not enabled
+
+func (f *fake) SetConsole(_ context.Context, _ string, on bool) error {
+	return f.note("console " + strconv.FormatBool(on))
+}
 
 func (f *fake) SetRAID(_ context.Context, uuid string, target db.Dict) error {
 	if err := f.note("raid"); err != nil {

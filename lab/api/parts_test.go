@@ -33,9 +33,10 @@ func TestStates(t *testing.T) {
 		{"PUT", "/v1/nodes/{N}/states/raid", "", `[]`, 400, "Expected types <class 'dict'> for target_raid_config: []"},
 		{"PUT", "/v1/nodes/{N}/states/raid", "", `{"logical_disks": []}`, 204, ""},
 		{"GET", "/v1/nodes/{N}/states/console", "", "", 200, ""},
-		{"PUT", "/v1/nodes/{N}/states/console", "", `{"enabled": true}`, 400, "Driver redfish does not support console (disabled or not implemented)."},
+		{"PUT", "/v1/nodes/{N}/states/console", "", `{"enabled": true}`, 202, ""},
+		{"PUT", "/v1/nodes/{N}/states/console", "", `{}`, 400, "Missing mandatory parameter: enabled"},
 	})
-	if want := []string{"rebooting", "uefi", "secure boot", "raid"}; !reflect.DeepEqual(r.conductor.asked, want) {
+	if want := []string{"rebooting", "uefi", "secure boot", "raid", "console true"}; !reflect.DeepEqual(r.conductor.asked, want) {
 		t.Errorf("asked %v", r.conductor.asked)
 	}
 	cleaning := r.node(func(n *db.Node) { n.ProvisionState = "clean wait" })

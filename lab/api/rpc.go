@@ -36,6 +36,9 @@ type Conductor interface {
 	SetBootDevice(ctx context.Context, uuid, device string, persistent bool) error
 	InjectNMI(ctx context.Context, uuid string) error
 	SetRAID(ctx context.Context, uuid string, target db.Dict) error
+	// Console is how the console is reached; nil where it is not enabled.
+	Console(ctx context.Context, uuid string) (db.Dict, error)
+	SetConsole(ctx context.Context, uuid string, on bool) error
 	// Validate is by interface: power, boot, deploy, …
 	Validate(ctx context.Context, uuid string) (map[string]Validation, error)
 	SetMaintenance(ctx context.Context, uuid string, on bool, reason string) error

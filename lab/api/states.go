@@ -217,7 +217,7 @@ func (c *call) setRAID(ident string) (any, error) {
 	return nil, withStatus(err, "UnsupportedDriverExtension", http.StatusNotFound)
 }
 
-// showConsole answers that there is none: no console interface is enabled.
+// showConsole tells of a console that is enabled how it is reached.
 func (c *call) showConsole(ident string) (any, error) {
 	_, node, err := c.takeNode(ident)
 	if err != nil {
@@ -226,21 +226,28 @@ func (c *call) showConsole(ident string) (any, error) {
 	if err := c.served(node, http.StatusNotFound); err != nil {
 		return nil, err
 	}
-	return map[string]any{"console_enabled": false, "console_info": nil}, nil
+	info, err := c.conductor().Console(c.ctx(), node.UUID)
+	if err != nil {
+		return nil, err
+	}
+	if info == nil {
+		return map[string]any{"console_enabled": false, "console_info": nil}, nil
+	}
+	return map[string]any{"console_enabled": true, "console_info": info}, nil
 }
 
 func (c *call) setConsole(ident string) (any, error) {
-	_, node, err := c.takeNode(ident, required("enabled", checkBool))
+	args, node, err := c.takeNode(ident, required("enabled", checkBool))
 	if err != nil {
 		return nil, err
 	}
 	if err := c.served(node, http.StatusNotFound); err != nil {
 		return nil, err
 	}
-	return nil, unsupported(node, "console")
-}
-
-func unsupported(n *db.Node, what string) error {
-	return db.Faultf(http.StatusBadRequest, "UnsupportedDriverExtension",
-		"Driver %s does not support %s (disabled or not implemented).", n.Driver, what)
+	on := args.boolean("enabled")
+	if err := c.conductor().SetConsole(c.ctx(), node.UUID, on != nil && *on); err != nil {
+		return nil, err
+	}
+	c.locate("nodes/" + ident + "/states/console")
+	return nil, nil //nolint:nilnil // an accepted request has no answer
 }

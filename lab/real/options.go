@@ -26,6 +26,8 @@ type Options struct {
 	Port int
 	// Settings override the configuration: section → key → value.
 	Settings map[string]map[string]string
+	// Programs is a folder whose programs its conductor takes before the system's.
+	Programs string
 	// Dir is the folder for everything the server writes. A server goes on with
 	// what an earlier one of the same release left there. If empty, a new folder
 	// of the system's for temporary files is made.

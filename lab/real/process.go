@@ -184,6 +184,14 @@ func environment(dir string) []string {
 	return env
 }
 
+// withPrograms puts a folder before those in which programs are looked for.
+func withPrograms(env []string, folder string) []string {
+	if folder == "" {
+		return env
+	}
+	return append(env, "PATH="+folder+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
+
 // Tail returns the last lines of a file.
 func Tail(path string, lines int) string {
 	content, err := os.ReadFile(path) //nolint:gosec // our own log

@@ -131,7 +131,7 @@ func newServer(ctx context.Context, options Options) (*Server, error) {
 	}
 	s.process = &process{
 		argv: []string{filepath.Join(env, "bin", "ironic"), "--config-file", s.configPath()},
-		env:  environment(dir), dir: dir, log: s.Log(),
+		env:  withPrograms(environment(dir), options.Programs), dir: dir, log: s.Log(),
 	}
 	return s, nil
 }

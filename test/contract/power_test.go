@@ -106,6 +106,37 @@ func management() group {
 		}},
 		{name: "firmware", since: 86, steps: []step{{call: "GET /v1/nodes/{node}/firmware", see: "body", want: `200 body={"firmware":[]}`}}},
 		{name: "inventory-of-none", steps: []step{{call: "GET /v1/nodes/{node}/inventory", want: `~404 Node inventory record for node \d+ could not be found\.`}}},
+		{name: "console", state: "manageable", steps: []step{
+			{call: "GET /v1/nodes/{node}", see: "console_interface console_enabled", want: `200 console_interface="fake" console_enabled=false`},
+			{call: "PUT /v1/nodes/{node}/states/console", body: `{"enabled": false}`, want: "202"},
+			{call: "PUT /v1/nodes/{node}/states/console", body: `{"enabled": true}`, want: "202"},
+			{call: "UNTIL /v1/nodes/{node}", see: "console_enabled reservation last_error", want: "200 console_enabled=true reservation=null last_error=null"},
+			{call: "GET /v1/nodes/{node}/states/console", see: "body", want: `200 body={"console_enabled":true,"console_info":{}}`},
+			{call: "PUT /v1/nodes/{node}/states/console", body: `{"enabled": "no"}`, want: "202"},
+			{call: "UNTIL /v1/nodes/{node}", see: "console_enabled reservation", want: "200 console_enabled=false reservation=null"},
+			{call: "GET /v1/nodes/{node}/states/console", see: "body", want: `200 body={"console_enabled":false,"console_info":null}`},
+		}},
+		{name: "console-without", node: `{"console_interface": "no-console"}`, steps: []step{
+			{call: "PUT /v1/nodes/{node}/states/console", body: `{"enabled": true}`, want: "400 Driver fake-hardware does not support console (disabled or not implemented)."},
+			{call: "PUT /v1/nodes/{node}/states/console", body: `{"enabled": false}`, want: "400 Driver fake-hardware does not support console (disabled or not implemented)."},
+			{call: "PUT /v1/nodes/{node}/states/console", body: `{}`, want: "400 Missing mandatory parameter: enabled"},
+			{call: "GET /v1/nodes/{node}/states/console", see: "body", want: `200 body={"console_enabled":false,"console_info":null}`},
+		}},
+		{name: "console-of-redfish", node: `{"driver": "redfish"}`, steps: []step{
+			{call: "GET /v1/nodes/{node}", see: "console_interface", want: `200 console_interface="no-console"`},
+			{call: "PUT /v1/nodes/{node}/states/console", body: `{"enabled": true}`, want: "400 Driver redfish does not support console (disabled or not implemented)."},
+		}},
+		{name: "console-locked", state: "manageable", steps: []step{
+			{call: "LOCK elsewhere"},
+			{call: "PUT /v1/nodes/{node}/states/console", body: `{"enabled": false}`, want: "202"},
+			{call: "PUT /v1/nodes/{node}/states/console", body: `{"enabled": true}`, want: "409 Node {node} is locked by host elsewhere, please retry after the current operation is completed."},
+		}},
+		{name: "console-forgets-the-last-error", state: "manageable", steps: []step{
+			{call: "PUT /v1/nodes/{node}/states/boot_mode", body: `{"target": "uefi"}`, want: "202"},
+			{call: "UNTIL /v1/nodes/{node}", see: "reservation last_error", want: `200 reservation=null last_error="Failed to change boot mode to 'uefi: Driver fake-hardware does not support set_boot_mode (disabled or not implemented)."`},
+			{call: "PUT /v1/nodes/{node}/states/console", body: `{"enabled": true}`, want: "202"},
+			{call: "UNTIL /v1/nodes/{node}", see: "console_enabled reservation last_error", want: "200 console_enabled=true reservation=null last_error=null"},
+		}},
 		{name: "indicators-of-a-console", steps: []step{{call: "GET /v1/nodes/{node}/states/console", see: "console_enabled console_info.type text", want: "200 console_enabled=false console_info.type=absent"}}},
 		{name: "virtual-media-of-fake", since: 93, state: "manageable", steps: []step{{call: "GET /v1/nodes/{node}/vmedia", want: "400 Driver fake-hardware does not support get_virtual_media (disabled or not implemented)."}}},
 	}}

@@ -85,6 +85,16 @@ func (r *running) says(text string) {
 	}
 }
 
+// when waits for a condition of what it printed; wrong says what is missing.
+func (r *running) when(what string, wanted func() bool, wrong *string) {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if err := ironic.Poll(ctx, 100*time.Millisecond, func(context.Context) (bool, error) { return wanted(), nil }); err != nil {
+		r.t.Fatalf("%q does not have %s: %s\n%s", r.cmd.Args, what, *wrong, r.stderr.String())
+	}
+}
+
 // interrupt ends it as ctrl-C does, and gives its exit code.
 func (r *running) interrupt() int {
 	if r.cmd.ProcessState == nil {
@@ -147,6 +157,14 @@ func TestLabUp(t *testing.T) {
 	info := decode[journal.Info](t, c.ok("journal", "info", "-o", "json"))
 	if info.Works.Count < 5 || info.Pictures.Count < info.Works.Count || info.Bytes == 0 {
 		t.Errorf("journal: %+v", info)
+	}
+	asked := c.sit("journal", "prune", "--node", "r7-n02")
+	asked.until("all of r7-n02 goes, from")
+	asked.until("Go on? [y/N]")
+	asked.types("n\r")
+	asked.leaves(3)
+	if same := decode[journal.Info](t, c.ok("journal", "info", "-o", "json")); same.Works.Count != info.Works.Count {
+		t.Errorf("it was not confirmed, and yet gone: %+v", same)
 	}
 	c.ok("journal", "prune", "--node", "r7-n02", "--yes")
 	if left := decode[journal.Info](t, c.ok("journal", "info", "-o", "json")); left.Works.Count >= info.Works.Count {

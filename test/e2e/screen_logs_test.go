@@ -9,8 +9,12 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"net"
+	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,7 +22,6 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"ironworks/agentlog"
 	"ironworks/ignition"
 	"ironworks/journal"
 	"ironworks/lab"
@@ -27,11 +30,11 @@ import (
 	"ironworks/test/terminal"
 )
 
-// logged is a node whose machine boots a ramdisk that lets the operator in over SSH, and
-// a console that knows how.
-func logged(t *testing.T, s *ironic.Server) (c *console, name string, m *lab.Machine) {
+// loginKey is a key of somebody who logs in to ramdisks: its public line, and the
+// private half as ssh-keygen writes it.
+func loginKey(t *testing.T) (line string, private []byte) {
 	t.Helper()
-	public, private, err := ed25519.GenerateKey(rand.Reader)
+	public, secret, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,13 +42,19 @@ func logged(t *testing.T, s *ironic.Server) (c *console, name string, m *lab.Mac
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := ssh.MarshalPrivateKey(private, "")
+	block, err := ssh.MarshalPrivateKey(secret, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	built, err := ignition.Ramdisk{
-		IronicURLs: []string{s.URL}, SSHKeys: []ignition.SSHKey{{Line: strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))}},
-	}.WithDefaults().Build()
+	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key))), pem.EncodeToMemory(block)
+}
+
+// logged is a node whose machine boots a ramdisk that lets the operator in over SSH, and
+// a console that knows how.
+func logged(t *testing.T, s *ironic.Server) (c *console, name string, m *lab.Machine) {
+	t.Helper()
+	line, private := loginKey(t)
+	built, err := ignition.Ramdisk{IronicURLs: []string{s.URL}, SSHKeys: []ignition.SSHKey{{Line: line}}}.WithDefaults().Build()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,12 +64,18 @@ func logged(t *testing.T, s *ironic.Server) (c *console, name string, m *lab.Mac
 	}
 	port := sshPort(t)
 	name, _, m = redfishNodeWith(t, s, "ok", lab.Options{Ramdisk: iso, SSHPort: port})
-	c = newConsole(t)
-	c.file("id", pem.EncodeToMemory(secret))
+	return logging(t, s, private, port, ""), name, m
+}
+
+// logging is a console whose context reads logs with a key, and may say more of them.
+func logging(t *testing.T, s *ironic.Server, private []byte, port int, more string) *console {
+	t.Helper()
+	c := newConsole(t)
+	c.file("id", private)
 	config := c.file("config.yaml", []byte("contexts:\n  e2e:\n    url: "+s.URL+
-		"\n    logs: {ssh: {port: "+strconv.Itoa(port)+", keys: [~/id], config: none}}\n"))
+		"\n    logs: {ssh: {port: "+strconv.Itoa(port)+", keys: [~/id], config: none}"+more+"}\n"))
 	c.env = append(c.env, "IRONWORKS_CONFIG="+config)
-	return c, name, m
+	return c
 }
 
 // sshPort is a port that is free on the machines' addresses, too.
@@ -92,17 +107,22 @@ func TestScreenLog(t *testing.T) {
 			s.press(terminal.Tab)
 		}
 		s.until("[Log]", "No line has come yet", "ssh: waiting")
-		c.background("deploy", name, "--yes", "--wait", "--timeout", "3m", "--override", "inventory", "--confirm", name,
+		waits := c.sit("deploy", name, "--yes", "--wait", "--timeout", "3m", "--override", "inventory", "--confirm", name,
 			"--root-device", `{"serial": "`+m.Disks()[0].Serial+`"}`)
 		s.within(time.Minute, "the installer's lines", func() bool {
 			return s.Contains("coreos-installer") && s.Contains("%)") && s.Contains("following")
 		})
+		waits.until("%")
 		s.press("/", "Read disk", terminal.Enter)
 		s.until("/ Read disk", "paused", "❯")
 		s.press("7")
 		s.until("› watch", name)
 		s.press("1")
 		s.rowSays(name, "active")
+		waits.leaves(0)
+		if !regexp.MustCompile(`install_coreos \d+%`).MatchString(waits.text()) {
+			t.Errorf("deploy --wait does not tell how far the installer is: %s", waits.text())
+		}
 		if line := command.line(`"text":"[^"]*coreos-installer`); line == nil {
 			t.Error("the command printed no line of the installer")
 		}
@@ -168,35 +188,28 @@ type never struct{}
 
 func (never) After(time.Duration) <-chan time.Time { return nil }
 
-// pushing is a console and a node whose machine sends its journal to an address, ready to be
-// deployed by the command.
-func pushing(t *testing.T, server *ironic.Server) (c *console, name, uuid, address string, deploy []string) {
+// pushing is a console whose context takes journals at an address, and a node whose
+// machine boots an image that build made: it sends its journal there and lets the operator
+// in. It is ready to be deployed by the command.
+func pushing(t *testing.T, server *ironic.Server) (c *console, name, uuid, address string, m *lab.Machine, deploy []string) {
 	t.Helper()
-	c = at(t, server)
-	images, err := agentlog.OpenImages(filepath.Join(c.home, ".local/state/ironworks/push"), time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	identity, err := images.Make(agentlog.IdentityOrder{Push: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	line, private := loginKey(t)
+	port := sshPort(t)
 	address = "127.0.0.1:" + strconv.Itoa(sshPort(t))
-	built, err := ignition.Ramdisk{
-		IronicURLs:  []string{server.URL},
-		JournalPush: ignition.JournalPush{URL: "https://" + address, Certificate: identity.Certificate, Token: identity.Token},
-	}.WithDefaults().Build()
+	c = logging(t, server, private, port, `, listen: "`+address+`"`)
+	c.ok("ignition", "build", "--journal-push", "https://"+address, "--ssh-host-key", "--ssh-key", line, "-o", "ramdisk.ign")
+	built, err := os.ReadFile(filepath.Join(c.home, "ramdisk.ign"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	iso, err := lab.LiveISO(built.JSON)
+	iso, err := lab.LiveISO(built)
 	if err != nil {
 		t.Fatal(err)
 	}
-	name, uuid, m := redfishNodeWith(t, server, "ok", lab.Options{Ramdisk: iso, SSHPort: sshPort(t)})
+	name, uuid, m = redfishNodeWith(t, server, "ok", lab.Options{Ramdisk: iso, SSHPort: port})
 	c.ok("manage", name, "--wait", "--timeout", "1m")
 	c.ok("provide", name, "--wait", "--timeout", "1m")
-	return c, name, uuid, address, []string{
+	return c, name, uuid, address, m, []string{
 		"deploy", name, "--yes", "--wait", "--timeout", "3m", "--override", "inventory", "--confirm", name,
 		"--root-device", `{"serial": "` + m.Disks()[0].Serial + `"}`,
 	}
@@ -206,9 +219,8 @@ func pushing(t *testing.T, server *ironic.Server) (c *console, name, uuid, addre
 func TestConsoleKeepsWhatIsPushed(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
-		c, name, uuid, address, deploy := pushing(t, server)
-		config := c.file("config.yaml", []byte("contexts:\n  e2e:\n    url: "+server.URL+"\n    logs: {listen: \""+address+"\"}\n"))
-		s := c.fleet(roomy, "--config", config, "--context", "e2e")
+		c, name, uuid, _, _, deploy := pushing(t, server)
+		s := c.fleet(roomy)
 		s.only(name)
 		c.background(deploy...)
 		s.within(time.Minute, "the installer's lines in the journal", func() bool {
@@ -225,21 +237,29 @@ func TestConsoleKeepsWhatIsPushed(t *testing.T) {
 	})
 }
 
-// TestLogsListen takes what a machine pushes, and goes on where it was after a restart.
+// TestLogsListen builds an image whose machine pushes its journal and lets the operator
+// in, deploys with it, and takes every line of the journal once, by both ways, also
+// through a restart.
 func TestLogsListen(t *testing.T) {
 	t.Parallel()
-	inTheLab(t, func(t *testing.T, server *ironic.Server) {
-		c, name, _, address, deploy := pushing(t, server)
+	inTheNewest(t, func(t *testing.T, server *ironic.Server) {
+		c, name, _, address, m, deploy := pushing(t, server)
 		listening := c.background("logs", "--listen", address)
 		listening.says("taking pushed journals at " + address)
-		c.background(deploy...)
+		deploys := c.background(deploy...)
 		listening.line(name + " .*coreos-installer")
 		listening.interrupt()
-		again := c.background("logs", name, "--listen", address, "--source", "push", "-o", "json")
-		again.line(`"source":"push"`)
+		again := c.background("logs", name, "--listen", address, "-o", "json")
+		again.says(name + ": push 127.")
+		again.says(name + ": ssh core@127.")
+		deploys.line(name + ".*done")
+		var wrong string
+		again.when("every line of the journal", func() bool {
+			wrong = journalOf(again.stdout.String(), m)
+			return wrong == ""
+		}, &wrong)
 		again.interrupt()
-		config := c.file("config.yaml", []byte("contexts:\n  e2e:\n    url: "+server.URL+"\n    logs: {listen: \""+address+"\"}\n"))
-		s := c.fleet(roomy, "--config", config, "--context", "e2e")
+		s := c.fleet(roomy)
 		s.only(name)
 		s.press(terminal.Enter)
 		s.until("[Overview]")
@@ -249,6 +269,36 @@ func TestLogsListen(t *testing.T) {
 		s.until("[Log]", "coreos-installer: ")
 		s.quits()
 	})
+}
+
+// journalOf says what is not as the machine wrote it: each entry once, its time and its
+// place; how it comes does not matter. Empty if nothing is.
+func journalOf(printed string, m *lab.Machine) string {
+	var times []time.Time
+	by, last := map[models.LogSource]int{}, ""
+	for text := range strings.Lines(printed) {
+		var l models.LogLine
+		if err := json.Unmarshal([]byte(text), &l); err != nil {
+			return fmt.Sprintf("%q: %v", text, err)
+		}
+		if l.Source == models.LogStatus || l.Cursor == last { // the lines of one entry have one cursor
+			continue
+		}
+		last = l.Cursor
+		by[l.Source]++
+		times = append(times, l.Time)
+	}
+	slices.SortStableFunc(times, time.Time.Compare) // two sources take turns
+	journal := m.Journal()
+	if len(times) != len(journal) || by[models.LogPush] == 0 {
+		return fmt.Sprintf("%d entries (%v), the machine wrote %d", len(times), by, len(journal))
+	}
+	for i := range journal {
+		if want := journal[i].Time.Truncate(time.Microsecond); !times[i].Equal(want) {
+			return fmt.Sprintf("entry %d is of %v, want %v: %s", i, times[i], want, journal[i].Text)
+		}
+	}
+	return ""
 }
 
 // TestLogsWithoutAny says why there is no log, and what to do, with the right exit code.

@@ -1,15 +1,12 @@
 package journal_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -19,55 +16,15 @@ import (
 	"ironworks/agentlog"
 	"ironworks/ignition"
 	"ironworks/models"
+	"ironworks/test/receiver"
 	"ironworks/test/sshd"
 )
 
 const nodeMAC = "52:54:00:00:00:01"
 
-// console receives what machines send, and can be ended and started.
-type console struct {
-	t        *testing.T
-	options  agentlog.PushOptions
-	address  string
-	receiver *agentlog.Receiver
-	stop     func()
-}
-
-func newConsole(t *testing.T) *console {
+func newConsole(t *testing.T) *receiver.Console {
 	t.Helper()
-	c := &console{t: t, address: "127.0.0.1:0", options: agentlog.PushOptions{
-		Dir: t.TempDir(),
-		Owner: func(_ context.Context, s agentlog.Sender) (agentlog.Owner, error) {
-			return agentlog.OwnerAmong([]agentlog.Machine{{Node: node, MACs: []string{nodeMAC}}}, s)
-		},
-	}}
-	c.start()
-	t.Cleanup(func() { c.stop() })
-	return c
-}
-
-func (c *console) start() {
-	c.t.Helper()
-	var err error
-	if c.receiver, err = agentlog.NewReceiver(c.options); err != nil {
-		c.t.Fatal(err)
-	}
-	var listen net.ListenConfig
-	listener, err := listen.Listen(c.t.Context(), "tcp", c.address)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	c.address = listener.Addr().String()
-	ctx, cancel := context.WithCancel(context.WithoutCancel(c.t.Context()))
-	ended := make(chan error, 1)
-	receiver := c.receiver
-	go func() { ended <- receiver.Serve(ctx, listener) }()
-	c.stop = sync.OnceFunc(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			c.t.Error(err)
-		}
-	})
+	return receiver.Start(t, agentlog.Machine{Node: node, MACs: []string{nodeMAC}})
 }
 
 // unit is the unit of the ramdisk's Ignition on a machine with a real journal.
@@ -79,18 +36,18 @@ type unit struct {
 }
 
 // install puts there what the Ignition of an image for the console does.
-func (c *console) install(m *sshd.Machine) *unit {
-	c.t.Helper()
-	identity, err := c.receiver.Images().Make(agentlog.IdentityOrder{Push: true})
+func install(t *testing.T, c *receiver.Console, m *sshd.Machine) *unit {
+	t.Helper()
+	identity, err := c.Images().Make(agentlog.IdentityOrder{Push: true})
 	if err != nil {
-		c.t.Fatal(err)
+		t.Fatal(err)
 	}
 	built, err := ignition.Ramdisk{
 		IronicURLs: []string{"http://192.0.2.1:6385"}, NoLogin: true,
-		JournalPush: ignition.JournalPush{URL: "https://" + c.address, Certificate: identity.Certificate, Token: identity.Token},
+		JournalPush: ignition.JournalPush{URL: "https://" + c.Address, Certificate: identity.Certificate, Token: identity.Token},
 	}.WithDefaults().Build()
 	if err != nil {
-		c.t.Fatal(err)
+		t.Fatal(err)
 	}
 	var config struct {
 		Storage struct {
@@ -101,21 +58,21 @@ func (c *console) install(m *sshd.Machine) *unit {
 		}
 	}
 	if err := json.Unmarshal(built.JSON, &config); err != nil {
-		c.t.Fatal(err)
+		t.Fatal(err)
 	}
-	u := &unit{t: c.t, machine: m, etc: c.t.TempDir()}
+	u := &unit{t: t, machine: m, etc: t.TempDir()}
 	for _, file := range config.Storage.Files {
 		if name, ours := strings.CutPrefix(file.Path, "/etc/ironworks-journal/"); ours {
 			content, err := dataurl.DecodeString(file.Contents.Source)
 			if err != nil {
-				c.t.Fatal(err)
+				t.Fatal(err)
 			}
 			u.write(filepath.Join(u.etc, name), string(content.Data))
 		}
 	}
 	u.write(filepath.Join(m.Dir, "sys/net/eno1/address"), nodeMAC+"\n")
 	u.write(filepath.Join(m.Dir, "sys/net/eno1/device/vendor"), "")
-	c.t.Cleanup(u.kill)
+	t.Cleanup(u.kill)
 	return u
 }
 
@@ -152,25 +109,17 @@ func (u *unit) kill() {
 }
 
 // received are the lines of the agent that the console has once there are so many.
-func (c *console) received(count int) []string {
-	c.t.Helper()
-	ctx, cancel := context.WithTimeout(c.t.Context(), 60*time.Second)
-	defer cancel()
+func received(c *receiver.Console, count int) []string {
 	var texts []string
-	for batch := range c.receiver.Subscribe(ctx, node) {
-		for _, line := range batch.Lines {
-			if line.Unit != "kernel" {
-				texts = append(texts, line.Text)
+	c.Lines(node, func(lines []models.LogLine) bool {
+		texts = texts[:0]
+		for i := range lines {
+			if lines[i].Unit != "kernel" {
+				texts = append(texts, lines[i].Text)
 			}
 		}
-		if len(texts) >= count {
-			cancel()
-		}
-	}
-	if len(texts) < count {
-		_, refused := c.receiver.Refusals()
-		c.t.Fatalf("%d lines, want %d; refused: %s", len(texts), count, refused)
-	}
+		return len(texts) >= count
+	})
 	return texts
 }
 
@@ -182,7 +131,7 @@ func TestPushedJournalIsTheMachines(t *testing.T) {
 	}
 	m := sshd.New(t)
 	c := newConsole(t)
-	u := c.install(m)
+	u := install(t, c, m)
 	var want []string
 	say := func(lines int) {
 		var batch []string
@@ -194,27 +143,27 @@ func TestPushedJournalIsTheMachines(t *testing.T) {
 	}
 	say(1100)
 	u.start()
-	c.received(600)
+	received(c, 600)
 	u.kill()
 	m.Rotate()
 	say(50)
 	u.start()
-	c.received(len(want))
-	c.stop()
+	received(c, len(want))
+	c.Stop()
 	say(50)
-	c.start()
+	c.Start()
 	m.Agent(strings.Repeat("x", 7000)) // more than journalctl shows by itself
 	want = append(want, strings.Repeat("x", 7000))
 	m.Rotate()
 	say(50)
-	c.received(len(want))
+	received(c, len(want))
 	u.kill()
 	if err := os.RemoveAll(filepath.Join(m.Dir, "run")); err != nil {
 		t.Fatal(err)
 	}
 	say(20)
 	u.start()
-	got := c.received(len(want))
+	got := received(c, len(want))
 	if len(got) != len(want) {
 		t.Fatalf("%d lines, want %d", len(got), len(want))
 	}
@@ -228,10 +177,10 @@ func TestPushedJournalIsTheMachines(t *testing.T) {
 func TestALineThatComesTwoWaysIsShownOnce(t *testing.T) {
 	m := sshd.New(t)
 	c := newConsole(t)
-	u := c.install(m)
+	u := install(t, c, m)
 	m.Agent("first", "second")
 	u.start()
-	f := start(t, agentlog.Options{Sources: []models.LogSource{models.LogSSH, models.LogPush}, SSH: sshOptions(m), Push: c.receiver})
+	f := start(t, agentlog.Options{Sources: []models.LogSource{models.LogSSH, models.LogPush}, SSH: sshOptions(m), Push: c})
 	seen := map[string]int{}
 	deadline := time.After(60 * time.Second)
 	sources := map[models.LogSource]bool{}
@@ -253,7 +202,7 @@ func TestALineThatComesTwoWaysIsShownOnce(t *testing.T) {
 			t.Fatalf("seen %v by %v", seen, sources)
 		}
 	}
-	c.received(4)
+	received(c, 4)
 	for text, times := range seen {
 		if times != 1 {
 			t.Errorf("%q is shown %d times", text, times)

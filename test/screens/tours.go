@@ -1,11 +1,17 @@
 package main
 
-import "ironworks/test/terminal"
+import (
+	"regexp"
+	"slices"
+
+	"ironworks/test/terminal"
+)
 
 // tours are all pictures there are.
 var tours = []tour{
 	{width: 100, height: 30, visit: console},
 	{width: 80, height: 24, args: []string{"--ascii"}, visit: plain},
+	{width: 120, height: 40, visit: logging},
 }
 
 // The machines of the lab's cast that the pictures show.
@@ -218,4 +224,22 @@ func plain(c *camera) error {
 		return err
 	}
 	return c.snap("fleet-ascii", "the fleet with --ascii", "install_coreos", "clean failed")
+}
+
+// logging shows the log of a ramdisk from its first line to the installer's last one.
+func logging(c *camera) error {
+	if err := c.until("the fleet", func(lines []string) bool { return row(lines, slow) }); err != nil {
+		return err
+	}
+	if err := c.open(slow); err != nil {
+		return err
+	}
+	c.screen.Type("L")
+	return c.snapWhen("log", "what a ramdisk writes, live", func(lines []string) bool {
+		return has(lines, "[Log]", "following") && matches(lines, `✖ \d\d:\d\d`) && matches(lines, `coreos-installer: Read disk .*%\)`)
+	})
+}
+
+func matches(lines []string, expression string) bool {
+	return slices.ContainsFunc(lines, regexp.MustCompile(expression).MatchString)
 }

@@ -86,6 +86,7 @@ const (
 	LogTimes   ID = "log-times"
 	LogError   ID = "log-error"
 	LogSources ID = "log-sources"
+	LogSerial  ID = "log-serial"
 	LogSave    ID = "log-save"
 )
 
@@ -266,6 +267,7 @@ func logs() []Action {
 		at(LogError, "error", "to the first error; again: to the next", 22, "E"),
 		at(LogTimes, "", "times as they were, since the boot, or none", 0, "t"),
 		at(LogSources, "sources", "where the log comes from, why the other ways do not work, and what to do about it", 23, "i"),
+		{ID: LogSerial, Scope: Log, Keys: []string{"c"}, Name: "serial console", Help: "read the machine's serial console, too, through Ironic; asks first, for it cuts off who reads it now; again: stop", Changes: true},
 		at(LogSave, "save", "write the lines that are shown to a file", 24, "s"),
 	}
 }

@@ -47,9 +47,9 @@ type Journal interface {
 }
 
 // Logs follows the log of a node's ramdisk until ctx ends, and closes the channel then;
-// an agentlog.Follower has it.
+// more are sources that are followed on request only. An agentlog.Follower has it.
 type Logs interface {
-	Follow(ctx context.Context, node models.NodeRef) <-chan agentlog.Batch
+	Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch
 }
 
 // Context is one Ironic that can be gone to, as the configuration has it.

@@ -50,6 +50,8 @@ func (l *Log) Do(id action.ID) tea.Cmd {
 		}
 	case action.LogSources:
 		return screen.Wish(screen.Ask{Overlay: l.sourcesNote()})
+	case action.LogSerial:
+		return l.toggleSerial()
 	case action.LogSave:
 		return l.askSave()
 	default:
@@ -83,6 +85,8 @@ func (l *Log) Why(id action.ID) string {
 		if l.filter.IsZero() && l.level >= models.LogDebug {
 			return "all lines are shown"
 		}
+	case action.LogSerial:
+		return l.whyNotSerial()
 	case action.LogSave:
 		if l.view.Shown() == 0 {
 			return "there are no lines to save"

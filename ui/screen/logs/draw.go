@@ -162,5 +162,9 @@ func (l *Log) nothing(w int) []pane.Line {
 		return body.Indented(theme.Muted, "No node is on its way. What a ramdisk writes while it deploys, cleans or inspects shows here.", w-1, 3)
 	}
 	lines := body.Indented(theme.Plain, "No line has come yet. Where it may come from, and what to do:", w-1, 1)
-	return append(append(lines, nil), l.sources(w)...)
+	lines = append(append(lines, nil), l.sources(w)...)
+	if l.kept == nil && len(l.lanes) == 1 && l.env.Session.Journal != nil {
+		lines = append(append(lines, nil), body.Indented(theme.Muted, "What was kept of the log of earlier work: Timeline, and enter on the work.", w-1, 1)...)
+	}
+	return lines
 }

@@ -42,7 +42,7 @@ type shelf struct {
 const atOnce = 1000
 
 // Follow gives the lines, and ends.
-func (s *shelf) Follow(ctx context.Context, node models.NodeRef) <-chan agentlog.Batch {
+func (s *shelf) Follow(ctx context.Context, node models.NodeRef, _ ...models.LogSource) <-chan agentlog.Batch {
 	out := make(chan agentlog.Batch)
 	go func() {
 		defer close(out)

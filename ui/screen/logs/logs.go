@@ -55,6 +55,8 @@ type lane struct {
 	sign string
 	// over says that who follows has ended it.
 	over bool
+	// serial says that the serial console is read, too.
+	serial bool
 }
 
 // New makes a log that follows nothing yet.
@@ -149,7 +151,11 @@ func (l *Log) begin(i int) tea.Cmd {
 	one.turn++
 	one.cancel, one.upTo = cancel, maps.Clone(one.last)
 	logs, node, turn := l.source(), one.node, one.turn
-	return func() tea.Msg { return opened{of: l, lane: i, turn: turn, lines: logs.Follow(ctx, node)} }
+	var more []models.LogSource
+	if one.serial {
+		more = append(more, models.LogSerial)
+	}
+	return func() tea.Msg { return opened{of: l, lane: i, turn: turn, lines: logs.Follow(ctx, node, more...)} }
 }
 
 func (one *lane) end() {
@@ -187,6 +193,11 @@ func (l *Log) Update(msg tea.Msg) (mine bool, cmd tea.Cmd) {
 			return false, nil
 		}
 		return true, l.took(&msg)
+	case serialWanted:
+		if msg.of != l {
+			return false, nil
+		}
+		return true, l.serial(msg.lane)
 	case saving:
 		if msg.of != l {
 			return false, nil
@@ -334,7 +345,7 @@ func (l *Log) Rest() {
 		one.end()
 		clear(one.last)
 		clear(one.status)
-		one.over = false
+		one.over, one.serial = false, false
 	}
 	l.view.Clear()
 }

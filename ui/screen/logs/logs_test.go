@@ -35,18 +35,21 @@ type rig struct {
 	from map[string]chan agentlog.Batch
 	// followed counts the goroutines that follow, begun how often one was begun.
 	followed, begun int
-	msgs            chan tea.Msg
-	wishes          []tea.Msg
+	// more are the sources that were asked for last, beside the others.
+	more   []models.LogSource
+	msgs   chan tea.Msg
+	wishes []tea.Msg
 }
 
 // Follow is an agentlog.Follower's.
-func (x *rig) Follow(ctx context.Context, n models.NodeRef) <-chan agentlog.Batch {
+func (x *rig) Follow(ctx context.Context, n models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch {
 	in, out := make(chan agentlog.Batch), make(chan agentlog.Batch)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.from[n.UUID] = in
 	x.followed++
 	x.begun++
+	x.more = more
 	go func() {
 		defer close(out)
 		defer func() {

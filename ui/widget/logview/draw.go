@@ -98,36 +98,36 @@ func (v *View) Draw(t *theme.Theme) string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		if at.i >= v.Shown() || v.w <= l.width() {
+		if at.Line >= v.Shown() || v.w <= l.width() {
 			b.WriteString(cell.Blanks(v.w))
 			continue
 		}
 		v.row(&b, t, l, at)
-		if at.row++; at.row >= v.rowsOf(at.i) {
-			at = spot{i: at.i + 1}
+		if at.Row++; at.Row >= v.rowsOf(at.Line) {
+			at = pane.Place{Line: at.Line + 1}
 		}
 	}
 	return b.String()
 }
 
 // row draws one row: what stands before the text only at the first of a line.
-func (v *View) row(b *strings.Builder, t *theme.Theme, l lead, at spot) {
-	number := v.number(at.i)
+func (v *View) row(b *strings.Builder, t *theme.Theme, l lead, at pane.Place) {
+	number := v.number(at.Line)
 	e := v.ring.at(number)
 	room := v.w - l.width()
-	if at.row > 0 {
+	if at.Row > 0 {
 		b.WriteString(cell.Blanks(marks + l.times))
 	} else {
 		v.marks(b, t, e, number)
 		b.WriteString(v.time(t, e, l.times))
 	}
-	v.lane(b, t, e, l.lane, at.row == 0)
+	v.lane(b, t, e, l.lane, at.Row == 0)
 	text := e.body()
 	if v.wrap {
 		ends := v.breaks(number)
-		start, end := 0, ends[at.row]
-		if at.row > 0 {
-			start = ends[at.row-1]
+		start, end := 0, ends[at.Row]
+		if at.Row > 0 {
+			start = ends[at.Row-1]
 		}
 		b.WriteString(cell.Fit(e.paint(t, text, v.query, start, start+len(strings.TrimRight(text[start:end], " "))), room))
 		return

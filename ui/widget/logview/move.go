@@ -4,25 +4,21 @@ import (
 	"fmt"
 
 	"ironworks/ui/cell"
+	"ironworks/ui/widget/pane"
 )
 
-// spot is a place by the index of its line among those that are shown.
-type spot struct{ i, row int }
-
-func (a spot) before(b spot) bool { return a.i < b.i || a.i == b.i && a.row < b.row }
-
 // at is the window's place; it may be behind the last line.
-func (v *View) at() spot {
+func (v *View) at() pane.Place {
 	i := v.index(v.top.number)
 	if i < v.Shown() && v.number(i) == v.top.number {
-		return spot{i, v.top.row}
+		return pane.Place{Line: i, Row: v.top.row}
 	}
-	return spot{i, 0}
+	return pane.Place{Line: i}
 }
 
-func (v *View) goTo(s spot) {
-	if s.i < v.Shown() {
-		v.top = place{v.number(s.i), s.row}
+func (v *View) goTo(to pane.Place) {
+	if to.Line < v.Shown() {
+		v.top = place{v.number(to.Line), to.Row}
 	} else {
 		v.top = place{number: v.ring.next()}
 	}
@@ -31,11 +27,11 @@ func (v *View) goTo(s spot) {
 // settle brings the window back into the log after it has changed.
 func (v *View) settle() {
 	end, at := v.end(), v.at()
-	if v.follow || end.before(at) {
+	if v.follow || end.Before(at) {
 		at = end
 	}
-	if at.i < v.Shown() {
-		at.row = min(at.row, v.rowsOf(at.i)-1)
+	if at.Line < v.Shown() {
+		at.Row = min(at.Row, v.rowsOf(at.Line)-1)
 	}
 	v.goTo(at)
 }
@@ -69,16 +65,16 @@ func (v *View) Move(by int) {
 	v.settle()
 	end, at := v.end(), v.at()
 	if by < 0 {
-		at = v.up(at, -by)
+		at = v.walk().Up(at, -by)
 	} else {
-		at = v.down(at, by, end)
+		at = v.walk().Down(at, by, end)
 	}
 	v.arrive(at, by > 0 && at == end)
 }
 
 // arrive puts the window somewhere, and follows from there or not.
-func (v *View) arrive(at spot, follow bool) {
-	fits := v.end() == spot{}
+func (v *View) arrive(at pane.Place, follow bool) {
+	fits := v.end() == pane.Place{}
 	v.Follow(follow || v.follow && fits) // where all is in sight there is nothing to leave
 	v.goTo(at)
 }
@@ -87,7 +83,7 @@ func (v *View) arrive(at spot, follow bool) {
 func (v *View) Page(by int) { v.Move(by * max(v.h-1, 1)) }
 
 // Top goes to the oldest line.
-func (v *View) Top() { v.settle(); v.arrive(spot{}, false) }
+func (v *View) Top() { v.settle(); v.arrive(pane.Place{}, false) }
 
 // Bottom goes to the newest, and follows.
 func (v *View) Bottom() { v.Follow(true) }
@@ -99,7 +95,7 @@ func (v *View) Scroll(by int) {
 	}
 	v.settle()
 	widest := 0
-	for i := v.at().i; i < min(v.at().i+v.h, v.Shown()); i++ {
+	for i := v.at().Line; i < min(v.at().Line+v.h, v.Shown()); i++ {
 		widest = max(widest, cell.Width(v.ring.at(v.number(i)).body()))
 	}
 	most := max(widest-v.room(), 0)
@@ -118,8 +114,8 @@ func (v *View) Position() string {
 	}
 	v.settle()
 	at := v.at()
-	last := v.down(at, max(v.h-1, 0), spot{n - 1, v.rowsOf(n-1) - 1})
-	return fmt.Sprintf("%d–%d of %d", at.i+1, last.i+1, n)
+	last := v.walk().Down(at, max(v.h-1, 0), v.walk().Last(n))
+	return fmt.Sprintf("%d–%d of %d", at.Line+1, last.Line+1, n)
 }
 
 // reveal brings a line into sight, with some of what was before it, and marks it.
@@ -129,51 +125,17 @@ func (v *View) reveal(i int) {
 	v.Follow(false)
 	v.cursor = number
 	first := v.at()
-	if last := v.down(first, max(v.h-1, 0), spot{v.Shown() - 1, 0}); i < first.i || i == first.i && first.row > 0 || i >= last.i {
-		at := v.up(spot{i: i}, v.h/3)
-		if end := v.end(); end.before(at) {
+	if last := v.walk().Down(first, max(v.h-1, 0), pane.Place{Line: v.Shown() - 1}); i < first.Line || i == first.Line && first.Row > 0 || i >= last.Line {
+		at := v.walk().Up(pane.Place{Line: i}, v.h/3)
+		if end := v.end(); end.Before(at) {
 			at = end
 		}
 		v.goTo(at)
 	}
 }
 
-// up is the spot that is n rows before another.
-func (v *View) up(at spot, n int) spot {
-	for n > at.row {
-		if at.i == 0 {
-			return spot{}
-		}
-		n -= at.row + 1
-		at.i--
-		at.row = v.rowsOf(at.i) - 1
-	}
-	at.row -= n
-	return at
-}
+// walk counts the rows of the lines that are shown.
+func (v *View) walk() pane.Rows { return v.rowsOf }
 
-// down is the spot that is n rows after another, but not beyond the limit.
-func (v *View) down(at spot, n int, limit spot) spot {
-	for at.i < limit.i && n > 0 {
-		left := v.rowsOf(at.i) - 1 - at.row
-		if n <= left {
-			break
-		}
-		n -= left + 1
-		at = spot{i: at.i + 1}
-	}
-	at.row += n
-	if limit.before(at) {
-		return limit
-	}
-	return at
-}
-
-// end is the last spot from which the log fills the area.
-func (v *View) end() spot {
-	n := v.Shown()
-	if n == 0 {
-		return spot{}
-	}
-	return v.up(spot{n - 1, v.rowsOf(n-1) - 1}, max(v.h, 1)-1)
-}
+// end is the last place from which the log fills the area.
+func (v *View) end() pane.Place { return v.walk().End(v.Shown(), v.h) }

@@ -63,7 +63,7 @@ func (v *View) from() int {
 		return v.index(v.cursor)
 	}
 	v.settle()
-	return v.at().i - 1
+	return v.at().Line - 1
 }
 
 // seek looks through all shown lines once, beginning with one.

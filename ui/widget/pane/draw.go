@@ -20,29 +20,29 @@ func (p *Pane) Draw(t *theme.Theme) string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		if at.line >= len(p.lines) || w == 0 {
+		if at.Line >= len(p.lines) || w == 0 {
 			blank(&b, w)
 			continue
 		}
 		p.row(&b, t, at)
-		if at.row++; at.row >= p.rowsOf(at.line) {
-			at = place{line: at.line + 1}
+		if at.Row++; at.Row >= p.rowsOf(at.Line) {
+			at = Place{Line: at.Line + 1}
 		}
 	}
 	return b.String()
 }
 
 // row draws one row of w cells.
-func (p *Pane) row(b *strings.Builder, t *theme.Theme, at place) {
-	line := p.lines[at.line]
+func (p *Pane) row(b *strings.Builder, t *theme.Theme, at Place) {
+	line := p.lines[at.Line]
 	text := line.text()
 	var lead, start, end int
 	var more bool
 	if p.wrap {
-		ends := p.breaks(at.line)
-		end = ends[at.row]
-		if at.row > 0 {
-			start = ends[at.row-1]
+		ends := p.breaks(at.Line)
+		end = ends[at.Row]
+		if at.Row > 0 {
+			start = ends[at.Row-1]
 		}
 		if cell.Width(text[start:end]) > p.w {
 			end = start + len(strings.TrimSuffix(text[start:end], " "))

@@ -41,7 +41,7 @@ type Pane struct {
 	limit int // most lines to keep; 0: all
 	w, h  int
 
-	top  place
+	top  Place
 	x    int // cells scrolled to the right, without wrapping
 	wrap bool
 
@@ -52,9 +52,6 @@ type Pane struct {
 
 	rows map[int][]int // where wrapped lines break, of lines in sight
 }
-
-// place is a row of the wrapped text: a line, and a row within it.
-type place struct{ line, row int }
 
 // SetLines replaces the lines; the slice is kept. The place stays.
 func (p *Pane) SetLines(lines []Line) {
@@ -89,8 +86,8 @@ func (p *Pane) shorten() (dropped []Line) {
 	dropped, p.lines = p.lines[:over], p.lines[over:]
 	p.rows = nil
 	p.hit = max(p.hit-over, 0)
-	if p.top.line -= over; p.top.line < 0 {
-		p.top = place{}
+	if p.top.Line -= over; p.top.Line < 0 {
+		p.top = Place{}
 	}
 	return dropped
 }
@@ -113,7 +110,7 @@ func (p *Pane) SetWrap(wrap bool) {
 		return
 	}
 	p.wrap, p.x, p.rows = wrap, 0, nil
-	p.top.row = 0
+	p.top.Row = 0
 	p.settle()
 }
 
@@ -137,10 +134,10 @@ func (p *Pane) Len() int { return len(p.lines) }
 // settle brings the place back into the text after a change.
 func (p *Pane) settle() {
 	end := p.end()
-	if p.Following() || end.before(p.top) {
+	if p.Following() || end.Before(p.top) {
 		p.top = end
 		return
 	}
 	// A line may have become shorter than it was.
-	p.top.row = min(p.top.row, p.rowsOf(p.top.line)-1)
+	p.top.Row = min(p.top.Row, p.rowsOf(p.top.Line)-1)
 }

@@ -11,11 +11,11 @@ import (
 // place from the present one on, then to those before it. An empty text ends searching.
 func (p *Pane) Search(text string) bool {
 	p.query = text
-	p.hit = p.top.line
+	p.hit = p.top.Line
 	if text == "" {
 		return false
 	}
-	return p.seek(p.top.line, 1)
+	return p.seek(p.top.Line, 1)
 }
 
 // Query is what is searched for.

@@ -1,0 +1,229 @@
+package agentlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ironworks/models"
+)
+
+// lender is a SerialConsoles with one console.
+type lender struct {
+	mu        sync.Mutex
+	addresses []string // the next one each time it is asked for; the last one stays
+	fault     error
+	asked     int
+	closed    int
+}
+
+func (l *lender) Open(context.Context, models.NodeRef) (SerialConsole, error) {
+	if l.fault != nil {
+		return nil, l.fault
+	}
+	return l, nil
+}
+
+func (l *lender) Address(context.Context) (string, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asked++
+	return l.addresses[min(l.asked, len(l.addresses))-1], nil
+}
+
+func (l *lender) Changed() string { return "it was enabled" }
+
+func (l *lender) Close(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed++
+	return ctx.Err()
+}
+
+// serialFollower follows the console of a lender alone.
+func serialFollower(t *testing.T, l *lender) (texts func(until string) []string, statuses func() []string, stop func()) {
+	t.Helper()
+	f, err := New(Options{Sources: []models.LogSource{models.LogSerial}, Serial: l})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	out := f.Follow(ctx, models.NodeRef{UUID: testUUID})
+	var seen, told []string
+	note := func(b *Batch) {
+		for _, line := range b.Lines {
+			seen = append(seen, line.Text)
+		}
+		for _, s := range b.Status {
+			told = append(told, fmt.Sprint(s.State, " ", s.Why, "; ", s.WayOut))
+		}
+	}
+	texts = func(until string) []string {
+		for b := range out {
+			if note(&b); slices.Contains(seen, until) || slices.ContainsFunc(told, func(s string) bool { return strings.Contains(s, until) }) {
+				break
+			}
+		}
+		return seen
+	}
+	return texts, func() []string { return told }, func() {
+		cancel()
+		for range out { //nolint:revive // until it is closed
+		}
+	}
+}
+
+// socat writes a text to everybody who connects, one after the other, and then closes.
+func socat(t *testing.T, texts ...string) (address string) {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		for _, text := range texts {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Write([]byte(text))
+			_ = conn.Close()
+		}
+	})
+	t.Cleanup(func() {
+		_ = listener.Close()
+		serving.Wait()
+	})
+	return listener.Addr().String()
+}
+
+func TestSerialIsReadAndGivenBack(t *testing.T) {
+	t.Parallel()
+	l := &lender{addresses: []string{"tcp://" + socat(t, "one\r\ntw", "three\r\n")}}
+	texts, statuses, stop := serialFollower(t, l)
+	if got, want := texts("three"), []string{"one", "tw", "three"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	stop()
+	// Where the connection ends, the console is not asked for again: that would end others'.
+	if l.asked != 1 || l.closed != 1 {
+		t.Errorf("asked %d times, closed %d times", l.asked, l.closed)
+	}
+	for _, want := range []string{"following it was enabled; ", "connecting the connection was closed; somebody else may read"} {
+		if !strings.Contains(strings.Join(statuses(), "\n"), want) {
+			t.Errorf("no %q in %q", want, statuses())
+		}
+	}
+}
+
+func TestSerialGoesToAnotherAddress(t *testing.T) {
+	t.Parallel()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := listener.Addr().String()
+	_ = listener.Close()
+	l := &lender{addresses: []string{"tcp://" + closed, "tcp://" + socat(t, "found\n")}}
+	texts, statuses, stop := serialFollower(t, l)
+	defer stop()
+	if got := texts("found"); !slices.Equal(got, []string{"found"}) {
+		t.Errorf("got %q", got)
+	}
+	if !strings.Contains(strings.Join(statuses(), "\n"), "connecting nothing listens there; the conductor's [console]socat_address") {
+		t.Errorf("%q", statuses())
+	}
+}
+
+func TestSerialThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, address string
+		fault         error
+		want          string
+	}{
+		{"it says why", "", &SerialError{Why: "no console", WayOut: "buy one", Final: true}, "failed no console; buy one"},
+		{"it may do later", "", fmt.Errorf("asking: %w", &SerialError{Why: "locked"}), "connecting locked; "},
+		{"anything else", "", errors.New("odd\x1b[1m"), `connecting odd\x1b[1m; `},
+		{"a web page", "http://192.0.2.1:8023/token", nil, "failed its address is none that can be read: http://192.0.2.1:8023/token; " + serialOnly},
+		{"without a port", "tcp://192.0.2.1", nil, "failed its address is none"},
+		{"nonsense", "tcp://[", nil, "failed its address is none"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			texts, statuses, stop := serialFollower(t, &lender{addresses: []string{tt.address}, fault: tt.fault})
+			defer stop()
+			texts(tt.want)
+			if !strings.Contains(strings.Join(statuses(), "\n"), tt.want) {
+				t.Errorf("%q, want %q", statuses(), tt.want)
+			}
+		})
+	}
+}
+
+// TestSerialOnRequest leaves the console alone where nobody asks for it.
+func TestSerialOnRequest(t *testing.T) {
+	l := &lender{fault: &SerialError{Why: "x", Final: true}}
+	synctest.Test(t, func(t *testing.T) {
+		f, err := New(Options{Push: make(pushed), Serial: l})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, more := range [][]models.LogSource{nil, {models.LogSerial, models.LogSSH}} {
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			got := ""
+			for b := range f.Follow(ctx, models.NodeRef{UUID: testUUID}, more...) {
+				for _, s := range b.Status {
+					got += string(s.Source) + " "
+				}
+			}
+			cancel()
+			if want := map[bool]string{true: "serial serial ", false: ""}[more != nil]; got != want {
+				t.Errorf("%v: %q, want %q", more, got, want)
+			}
+		}
+	})
+}
+
+// TestSerialSilence shows a prompt after a second, and says that nothing comes.
+func TestSerialSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		far, near := net.Pipe()
+		l := &lender{}
+		j := &joint{options: &Options{Now: time.Now}, news: make(chan news)}
+		j.working = make([]atomic.Bool, 1)
+		s := &serialSource{joint: j, out: &outlet{joint: j, source: models.LogSerial}, console: l, parser: newSerialParser(j.node, time.Now)}
+		ctx, cancel := context.WithCancel(t.Context())
+		var reading sync.WaitGroup
+		reading.Go(func() { _ = s.read(ctx, near) })
+		began := time.Now()
+		said := func() string {
+			n := <-j.news
+			if n.status != nil {
+				return fmt.Sprint(time.Since(began), " ", n.status.State, " ", n.status.Why)
+			}
+			return fmt.Sprint(time.Since(began), " ", n.lines[0].Text)
+		}
+		got := []string{said()}
+		_, _ = far.Write([]byte("login: "))
+		got = append(got, said(), said())
+		_, _ = far.Write([]byte("core\n"))
+		got = append(got, said(), said())
+		cancel()
+		_ = far.Close()
+		reading.Wait()
+		want := []string{"0s following it was enabled", "1s login:", "20s following nothing comes", "20s following it was enabled", "20s login: core"}
+		if !slices.Equal(got, want) {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
+	})
+}

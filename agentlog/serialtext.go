@@ -1,0 +1,176 @@
+package agentlog
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// serialText makes lines of the bytes of a serial line, whatever they are: escape
+// sequences are taken out, also those that come in parts, and what moves the cursor to
+// another row ends a line. A line that is too long is cut, and the rest of it dropped.
+type serialText struct {
+	line  []byte
+	state escapeState
+	size  int  // of the escape sequence so far
+	over  bool // the line is full: nothing more is taken of it
+	// shown is what was given of the line before it was whole.
+	shown string
+}
+
+// escapeState is where in an escape sequence the bytes are.
+type escapeState int
+
+const (
+	escapeNone    escapeState = iota
+	escapeBegun               // behind ESC
+	escapeCSI                 // behind ESC [
+	escapeText                // a title and the like, until BEL or ST
+	escapeTextEnd             // behind an ESC in it
+	escapeOne                 // one more byte belongs to it
+)
+
+// maxEscape bounds a sequence: what is longer was noise that began like one.
+const maxEscape = 512
+
+// take gives every line that ends in data to line; again says that all of it was given
+// before it ended.
+func (t *serialText) take(data []byte, line func(text string, again bool)) {
+	for _, c := range data {
+		if t.state != escapeNone {
+			t.escape(c, line)
+			continue
+		}
+		switch c {
+		case '\n':
+			t.finish(line)
+		case 0x1b:
+			t.state, t.size = escapeBegun, 0
+		case '\b':
+			if n := len(t.line); n > 0 && t.line[n-1] != '\r' {
+				t.line = t.line[:n-1]
+			}
+		case 0, 0x07:
+		default:
+			t.put(c, line)
+		}
+	}
+}
+
+// put adds a byte. A program that draws over its line for ever never ends it: then what
+// was drawn over goes first.
+func (t *serialText) put(c byte, line func(text string, again bool)) {
+	switch {
+	case len(t.line) < maxText:
+		t.line = append(t.line, c)
+	case t.over && c == '\r':
+		t.finish(line)
+	case t.over:
+	default:
+		i := bytes.LastIndexByte(t.line, '\r')
+		if i < 0 {
+			t.over = true
+			return
+		}
+		rest := append(bytes.Clone(t.line[i+1:]), c)
+		t.line = t.line[:i]
+		t.finish(line)
+		t.line = append(t.line, rest...)
+	}
+}
+
+// finish gives the line as it is and begins another.
+func (t *serialText) finish(line func(text string, again bool)) {
+	text := t.text()
+	line(text, text == t.shown)
+	t.line, t.over, t.shown = t.line[:0], false, ""
+}
+
+func (t *serialText) text() string {
+	text := string(bytes.TrimRight(t.line, "\r \t"))
+	if t.over {
+		text += " … (cut)"
+	}
+	return text
+}
+
+// partial is what there is of a line that has not ended; empty if it was given already.
+func (t *serialText) partial() string {
+	text := t.text()
+	if text == t.shown {
+		return ""
+	}
+	t.shown = text
+	return text
+}
+
+// escape takes one byte of an escape sequence.
+func (t *serialText) escape(c byte, line func(text string, again bool)) {
+	if t.size++; t.size > maxEscape || c == '\n' && t.state != escapeText {
+		t.state = escapeNone
+		if c == '\n' {
+			t.finish(line)
+		}
+		return
+	}
+	switch t.state {
+	case escapeBegun:
+		t.begun(c, line)
+	case escapeCSI:
+		if c >= 0x40 && c <= 0x7e {
+			t.state = escapeNone
+			t.moved(c, line)
+		}
+	case escapeText:
+		switch c {
+		case 0x07:
+			t.state = escapeNone
+		case 0x1b:
+			t.state = escapeTextEnd
+		}
+	case escapeTextEnd, escapeOne, escapeNone:
+		t.state = escapeNone
+	}
+}
+
+// begun takes the byte behind ESC.
+func (t *serialText) begun(c byte, line func(text string, again bool)) {
+	t.state = escapeNone
+	switch c {
+	case '[':
+		t.state = escapeCSI
+	case ']', 'P', '_', '^', 'X':
+		t.state = escapeText
+	case '(', ')', '*', '+', '#', '%', ' ':
+		t.state = escapeOne
+	case 'c', 'D', 'E', 'M':
+		t.moved('H', line)
+	}
+}
+
+// moved ends the line where the cursor goes to another row: boot menus and firmware have
+// no other end of a line.
+func (t *serialText) moved(final byte, line func(text string, again bool)) {
+	switch final {
+	case 'H', 'f', 'A', 'B', 'E', 'F', 'J', 'd':
+		if len(bytes.TrimSpace(t.line)) > 0 {
+			t.finish(line)
+		}
+		t.line = t.line[:0]
+	case 'C', 'G':
+		t.put(' ', line)
+	}
+}
+
+// isNoise says that a text is none: another speed than the machine's gives such bytes.
+func isNoise(text string) bool {
+	bad, all := 0, 0
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		if r == utf8.RuneError && size <= 1 || r < ' ' && r != '\t' && r != '\r' || r == 0x7f {
+			bad++
+		}
+		all++
+		text = text[size:]
+	}
+	return bad >= 3 && bad*4 > all
+}

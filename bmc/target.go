@@ -1,0 +1,105 @@
+package bmc
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"ironworks/models"
+)
+
+// Target is the controller of one machine.
+type Target struct {
+	// Address is https://HOST[:PORT], as driver_info's redfish_address; without a scheme
+	// it is HTTPS.
+	Address string
+	// System is the path of the machine where the controller has several
+	// (redfish_system_id); empty is the only one.
+	System string
+	// Username and Password log in; both empty is without.
+	Username string
+	Password models.Secret
+	// Basic sends them with each request instead of making a session.
+	Basic bool
+	TLS   TLS
+}
+
+// TLS says how the controller's certificate is verified.
+type TLS struct {
+	// Insecure verifies nothing.
+	Insecure bool
+	// CAFile is a PEM file of the CA that signed it, beside the system's.
+	CAFile string
+	// Fingerprint is the SHA-256 of the only certificate that is taken, in hexadecimal
+	// with or without colons; its names and its end do not matter then.
+	Fingerprint string
+}
+
+// OfNode is where a node's controller is, by its driver_info; credentials are not in it,
+// for Ironic masks them. The error says why there is none.
+func OfNode(n *models.Node) (Target, error) {
+	info := func(key string) string {
+		text, _ := n.DriverInfo[key].(string)
+		return text
+	}
+	address := info("redfish_address")
+	if address == "" {
+		if host := info("ipmi_address"); host != "" {
+			return Target{}, &NoRedfishError{Node: n.Label(), IPMI: host}
+		}
+		return Target{}, &NoRedfishError{Node: n.Label()}
+	}
+	t := Target{Address: address, System: info("redfish_system_id"), Username: info("redfish_username")}
+	t.Basic = info("redfish_auth_type") == "basic"
+	switch verify := n.DriverInfo["redfish_verify_ca"].(type) {
+	case bool:
+		t.TLS.Insecure = !verify
+	case string:
+		// A path is one on the conductor: it says nothing of a file here.
+		t.TLS.Insecure = strings.EqualFold(verify, "false")
+	}
+	return t, nil
+}
+
+// NoRedfishError says that a node's controller does not speak Redfish, as far as Ironic
+// knows.
+type NoRedfishError struct {
+	Node string
+	// IPMI is the address of its IPMI, "" where it has none.
+	IPMI string
+}
+
+// Error names the way out.
+func (e *NoRedfishError) Error() string {
+	node := models.Printable(e.Node)
+	if e.IPMI != "" {
+		return fmt.Sprintf("node %s has IPMI alone (%s), which is not spoken here: what Ironic knows is in ironworks node show; "+
+			"if the BMC has Redfish, too, ironworks bmc --address https://%s asks it", node, models.Printable(e.IPMI), models.Printable(e.IPMI))
+	}
+	return fmt.Sprintf("node %s has no redfish_address in its driver_info; ironworks bmc --address https://HOST asks a BMC without Ironic", node)
+}
+
+// endpoint is the address as it is connected to.
+func (t *Target) endpoint() (string, error) {
+	text := strings.TrimRight(t.Address, "/")
+	if !strings.Contains(text, "://") {
+		text = "https://" + text
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return "", fmt.Errorf("BMC address %q: want https://HOST[:PORT]", models.Printable(models.MaskURL(t.Address)))
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	// sushy adds the root itself, and so does gofish.
+	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/redfish/v1")
+	return u.String(), nil
+}
+
+// place is where the machine is in the service; empty is the only one.
+func (t *Target) place() string {
+	if t.System == "" {
+		return ""
+	}
+	return "/" + strings.Trim(cmp.Or(t.System), "/")
+}

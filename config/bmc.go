@@ -1,0 +1,84 @@
+package config
+
+import (
+	"os"
+	"regexp"
+	"strings"
+
+	"ironworks/models"
+)
+
+// BMC is how the machines' controllers are asked directly: Ironic has their addresses,
+// and masks their credentials.
+type BMC struct {
+	Username string        `json:"username,omitempty" yaml:"username,omitempty"`
+	Password models.Secret `json:"password,omitempty" yaml:"password,omitempty"`
+	// CACert is a PEM file of the CA that signed their certificates.
+	CACert string `json:"cacert,omitempty" yaml:"cacert,omitempty"`
+	// Verify is whether certificates are verified, nil where nothing is said: then it is
+	// as Ironic does with the node (redfish_verify_ca).
+	Verify *bool `json:"verify,omitempty" yaml:"verify,omitempty"`
+	// Fingerprints are the SHA-256 of certificates that are taken, by the address in
+	// driver_info.
+	Fingerprints map[string]string `json:"fingerprints,omitempty" yaml:"fingerprints,omitempty"`
+}
+
+func bmcKeys() map[string]want {
+	return map[string]want{
+		"username": wantText, "password": wantText, "password_file": wantText, "cacert": wantText, "verify": wantBool, "fingerprints": wantMapping,
+	}
+}
+
+var sha256Form = regexp.MustCompile(`^([0-9A-Fa-f]{2}:?){32}$`)
+
+// readBMC reads how controllers are asked. Paths are made absolute, as all of our file.
+func (c *candidate) readBMC(n *node, path, home, dir string) {
+	good, errs := check(n, path, bmcKeys())
+	c.errs = append(c.errs, errs...)
+	if n := good["username"]; n != nil {
+		c.bmc.Username = n.text
+	}
+	if n := good["verify"]; n != nil {
+		verify, _ := truth(n.text)
+		c.bmc.Verify = &verify
+	}
+	if n := good["cacert"]; n != nil {
+		c.bmc.CACert = expandPath(n.text, home, dir)
+		if _, err := os.Stat(c.bmc.CACert); err != nil {
+			c.errs = append(c.errs, n.fault(join(path, "cacert"), c.bmc.CACert+": "+readProblem(err), ""))
+		}
+	}
+	c.readBMCPassword(good, path, home, dir)
+	if n := good["fingerprints"]; n != nil {
+		c.bmc.Fingerprints = map[string]string{}
+		for _, e := range n.entries {
+			if !sha256Form.MatchString(e.value.text) {
+				c.errs = append(c.errs, e.value.fault(join(join(path, "fingerprints"), e.name), "is no SHA-256 fingerprint", "write 32 bytes in hexadecimal, as a refused certificate shows it"))
+				continue
+			}
+			c.bmc.Fingerprints[e.name] = e.value.text
+		}
+	}
+}
+
+func (c *candidate) readBMCPassword(good map[string]*node, path, home, dir string) {
+	word, file := good["password"], good["password_file"]
+	switch {
+	case word != nil && file != nil:
+		c.errs = append(c.errs, file.fault(join(path, "password_file"), "given beside password", "keep one of the two"))
+	case word != nil:
+		c.bmc.Password = models.Secret(word.text)
+	case file != nil:
+		name := expandPath(file.text, home, dir)
+		data, _, err := readFile(name)
+		text := strings.TrimRight(string(data), "\r\n")
+		switch {
+		case err != nil:
+			c.errs = append(c.errs, file.fault(join(path, "password_file"), name+": "+readProblem(err), ""))
+		case text == "" || strings.ContainsAny(text, "\r\n"):
+			c.errs = append(c.errs, file.fault(join(path, "password_file"), name+": must hold one line, the password", ""))
+		default:
+			c.bmc.Password = models.Secret(text)
+		}
+	}
+}

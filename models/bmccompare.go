@@ -1,0 +1,89 @@
+package models
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// BMCDifference is what Ironic believes of a machine beside what its controller says.
+type BMCDifference struct {
+	What    string `json:"what"`
+	Ironic  string `json:"ironic"`
+	BMC     string `json:"bmc"`
+	Differs bool   `json:"differs"`
+}
+
+// CompareBMC puts side by side what both know. What one of the two does not tell is no
+// difference.
+func CompareBMC(n *Node, ports []Port, b *BMC) []BMCDifference {
+	var out []BMCDifference
+	add := func(what, ironic, bmc string, same func(a, b string) bool) {
+		if ironic == "" && bmc == "" {
+			return
+		}
+		out = append(out, BMCDifference{What: what, Ironic: ironic, BMC: bmc, Differs: ironic != "" && bmc != "" && !same(ironic, bmc)})
+	}
+	add("power", string(n.PowerState), b.System.Power, samePower)
+	add("health", n.Health, string(b.System.Rollup), strings.EqualFold)
+	fields := struct {
+		BootMode   string `json:"boot_mode"`
+		SecureBoot *bool  `json:"secure_boot"`
+	}{}
+	_ = json.Unmarshal(n.Raw, &fields) // what is not there is not compared
+	add("boot mode", fields.BootMode, b.Boot.Mode, sameMode)
+	if fields.SecureBoot != nil {
+		secure := "Disabled"
+		if *fields.SecureBoot {
+			secure = "Enabled"
+		}
+		add("secure boot", secure, b.Boot.SecureBoot, strings.EqualFold)
+	}
+	for _, key := range []struct {
+		property string
+		bmc      string
+	}{{"vendor", b.System.Manufacturer}, {"serial_number", b.System.Serial}} {
+		text, _ := n.Properties[key.property].(string)
+		if text != "" {
+			add(strings.ReplaceAll(key.property, "_", " "), text, key.bmc, strings.EqualFold)
+		}
+	}
+	return append(out, compareMACs(ports, b)...)
+}
+
+// compareMACs: a port whose address no interface has boots nothing.
+func compareMACs(ports []Port, b *BMC) []BMCDifference {
+	var known []string
+	for _, nic := range b.NICs {
+		if nic.MAC != "" {
+			known = append(known, strings.ToLower(nic.MAC))
+		}
+	}
+	if len(known) == 0 {
+		return nil
+	}
+	var out []BMCDifference
+	for i := range ports {
+		mac := strings.ToLower(ports[i].Address)
+		d := BMCDifference{What: "port " + ports[i].Address, Ironic: ports[i].Address, BMC: ports[i].Address}
+		if !slices.Contains(known, mac) {
+			d.BMC, d.Differs = "no interface has it", true
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+func samePower(ironic, bmc string) bool {
+	switch strings.ToLower(bmc) {
+	case "on", "poweringoff":
+		return ironic == string(PowerOn)
+	case "off", "poweringon":
+		return ironic == string(PowerOff)
+	}
+	return true
+}
+
+func sameMode(ironic, bmc string) bool {
+	return strings.EqualFold(ironic, bmc) || strings.EqualFold(ironic, "bios") && strings.EqualFold(bmc, "Legacy")
+}

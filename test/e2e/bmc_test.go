@@ -1,0 +1,45 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"ironworks/test/ironic"
+)
+
+// TestBMC asks the BMC of a node directly, and shows it beside what Ironic believes.
+func TestBMC(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, s *ironic.Server) {
+		c := at(t, s)
+		name, uuid, m := redfishNode(t, s, "ok")
+		c.ok("manage", name, "--wait", "--timeout", "1m")
+		if o := c.fails(2, "bmc", name); !strings.Contains(o.stderr, "IRONWORKS_BMC_PASSWORD") {
+			t.Errorf("without a password it says %q", o.stderr)
+		}
+		known := newConsole(t, "IRONWORKS_URL="+s.URL, "IRONWORKS_BMC_PASSWORD="+m.Spec().Password)
+		out := known.ok("bmc", name).stdout
+		for _, want := range []string{name, "Ironic and the BMC", "power off | Off", "Hardware", m.Disks()[0].Serial, "Sensors"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("no %q in\n%s", want, out)
+			}
+		}
+		if strings.Contains(out, "≠") || strings.Contains(out, "Could not be read") {
+			t.Errorf("something differs, or could not be read:\n%s", out)
+		}
+		report := decode[struct {
+			Node struct{ UUID string }
+			BMC  struct {
+				System struct{ Power, Serial string }
+				Drives []struct{ Serial string }
+			}
+		}](t, known.ok("bmc", name, "-o", "json"))
+		if report.Node.UUID != uuid || report.BMC.System.Power != "Off" || len(report.BMC.Drives) != len(m.Disks()) {
+			t.Errorf("%+v", report)
+		}
+		wrong := newConsole(t, "IRONWORKS_URL="+s.URL, "IRONWORKS_BMC_PASSWORD=wrong-Pa55word")
+		if o := wrong.fails(4, "bmc", name); !strings.Contains(o.stderr, "check the user and the password") || strings.Contains(o.stderr, "wrong-Pa55word") {
+			t.Errorf("with the wrong password: %q", o.stderr)
+		}
+	})
+}

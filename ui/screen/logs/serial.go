@@ -1,0 +1,75 @@
+package logs
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/ui/overlay"
+	"ironworks/ui/screen"
+	"ironworks/ui/theme"
+)
+
+// serialWanted says that the serial console of a lane's node is to be read, too.
+type serialWanted struct {
+	of   *Log
+	lane int
+}
+
+// toggleSerial asks before a console is read, for that disturbs others; to stop needs no
+// question.
+func (l *Log) toggleSerial() tea.Cmd {
+	i := l.alone()
+	if i < 0 {
+		return nil
+	}
+	if one := l.lanes[i]; one.serial {
+		one.serial = false
+		delete(one.status, models.LogSerial)
+		one.end()
+		return l.begin(i)
+	}
+	return screen.Wish(screen.Ask{Overlay: overlay.NewConfirm(l.env.Clock, overlay.Question{
+		Title: "Read the serial console of " + models.Printable(l.lanes[i].node.Label()),
+		Lines: []overlay.Text{
+			{Role: theme.Plain, Text: "What the machine writes to its serial line comes into this log. Nothing is sent to it."},
+			{Role: theme.Warn, Text: "With IPMI, a console has one reader: whoever reads it now is cut off."},
+			{Role: theme.Warn, Text: "A console that is not enabled is enabled, and disabled again when you stop or leave. Ironic forgets the node's last error then."},
+		},
+		Ask: "Read it?",
+		Yes: screen.Wish(serialWanted{of: l, lane: i}),
+	})})
+}
+
+// serial begins to read the console.
+func (l *Log) serial(i int) tea.Cmd {
+	one := l.lanes[i]
+	if one.serial || l.closed || one.cancel == nil && !one.over {
+		return nil
+	}
+	one.serial, one.over = true, false
+	one.end()
+	return l.begin(i)
+}
+
+// alone is the one lane that is followed; -1 where there is none or several.
+func (l *Log) alone() int {
+	live := func(one *lane) bool { return one.cancel != nil || one.over }
+	i := slices.IndexFunc(l.lanes, live)
+	if i < 0 || slices.ContainsFunc(l.lanes[i+1:], live) {
+		return -1
+	}
+	return i
+}
+
+// whyNotSerial says why no console can be read now.
+func (l *Log) whyNotSerial() string {
+	if l.kept != nil {
+		return "this is what was kept; the node's log has its console"
+	}
+	if l.alone() < 0 {
+		return "the console of one node is read at a time: open the node's log"
+	}
+	return ""
+}

@@ -1,0 +1,142 @@
+package wire
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+
+	"ironworks/models"
+)
+
+// Describe names the exact fault of a connection to a target, which is called what it is:
+// "the API".
+func Describe(f *models.Fault, err error, target, what string) {
+	host := Host(target)
+	var dns *net.DNSError
+	var netErr net.Error
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "proxyconnect" {
+		host = "the proxy (HTTP_PROXY, HTTPS_PROXY) in front of " + host
+	}
+	set := func(k models.FaultKind, hint, format string, args ...any) {
+		f.Kind, f.Hint, f.Message = k, hint, models.Printable(fmt.Sprintf(format, args...))
+	}
+	switch {
+	case describeTLS(f, err, host):
+	case errors.Is(err, context.Canceled):
+		set(models.FaultCanceled, "", "interrupted")
+	case errors.Is(err, errTooLarge):
+		set(models.FaultBadAnswer, "", "%v", errTooLarge)
+	case errors.As(err, &dns):
+		set(models.FaultDNS, "check the host name and the resolver", "the host name %q does not resolve", dns.Name)
+	case errors.Is(err, syscall.ECONNREFUSED):
+		set(models.FaultRefused, "is "+what+" running, and is the port right?", "connection refused by %s: nothing listens there", host)
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		set(models.FaultUnreachable, "check the route, the VPN or the firewall", "%s cannot be reached: no route", host)
+	case errors.Is(err, errStalled), errors.Is(err, context.DeadlineExceeded), errors.As(err, &netErr) && netErr.Timeout():
+		set(models.FaultTimeout, "a firewall may drop the packets, or "+what+" hangs", "no answer from %s in time", host)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		set(models.FaultBadAnswer, "the connection broke in the middle of the answer", "the answer of %s is incomplete", host)
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF):
+		set(models.FaultReset, plainToTLSHint(target), "%s closed the connection without an answer", host)
+	case strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`):
+		set(models.FaultTLS, "use https://", "%s speaks TLS only on this port", host)
+	case strings.Contains(err.Error(), "malformed HTTP"):
+		set(models.FaultNotIronic, plainToTLSHint(target), "%s does not speak HTTP", host)
+	default:
+		set(models.FaultBadAnswer, "", "%s", innermost(err))
+	}
+}
+
+func plainToTLSHint(target string) string {
+	if strings.HasPrefix(target, "http://") {
+		return "if the port speaks TLS, use https://"
+	}
+	return ""
+}
+
+// innermost drops the wrapping that only repeats method and URL.
+func innermost(err error) string {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err.Error()
+	}
+	return err.Error()
+}
+
+// Host is the host of a target, for messages.
+func Host(target string) string {
+	if u, err := url.Parse(target); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return "the server"
+}
+
+// describeTLS names a refused certificate with its fingerprint, or a handshake with
+// something that does not speak TLS.
+func describeTLS(f *models.Fault, err error, host string) bool {
+	var verify *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	var alert tls.AlertError
+	f.Kind = models.FaultTLS
+	switch {
+	case errors.As(err, &verify):
+		describeCertificate(f, verify, host)
+	case errors.As(err, &record), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		f.Message = host + " does not speak TLS"
+		f.Hint = "use http:// for this port"
+	case errors.As(err, &alert), strings.Contains(err.Error(), "remote error: tls:"):
+		f.Message = models.Printable(host + " refused the TLS handshake: " + innermost(err))
+		f.Hint = "it may want a client certificate (cert, key)"
+	default:
+		f.Kind = ""
+		return false
+	}
+	return true
+}
+
+func describeCertificate(f *models.Fault, verify *tls.CertificateVerificationError, host string) {
+	var unknown x509.UnknownAuthorityError
+	var name x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	why := verify.Err.Error()
+	f.Hint = "cacert: FILE trusts its CA; verify: false trusts anyone"
+	switch {
+	case errors.As(verify.Err, &name):
+		why = fmt.Sprintf("it is not for %q", name.Host)
+		f.Hint = "use a name that is in the certificate"
+	case errors.As(verify.Err, &invalid) && invalid.Reason == x509.Expired:
+		why = "it has expired or is not valid yet"
+		f.Hint = "check the clocks here and there, then renew it"
+	case errors.As(verify.Err, &unknown):
+		why = "its issuer is not trusted here"
+	}
+	subject := ""
+	if len(verify.UnverifiedCertificates) > 0 {
+		cert := verify.UnverifiedCertificates[0]
+		f.Fingerprint = Fingerprint(cert)
+		subject = fmt.Sprintf("; subject %s, issuer %s, valid %s to %s, SHA-256 %s", cert.Subject, cert.Issuer,
+			cert.NotBefore.Format(time.DateOnly), cert.NotAfter.Format(time.DateOnly), f.Fingerprint)
+	}
+	f.Message = models.Printable(fmt.Sprintf("the certificate of %s is refused: %s%s", host, why, subject))
+}
+
+// Fingerprint is the SHA-256 of a certificate, as openssl x509 -fingerprint writes it.
+func Fingerprint(cert *x509.Certificate) string {
+	sum := sha256.Sum256(cert.Raw)
+	hex := fmt.Sprintf("%X", sum)
+	parts := make([]string, 0, len(sum))
+	for i := 0; i < len(hex); i += 2 {
+		parts = append(parts, hex[i:i+2])
+	}
+	return strings.Join(parts, ":")
+}

@@ -1,0 +1,89 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// errStalled is the cause of a request that was given up for want of progress.
+var errStalled = errors.New("no answer in time")
+
+// errTooLarge is the cause of an answer that is larger than it may be.
+var errTooLarge = errors.New("the answer is too large to be one of those that were asked for")
+
+// watchdog gives up a request when nothing has come from the server for a while. It
+// counts silence, not length: a long page over a slow line is no fault.
+type watchdog struct {
+	next  *http.Transport
+	limit time.Duration
+	// largest bounds an answer, in bytes.
+	largest int64
+}
+
+// CloseIdleConnections is what http.Client looks for in its transport.
+func (w *watchdog) CloseIdleConnections() { w.next.CloseIdleConnections() }
+
+type limitKey struct{}
+
+// WithLimit gives one request another limit of silence, if that is longer.
+func WithLimit(ctx context.Context, limit time.Duration) context.Context {
+	return context.WithValue(ctx, limitKey{}, limit)
+}
+
+// RoundTrip sends the request under the watchdog.
+func (w *watchdog) RoundTrip(req *http.Request) (*http.Response, error) {
+	limit := w.limit
+	if l, ok := req.Context().Value(limitKey{}).(time.Duration); ok {
+		limit = max(limit, l)
+	}
+	ctx, cancel := context.WithCancelCause(req.Context())
+	timer := time.AfterFunc(limit, func() { cancel(errStalled) })
+	resp, err := w.next.RoundTrip(req.WithContext(ctx))
+	if err != nil {
+		timer.Stop()
+		if cause := context.Cause(ctx); errors.Is(cause, errStalled) {
+			err = fmt.Errorf("%w (%s)", errStalled, limit)
+		}
+		cancel(nil)
+		return nil, err
+	}
+	resp.Body = &watchedBody{body: resp.Body, ctx: ctx, timer: timer, limit: limit, left: w.largest, cancel: cancel}
+	return resp, nil
+}
+
+// watchedBody restarts the watchdog with every byte and bounds the answer's size.
+type watchedBody struct {
+	body   io.ReadCloser
+	ctx    context.Context //nolint:containedctx // the request's own, for its cause
+	timer  *time.Timer
+	limit  time.Duration
+	left   int64
+	cancel context.CancelCauseFunc
+}
+
+// Read reads on and feeds the watchdog.
+func (b *watchedBody) Read(p []byte) (int, error) {
+	n, err := b.body.Read(p)
+	b.left -= int64(n)
+	switch {
+	case b.left < 0:
+		return n, errTooLarge
+	case err != nil && !errors.Is(err, io.EOF) && errors.Is(context.Cause(b.ctx), errStalled):
+		return n, fmt.Errorf("%w (%s)", errStalled, b.limit)
+	case n > 0:
+		b.timer.Reset(b.limit)
+	}
+	return n, err
+}
+
+// Close ends the request and the watchdog.
+func (b *watchedBody) Close() error {
+	b.timer.Stop()
+	err := b.body.Close()
+	b.cancel(nil)
+	return err
+}
