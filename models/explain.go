@@ -124,8 +124,8 @@ func Explain(f *ExplainFacts) []Explanation {
 	return out
 }
 
-// candidates are the rules that match, without those that say less than another, and
-// without those that find nothing wrong where another does.
+// candidates are the rules that match, without those that say less than another, without
+// those that find nothing wrong where another does, and without guesses where one is sure.
 func (x *explaining) candidates() []candidate {
 	var all []candidate
 	for i := range explainRules {
@@ -135,18 +135,21 @@ func (x *explaining) candidates() []candidate {
 		}
 	}
 	left := map[RuleID]bool{}
-	wrong := false
+	wrong, certain := false, false
 	for i := range all {
 		c := &all[i]
 		if c.confidence == ConfidenceLow {
 			continue
 		}
 		wrong = wrong || !c.rule.Fine
+		certain = certain || !c.rule.Fine && c.confidence == ConfidenceHigh
 		for _, id := range c.rule.Instead {
 			left[id] = true
 		}
 	}
-	return slices.DeleteFunc(all, func(c candidate) bool { return left[c.rule.ID] || wrong && c.rule.Fine })
+	return slices.DeleteFunc(all, func(c candidate) bool {
+		return left[c.rule.ID] || wrong && c.rule.Fine || certain && c.confidence == ConfidenceLow
+	})
 }
 
 func (x *explaining) match(r *ExplainRule) (candidate, bool) {

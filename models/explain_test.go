@@ -53,6 +53,7 @@ var realTexts = []struct {
 	{24, "Failed to get power state for node " + aNode + ". Error: Redfish exception occurred. Error: HTTP GET http://127.0.0.1:8000/redfish/v1/Systems/1 returned code 401. unknown error Extended information: none", StateEnroll, "bmc-credentials", ConfidenceHigh},
 	{25, "During sync_power_state, max retries exceeded for node " + aNode + ", node state None does not match expected state 'power on'. Updating DB state to 'None' Switching node to maintenance mode.", StateActive, "power-sync", ConfidenceHigh},
 	{26, "Failed to change power state to 'power off' by 'power off': Failed to set node power state to power off.", StateManageable, "power-change", ConfidenceMedium},
+	{26, "Deploy step deploy.deploy failed: Failed to set node power state to power on..", StateDeployFailed, "power-change", ConfidenceMedium},
 	{27, "Failed to get power state for node " + aNode + ". Error: IPMI call failed: power status.", StateEnroll, "ipmi", ConfidenceMedium},
 	{28, "Node " + aNode + " is locked by host conductor-1, please retry after the current operation is completed.", "", "locked", ConfidenceHigh},
 	{29, "Requested action cannot be performed due to lack of free conductor workers.", "", "no-workers", ConfidenceHigh},

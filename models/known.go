@@ -175,7 +175,7 @@ var conductorErrors = []knownError{
 	{ErrorBMCUnreachable, [][]string{{"Redfish connection failed for node"}, {"Unable to connect to ", "/redfish/"}}},
 	{ErrorPowerUnknown, [][]string{{"Failed to get power state for node"}}},
 	{ErrorPowerSync, [][]string{{"During sync_power_state, max retries exceeded for node"}}},
-	{ErrorPowerChange, [][]string{{"Failed to change power state to '"}}},
+	{ErrorPowerChange, [][]string{{"Failed to change power state to '"}, {"Failed to set node power state to "}}},
 	{ErrorIPMISessions, [][]string{{"insufficient resources for session"}}},
 	{ErrorIPMI, [][]string{{"IPMI call failed: "}}},
 	{ErrorLocked, [][]string{{"Node ", " is locked by host ", "please retry after the current operation is completed"}}},
