@@ -30,7 +30,6 @@ const (
 	IfConductorDead   ExplainCondition = "the node's conductor is not alive, while another one is"
 	IfAllDead         ExplainCondition = "Ironic answers, and says that none of its conductors is alive"
 	IfConductorAlive  ExplainCondition = "the node's conductor is alive, as far as it is known"
-	IfNoReason        ExplainCondition = "neither last_error nor the history tells a reason"
 	IfNoHints         ExplainCondition = "no root device hints, and a deploy interface that writes to a disk"
 	IfLate            ExplainCondition = "the phase lasts longer than it did for nearly all others"
 	IfBMCUnreachable  ExplainCondition = "the BMC was asked from here, and does not answer"
@@ -61,8 +60,6 @@ func (x *explaining) holds(is ExplainCondition) bool {
 		return x.spreads()
 	case IfLate:
 		return x.Estimate != nil && x.Estimate.Late
-	case IfNoReason:
-		return len(x.texts) == 0
 	case IfAtRest:
 		return x.node != nil && !x.troubled()
 	case IfWaiting, IfNeverCalled, IfLongEnough, IfNotLongEnough, IfSilent, IfSpeaking, IfRebooting, IfLogAlive:

@@ -202,10 +202,6 @@ var conductorErrors = []knownError{
 	{ErrorRedacted, [][]string{{"** Value Redacted - Requires "}}},
 }
 
-// RamdiskErrors are the ids of those that a ramdisk's log may show, the most specific
-// first.
-func RamdiskErrors() []ErrorID { return knownIDs(ramdiskErrors) }
-
 // KnownErrors are the ids of all of them.
 func KnownErrors() []ErrorID { return append(knownIDs(conductorErrors), knownIDs(ramdiskErrors)...) }
 

@@ -173,6 +173,7 @@ func (end scenarioEnd) comes(t *testing.T, server *ironic.Server, scenario strin
 	case o.code != 0 || apiNode(t, server, uuid)["provision_state"] != "active":
 		t.Errorf("exit code %d, want a node that is active:\n%s", o.code, said)
 	}
+	end.explained(t, c, scenario, name)
 }
 
 // prepare takes a node to where it can be deployed, or to where its scenario stops it.

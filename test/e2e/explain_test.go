@@ -1,0 +1,42 @@
+package e2e
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"ironworks/models"
+)
+
+// explainedAs are the rules one of which comes first for a scenario that failed. Machines
+// that are never heard of are several in these tests, so that it may be the whole rack.
+var explainedAs = map[string][]models.RuleID{
+	"bmc-password":            {"bmc-credentials"},
+	"clean-fails":             {"erase-metadata"},
+	"never-boots":             {"never-booted", "whole-rack"},
+	"boots-but-no-route":      {"never-booted", "whole-rack", "ramdisk-not-heard"},
+	"wrong-mac":               {"never-booted", "whole-rack", "ramdisk-not-heard", "lookup"},
+	"agent-dies-mid-step":     {"agent-silent", "whole-rack"},
+	"install-fails-4-times":   {"installer-failed"},
+	"clock-skew":              {"agent-clock"},
+	"iso-404":                 {"image-http"},
+	"power-stuck":             {"power-change"},
+	"no-disk-matches":         {"no-hinted-device"},
+	"agent-newer-than-ironic": {"ramdisk-newer"},
+}
+
+// explained wants the right cause as the first verdict, or that nothing is wrong.
+func (end scenarioEnd) explained(t *testing.T, c *console, scenario, name string) {
+	t.Helper()
+	want := explainedAs[scenario]
+	switch {
+	case scenario == "bmc-stalls" || scenario == "no-inventory": // it goes on, or went on since
+		return
+	case end.fails == "" && end.stops == "":
+		want = []models.RuleID{"at-rest"}
+	}
+	o := c.run("explain", name, "-o", "name")
+	if got := models.RuleID(strings.TrimSpace(o.stdout)); o.code != 0 || !slices.Contains(want, got) {
+		t.Errorf("exit code %d, explained as %q, want one of %q:\n%s%s", o.code, got, want, o.stderr, c.run("explain", name).stdout)
+	}
+}
