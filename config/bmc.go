@@ -3,7 +3,6 @@ package config
 import (
 	"os"
 	"regexp"
-	"strings"
 
 	"ironworks/models"
 )
@@ -69,16 +68,10 @@ func (c *candidate) readBMCPassword(good map[string]*node, path, home, dir strin
 	case word != nil:
 		c.bmc.Password = models.Secret(word.text)
 	case file != nil:
-		name := expandPath(file.text, home, dir)
-		data, _, err := readFile(name)
-		text := strings.TrimRight(string(data), "\r\n")
-		switch {
-		case err != nil:
-			c.errs = append(c.errs, file.fault(join(path, "password_file"), name+": "+readProblem(err), ""))
-		case text == "" || strings.ContainsAny(text, "\r\n"):
-			c.errs = append(c.errs, file.fault(join(path, "password_file"), name+": must hold one line, the password", ""))
-		default:
-			c.bmc.Password = models.Secret(text)
+		password, problem, _ := readPassword(expandPath(file.text, home, dir)) // the problem says all
+		if problem != "" {
+			c.errs = append(c.errs, file.fault(join(path, "password_file"), problem, ""))
 		}
+		c.bmc.Password = password
 	}
 }

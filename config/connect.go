@@ -124,17 +124,26 @@ func (b *builder) credentials() {
 	case b.s.has(keyPassword):
 		b.conn.Password = models.Secret(b.s.text(keyPassword))
 	case b.s.has(keyPasswordFile):
-		data, _, err := readFile(b.s.text(keyPasswordFile))
-		text := strings.TrimRight(string(data), "\r\n")
-		switch {
-		case err != nil:
-			b.bad(keyPasswordFile, b.s.text(keyPasswordFile)+": "+readProblem(err), "", err)
-		case text == "" || strings.ContainsAny(text, "\r\n"):
-			b.bad(keyPasswordFile, b.s.text(keyPasswordFile)+": must hold one line, the password", "", nil)
-		default:
-			b.conn.Password = models.Secret(text)
+		password, problem, err := readPassword(b.s.text(keyPasswordFile))
+		if problem != "" {
+			b.bad(keyPasswordFile, problem, "", err)
 		}
+		b.conn.Password = password
 	}
+}
+
+// readPassword reads a file that holds a password in one line; problem says what is wrong
+// with it.
+func readPassword(name string) (password models.Secret, problem string, err error) {
+	data, _, err := readFile(name)
+	text := strings.TrimRight(string(data), "\r\n")
+	switch {
+	case err != nil:
+		return "", name + ": " + readProblem(err), err
+	case text == "" || strings.ContainsAny(text, "\r\n"):
+		return "", name + ": must hold one line, the password", nil
+	}
+	return models.Secret(text), "", nil
 }
 
 func (b *builder) tls() {
