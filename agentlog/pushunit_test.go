@@ -43,6 +43,14 @@ try:
         sys.stdout.write(line)
 except BrokenPipeError:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+# What is written after this has read all, and before the unit is told to end.
+late = os.path.join(os.path.dirname(os.path.abspath(__file__)), "late")
+if os.path.exists(late):
+    unit, lines = open(late).read().split("\n", 1)
+    os.remove(late)
+    with open(os.path.join(os.path.dirname(late), "journal"), "a") as journal:
+        journal.write(lines)
+    os.kill(int(unit), 15)
 `
 
 // spyCurl writes down with what words curl was called.
@@ -256,6 +264,22 @@ func TestPushUnitLosesNothing(t *testing.T) {
 			t.Errorf("the token is in the %s", where)
 		}
 	}
+}
+
+// What is written just before the end, when the unit has read what there was, is sent too.
+func TestPushUnitSendsTheLastLines(t *testing.T) {
+	u := newUnitRig(t)
+	u.log(pushedLines(1, 10))
+	u.begin()
+	u.await(10)
+	late := fmt.Sprintf("%d\n%s", u.process.Process.Pid, pushedLines(11, 20))
+	u.write(filepath.Join(u.bin, "late.new"), late, 0o600)
+	if err := os.Rename(filepath.Join(u.bin, "late.new"), filepath.Join(u.bin, "late")); err != nil {
+		t.Fatal(err)
+	}
+	_ = u.process.Wait() // it ends by itself
+	u.process = nil
+	u.texts(firstNode, 20)
 }
 
 func TestPushUnitSendsToNobodyElse(t *testing.T) {

@@ -110,11 +110,13 @@ post() {
 read_cursor "$run/cursor" || cursor=none
 wait=1 idle=20
 while :; do
+	# At the end the journal is read once more: what was written until then is sent.
+	last=$ending
 	introduce
 	collect
 	# Without news it says now and then that it lives, which also finds a console that
 	# has started again.
-	if [[ -s $run/batch || $idle -ge 20 || $ending ]]; then
+	if [[ -s $run/batch || $idle -ge 20 || $last ]]; then
 		idle=0
 		post
 		case $? in
@@ -125,7 +127,7 @@ while :; do
 			;;
 		1) wait=1 ;;
 		*)
-			[[ $ending ]] && exit 0
+			[[ $last ]] && exit 0
 			pause "$wait"
 			wait=$((wait < 20 ? wait * 2 : 30))
 			idle=20
@@ -133,7 +135,7 @@ while :; do
 			;;
 		esac
 	fi
-	[[ $ending && ! -s $run/batch ]] && exit 0
+	[[ $last && ! -s $run/batch ]] && exit 0
 	[[ -s $run/batch ]] && continue
 	idle=$((idle + 1))
 	pause 1
