@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -28,6 +29,11 @@ func (c *session) send(s step) answer {
 	c.t.Helper()
 	for {
 		a, err := c.try(c.t.Context(), s)
+		// Who answers before all was sent closes the connection, at times under the reader.
+		if errors.Is(err, net.ErrClosed) {
+			c.pause()
+			continue
+		}
 		if err != nil {
 			c.t.Fatal(err)
 		}
