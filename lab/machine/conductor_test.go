@@ -78,6 +78,7 @@ func TestConductor(t *testing.T) {
 		t.Run(release.Name(), func(t *testing.T) {
 			server := ironic.StartT(t, ironic.Options{Release: release, Settings: map[string]map[string]string{
 				"DEFAULT": {"enabled_bios_interfaces": "no-bios,redfish"},
+				"redfish": {"auth_type": "session"}, // one machine, so that nobody waits for its sessions to end
 			}})
 			images := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				http.ServeContent(w, r, "ramdisk.iso", time.Time{}, bytes.NewReader(isoImage()))

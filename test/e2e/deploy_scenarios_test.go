@@ -102,8 +102,7 @@ func TestDeployScenarios(t *testing.T) {
 				"conductor": {
 					"deploy_callback_timeout": timeout, "clean_callback_timeout": timeout, "inspect_wait_timeout": timeout, "power_state_change_timeout": "20",
 				},
-				"deploy":  {"erase_devices_priority": "0"},
-				"redfish": {"auth_type": "basic"}, // as for the servers of the other tests
+				"deploy": {"erase_devices_priority": "0"},
 			}})
 			ends := scenarioEnds()
 			if release == ironic.Old {

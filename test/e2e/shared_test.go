@@ -61,13 +61,9 @@ func takeIronic(t *testing.T, r ironic.Release) *ironic.Server {
 	return take(t, r.Name(), func() (*ironic.Server, error) { return startReal(r) })
 }
 
-// startReal starts an Ironic that has no sessions at BMCs. The machines end with their
-// tests, and whichever thread collects the garbage would log out of them, with all its
-// tries: for minutes, and with the lock of the database if it has that just then.
+// startReal starts an Ironic that ends with all tests.
 func startReal(r ironic.Release) (*ironic.Server, error) {
-	s, err := ironic.Start(context.Background(), ironic.Options{
-		Release: r, Settings: map[string]map[string]string{"redfish": {"auth_type": "basic"}},
-	})
+	s, err := ironic.Start(context.Background(), ironic.Options{Release: r})
 	if err == nil {
 		stopLater(s.Stop)
 	}
