@@ -217,9 +217,12 @@ type shown struct {
 // arrange puts everything in the order in which it is shown: a picture before what
 // happened then.
 func (p *Player) arrange() {
+	echoes := echoes{}
 	for i := range p.rec.Pictures {
 		x := &p.rec.Pictures[i]
-		p.entries = append(p.entries, entry{at: x.At, picture: x})
+		if !echoes.is(x) {
+			p.entries = append(p.entries, entry{at: x.At, picture: x})
+		}
 	}
 	for i := range p.rec.Events {
 		x := &p.rec.Events[i]

@@ -153,6 +153,34 @@ func TestSketches(t *testing.T) {
 	}
 }
 
+// Two programs kept pictures of one node, and the clock of one is behind: it does not go
+// back to how it stood before.
+func TestEchoes(t *testing.T) {
+	t.Parallel()
+	rec := aDeployment()
+	late := picture(3*time.Minute+time.Second, models.StateDeployWait)
+	again := picture(3*time.Minute+2*time.Second, models.StateDeployFailed)
+	much := picture(4*time.Minute, models.StateDeployWait)
+	rec.Pictures = append(rec.Pictures, late, again, much)
+	rec.Pictures = slices.Insert(rec.Pictures, 3, picture(3*time.Minute-time.Second, models.StateDeployWait))
+	player, err := New(rec, clock{}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := range player.entries {
+		if p := player.entries[i].picture; p != nil {
+			got = append(got, p.At.Sub(began).String()+" "+string(p.Node.ProvisionState))
+		}
+	}
+	want := []string{
+		"0s available", "1m0s deploying", "2m0s wait call-back", "2m59s wait call-back", "3m0s deploy failed", "3m2s deploy failed", "4m0s wait call-back",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // What was known of past work at the moment that is shown is what had ended by then.
 func TestPastWork(t *testing.T) {
 	t.Parallel()
