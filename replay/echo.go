@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"fmt"
 	"time"
 
 	"ironworks/models"
@@ -11,37 +10,45 @@ import (
 // not look at the same moment, and their clocks of the server are not the same.
 const echo = 5 * time.Second
 
-// echoes are how each node stood last, the newest at the end. Pictures are in their order.
-type echoes map[string][]stood
+// rests are when each node came to rest, and from what, the last time first.
+type rests map[string][]*models.Event
 
-type stood struct {
-	how string
-	at  time.Time
+func (r *Recording) rests() rests {
+	found := rests{}
+	for i := len(r.Events) - 1; i >= 0; i-- {
+		e := &r.Events[i]
+		if e.Kind == models.EventProvisionState && !models.ProvisionState(e.To).Busy() {
+			found[e.Node.UUID] = append(found[e.Node.UUID], e)
+		}
+	}
+	return found
 }
 
-// is says that a picture is of how the node stood shortly before something else was seen
-// of it already: a node that has become active is not deploying again for a moment.
-func (e echoes) is(p *models.Picture) bool {
-	n := &p.Node
-	step, _ := n.CurrentStep()
-	how := fmt.Sprint(n.ProvisionState, "|", n.TargetProvisionState, "|", step.Label(), "|", n.PowerState, "|", n.Maintenance)
-	var recent []stood
-	for _, s := range e[n.UUID] {
-		if p.At.Sub(s.at) <= echo {
-			recent = append(recent, s)
-		}
-	}
-	for i, s := range recent {
-		if s.how == how && i < len(recent)-1 {
-			e[n.UUID] = recent
-			return true
-		}
-	}
-	if len(recent) > 0 && recent[len(recent)-1].how == how {
-		recent[len(recent)-1].at = p.At
-		e[n.UUID] = recent
+// echoes says that a picture is of work that had ended shortly before: a node that has
+// become active is not deploying again for a moment.
+func (r rests) echoes(p *models.Picture) bool {
+	if !p.Node.ProvisionState.Busy() {
 		return false
 	}
-	e[n.UUID] = append(recent, stood{how: how, at: p.At})
+	for _, e := range r[p.Node.UUID] {
+		if late := p.At.Sub(e.Time); late >= 0 {
+			return late <= echo && models.ProvisionState(e.From).Phase() == p.Node.ProvisionState.Phase()
+		}
+	}
 	return false
+}
+
+// settled is when a picture is shown: one of a node at rest not before that is told, for
+// the clock of who made it may be ahead of the teller's.
+func (r rests) settled(p *models.Picture) time.Time {
+	if p.Node.ProvisionState.Busy() {
+		return p.At
+	}
+	for _, e := range r[p.Node.UUID] {
+		early := e.Time.Sub(p.At)
+		if early > 0 && early <= echo && e.To == string(p.Node.ProvisionState) && models.ProvisionState(e.From).Busy() {
+			return e.Time
+		}
+	}
+	return p.At
 }

@@ -217,10 +217,11 @@ type shown struct {
 // arrange puts everything in the order in which it is shown: a picture before what
 // happened then.
 func (p *Player) arrange() {
-	echoes := echoes{}
+	rests := p.rec.rests()
 	for i := range p.rec.Pictures {
 		x := &p.rec.Pictures[i]
-		if !echoes.is(x) {
+		if !rests.echoes(x) {
+			x.At = rests.settled(x)
 			p.entries = append(p.entries, entry{at: x.At, picture: x})
 		}
 	}

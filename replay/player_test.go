@@ -160,8 +160,10 @@ func TestEchoes(t *testing.T) {
 	rec := aDeployment()
 	late := picture(3*time.Minute+time.Second, models.StateDeployWait)
 	again := picture(3*time.Minute+2*time.Second, models.StateDeployFailed)
+	early := picture(3*time.Minute-700*time.Millisecond, models.StateDeployFailed)
 	much := picture(4*time.Minute, models.StateDeployWait)
 	rec.Pictures = append(rec.Pictures, late, again, much)
+	rec.Pictures = slices.Insert(rec.Pictures, 3, early, picture(3*time.Minute-400*time.Millisecond, models.StateDeployWait))
 	rec.Pictures = slices.Insert(rec.Pictures, 3, picture(3*time.Minute-time.Second, models.StateDeployWait))
 	player, err := New(rec, clock{}, 1)
 	if err != nil {
@@ -174,7 +176,7 @@ func TestEchoes(t *testing.T) {
 		}
 	}
 	want := []string{
-		"0s available", "1m0s deploying", "2m0s wait call-back", "2m59s wait call-back", "3m0s deploy failed", "3m2s deploy failed", "4m0s wait call-back",
+		"0s available", "1m0s deploying", "2m0s wait call-back", "2m59s wait call-back", "2m59.6s wait call-back", "3m0s deploy failed", "3m0s deploy failed", "3m2s deploy failed", "4m0s wait call-back",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
