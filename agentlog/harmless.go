@@ -18,6 +18,18 @@ func Masked(text string) string {
 	return strings.Join(lines, "\n")
 }
 
+// MaskedWork is a piece of work whose reasons are masked.
+func MaskedWork(w *models.Work) models.Work {
+	masked := *w
+	masked.Reason = Masked(w.Reason)
+	if w.Evidence != nil {
+		kept := *w.Evidence
+		kept.LastError = Masked(kept.LastError)
+		masked.Evidence = &kept
+	}
+	return masked
+}
+
 // Harmless makes a line safe that was read from a file and may be anything: its secrets
 // are masked, what a terminal would obey is taken out, and what is known of it is found
 // anew.

@@ -67,12 +67,10 @@ type probe struct {
 
 // unread notes why a part could not be read. What could be read of it stays.
 func (p *probe) unread(part string, err error) {
-	why := ""
+	why := p.fault("", err).Reason()
 	var some *schemas.CollectionError
 	if errors.As(err, &some) {
-		why = fmt.Sprintf("%d of it: %s", len(some.Failures), p.fault("", err).Reason())
-	} else {
-		why = p.fault("", err).Reason()
+		why = fmt.Sprintf("%d of it: %s", len(some.Failures), why)
 	}
 	p.found.Unread = append(p.found.Unread, models.BMCUnread{Part: part, Why: p.safe(why)})
 }
@@ -166,9 +164,7 @@ func (p *probe) readMedia() error {
 		media, err = p.manager.VirtualMedia()
 	}
 	if len(media) == 0 {
-		var more []*schemas.VirtualMedia
-		var err2 error
-		more, err2 = p.system.VirtualMedia()
+		more, err2 := p.system.VirtualMedia()
 		media, err = more, errors.Join(err, err2)
 	}
 	for _, m := range media {

@@ -163,7 +163,7 @@ func TestRefusals(t *testing.T) {
 		"wrong, basic":        {change: func(x *Target, _ *controller) { x.Password, x.Basic = "another-Pa55word", true }, kind: models.FaultUnauthorized},
 		"no credentials":      {change: func(x *Target, _ *controller) { x.Username, x.Password = "", "" }, kind: models.FaultUnauthorized, message: "it wants a user and a password"},
 		"untrusted":           {secure: true, change: func(*Target, *controller) {}, kind: models.FaultTLS, message: "SHA-256"},
-		"another fingerprint": {secure: true, change: func(x *Target, _ *controller) { x.TLS.Fingerprint = strings.Repeat("00", 32) }, kind: models.FaultTLS},
+		"another fingerprint": {secure: true, change: func(x *Target, _ *controller) { x.Fingerprint = strings.Repeat("00", 32) }, kind: models.FaultTLS},
 		"several systems":     {change: func(*Target, *controller) {}, kind: models.FaultNotFound, message: "this BMC has 2 systems"},
 		"no such system":      {change: func(x *Target, _ *controller) { x.System = "/redfish/v1/Systems/m3" }, kind: models.FaultNotFound, message: "there is no system"},
 		"no address":          {change: func(x *Target, _ *controller) { x.Address = "ftp://x" }, kind: models.FaultConfig, message: "want https://HOST"},
@@ -214,7 +214,7 @@ func TestPinnedAndPicked(t *testing.T) {
 	t.Parallel()
 	c := newController(t, true, newMachine(t, "m1"), newMachine(t, "m2"))
 	x := target(c)
-	x.System, x.TLS.Fingerprint = "redfish/v1/Systems/m2/", wire.Fingerprint(c.Certificate())
+	x.System, x.Fingerprint = "redfish/v1/Systems/m2/", wire.Fingerprint(c.Certificate())
 	got, err := Probe(t.Context(), x, time.Now)
 	if err != nil || got.System.Serial != "m2" || len(got.System.Paths) != 2 {
 		t.Fatalf("%+v, %v", got, err)
@@ -259,7 +259,7 @@ func TestOfNode(t *testing.T) {
 		return n
 	}
 	got, err := OfNode(info(`{"redfish_address": "https://b", "redfish_system_id": "/redfish/v1/Systems/1", "redfish_username": "u", "redfish_password": "******", "redfish_verify_ca": false, "redfish_auth_type": "basic"}`))
-	if want := (Target{Address: "https://b", System: "/redfish/v1/Systems/1", Username: "u", Basic: true, TLS: TLS{Insecure: true}}); err != nil || got != want {
+	if want := (Target{Address: "https://b", System: "/redfish/v1/Systems/1", Username: "u", Basic: true, TLS: models.TLS{Insecure: true}}); err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
 	var none *NoRedfishError

@@ -45,8 +45,7 @@ func open(ctx context.Context, t *Target) (*session, error) {
 		return nil, &models.Fault{Kind: models.FaultConfig, Op: "ask the BMC", Message: err.Error(), Err: err}
 	}
 	client, err := wire.NewClient(wire.Options{
-		TLS:         models.TLS{Insecure: t.TLS.Insecure, CACert: t.TLS.CAFile},
-		Fingerprint: t.TLS.Fingerprint, Timeout: silence, Largest: largest, Connections: 1,
+		TLS: t.TLS, Fingerprint: t.Fingerprint, Timeout: silence, Largest: largest, Connections: 1,
 	})
 	if err != nil {
 		return nil, err

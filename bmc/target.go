@@ -1,7 +1,6 @@
 package bmc
 
 import (
-	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -22,15 +21,7 @@ type Target struct {
 	Password models.Secret
 	// Basic sends them with each request instead of making a session.
 	Basic bool
-	TLS   TLS
-}
-
-// TLS says how the controller's certificate is verified.
-type TLS struct {
-	// Insecure verifies nothing.
-	Insecure bool
-	// CAFile is a PEM file of the CA that signed it, beside the system's.
-	CAFile string
+	TLS   models.TLS
 	// Fingerprint is the SHA-256 of the only certificate that is taken, in hexadecimal
 	// with or without colons; its names and its end do not matter then.
 	Fingerprint string
@@ -101,5 +92,5 @@ func (t *Target) place() string {
 	if t.System == "" {
 		return ""
 	}
-	return "/" + strings.Trim(cmp.Or(t.System), "/")
+	return "/" + strings.Trim(t.System, "/")
 }

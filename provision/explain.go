@@ -118,13 +118,7 @@ func maskFacts(f *models.ExplainFacts) {
 	if f.Work == nil {
 		return
 	}
-	work := *f.Work
-	work.Reason = agentlog.Masked(work.Reason)
-	if work.Evidence != nil {
-		kept := *work.Evidence
-		kept.LastError = agentlog.Masked(kept.LastError)
-		work.Evidence = &kept
-	}
+	work := agentlog.MaskedWork(f.Work)
 	f.Work = &work
 }
 

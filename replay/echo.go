@@ -39,7 +39,7 @@ func (r rests) echoes(p *models.Picture) bool {
 }
 
 // settled is when a picture is shown: one of a node at rest not before that is told, for
-// the clock of who made it may be ahead of the teller's.
+// the clock of who made it may be behind the teller's.
 func (r rests) settled(p *models.Picture) time.Time {
 	if p.Node.ProvisionState.Busy() {
 		return p.At

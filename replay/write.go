@@ -76,12 +76,8 @@ func (x *Writer) Event(e *models.Event) error {
 
 // Work writes a piece of work.
 func (x *Writer) Work(w *models.Work) error {
-	masked := *w
-	masked.Reason, masked.Evidence = agentlog.Masked(w.Reason), nil
-	if w.Evidence != nil {
-		masked.Evidence = w.Evidence.WithoutSecrets()
-		masked.Evidence.LastError = agentlog.Masked(masked.Evidence.LastError)
-	}
+	masked := agentlog.MaskedWork(w)
+	masked.Evidence = masked.Evidence.WithoutSecrets()
 	return x.put(record{Work: &masked})
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -121,10 +120,10 @@ func (a *app) completeTarget(ctx context.Context, t *bmc.Target, flags *bmcFlags
 	case c.Verify != nil:
 		t.TLS.Insecure = !*c.Verify
 	}
-	if t.TLS.CAFile = cmp.Or(flags.cacert, c.CACert); t.TLS.CAFile != "" && !flags.insecure {
+	if t.TLS.CACert = cmp.Or(flags.cacert, c.CACert); t.TLS.CACert != "" && !flags.insecure {
 		t.TLS.Insecure = false
 	}
-	t.TLS.Fingerprint = cmp.Or(flags.fingerprint, c.Fingerprints[t.Address])
+	t.Fingerprint = cmp.Or(flags.fingerprint, c.Fingerprints[t.Address])
 	password := models.Secret(a.options.Env("IRONWORKS_BMC_PASSWORD"))
 	if flags.password != "" {
 		data, err := os.ReadFile(flags.password)
@@ -177,6 +176,6 @@ func (a *app) askPassword(ctx context.Context, t *bmc.Target) (models.Secret, er
 	case <-ctx.Done():
 		_ = term.Restore(int(in.Fd()), state)
 		fmt.Fprintln(a.stderr)
-		return "", errors.Join(ctx.Err())
+		return "", ctx.Err()
 	}
 }

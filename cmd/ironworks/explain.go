@@ -126,7 +126,7 @@ func (a *app) keptForExplaining(ctx context.Context, s *session) *journal.Journa
 	if a.journalFile == "" {
 		return a.commandJournal(ctx, s)
 	}
-	return journal.Open(ctx, journal.Options{Path: a.journalFile, Clock: clock{}, Trouble: func(err error) { a.complain("%v", err) }})
+	return a.openNamed(ctx)
 }
 
 // keptPast is the last piece of work on a node that was kept, with what matters of its log.

@@ -38,14 +38,18 @@ func (a *app) offlineJournal(cmd *cobra.Command) (*journal.Journal, *config.Conf
 		if err != nil {
 			return nil, nil, err
 		}
-		trouble := func(err error) { a.complain("%v", err) }
-		return journal.Open(cmd.Context(), journal.Options{Path: a.journalFile, Clock: clock{}, Trouble: trouble}), cfg, nil
+		return a.openNamed(cmd.Context()), cfg, nil
 	}
 	cfg, err := a.load(cmd)
 	if err != nil {
 		return nil, nil, err
 	}
 	return openJournal(cmd.Context(), &cfg.Files, &cfg.Current, func(err error) { a.complain("%v", err) }), cfg, nil
+}
+
+// openNamed opens the journal that was named instead of the context's.
+func (a *app) openNamed(ctx context.Context) *journal.Journal {
+	return journal.Open(ctx, journal.Options{Path: a.journalFile, Clock: clock{}, Trouble: func(err error) { a.complain("%v", err) }})
 }
 
 // namedJournal is a configuration of the journal's context alone: it may be of another

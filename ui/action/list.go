@@ -148,10 +148,20 @@ const (
 // all is read-only; it is a variable because Go has no constant lists.
 var all = slices.Concat(everywhere(), replaying(), lists(), logs(), ignition(), deployment(), nodes())
 
-func everywhere() []Action {
-	at := func(id ID, name, help string, foot int, keys ...string) Action {
-		return Action{ID: id, Scope: Everywhere, Keys: keys, Name: name, Help: help, Foot: foot}
+// at is an action of a scope that changes nothing.
+func at(s Scope, id ID, name, help string, foot int, keys ...string) Action {
+	return Action{ID: id, Scope: s, Keys: keys, Name: name, Help: help, Foot: foot}
+}
+
+// within is at for the actions of one scope.
+func within(s Scope) func(id ID, name, help string, foot int, keys ...string) Action {
+	return func(id ID, name, help string, foot int, keys ...string) Action {
+		return at(s, id, name, help, foot, keys...)
 	}
+}
+
+func everywhere() []Action {
+	at := within(Everywhere)
 	return []Action{
 		at(GoFleet, "fleet", "all nodes, live", 0, "1"),
 		at(GoEvents, "events", "everything that happened since the console was opened", 0, "2"),
@@ -178,9 +188,7 @@ func everywhere() []Action {
 }
 
 func replaying() []Action {
-	at := func(id ID, name, help string, foot int, keys ...string) Action {
-		return Action{ID: id, Scope: Replay, Keys: keys, Name: name, Help: help, Foot: foot}
-	}
+	at := within(Replay)
 	return []Action{
 		at(PlayPause, "pause", "stop the recording, or go on; at its end begin anew", 1, "."),
 		at(PlayTo, "go to", "go to a state, a step or the first known error of the recording", 2, "#"),
@@ -194,9 +202,6 @@ func replaying() []Action {
 }
 
 func lists() []Action {
-	at := func(s Scope, id ID, name, help string, foot int, keys ...string) Action {
-		return Action{ID: id, Scope: s, Keys: keys, Name: name, Help: help, Foot: foot}
-	}
 	return []Action{
 		at(List, Open, "open", "open what the cursor is on", 1, "enter"),
 		at(List, Up, "", "up", 0, "up", "k"),
@@ -256,9 +261,7 @@ func lists() []Action {
 }
 
 func logs() []Action {
-	at := func(id ID, name, help string, foot int, keys ...string) Action {
-		return Action{ID: id, Scope: Log, Keys: keys, Name: name, Help: help, Foot: foot}
-	}
+	at := within(Log)
 	return []Action{
 		at(LogFollow, "follow", "stop following the newest, or follow again", 3, "F"),
 		at(LogFilter, "filter", "show only some lines: text, level:warn, unit:x, node:x, !not, ~letters", 21, "&"),
@@ -273,9 +276,6 @@ func logs() []Action {
 }
 
 func ignition() []Action {
-	at := func(s Scope, id ID, name, help string, foot int, keys ...string) Action {
-		return Action{ID: id, Scope: s, Keys: keys, Name: name, Help: help, Foot: foot}
-	}
 	list := []Action{
 		at(Filling, EditField, "edit", "write into the field, or change what is chosen; enter keeps it, esc drops it", 1, "enter", "space"),
 		at(Filling, Up, "", "to the field before", 0, "up", "k"),
@@ -305,9 +305,6 @@ func ignition() []Action {
 }
 
 func deployment() []Action {
-	at := func(s Scope, id ID, name, help string, foot int, keys ...string) Action {
-		return Action{ID: id, Scope: s, Keys: keys, Name: name, Help: help, Foot: foot}
-	}
 	start := at(Review, DeployGo, "deploy", "ask for the node's name, or how many there are, and deploy", 1, "D")
 	start.Changes, start.Danger = true, models.DangerErases
 	return []Action{
