@@ -38,6 +38,9 @@ func (r *resource) put(at string) {
 	if at != "" {
 		r.ref.ID = at
 	}
+	if r.ID == "" {
+		r.ID = last(r.ref.ID)
+	}
 }
 
 func put(one any, at string) {
@@ -71,6 +74,15 @@ func (p *partial) err() error {
 	return p
 }
 
+// unreadable is a resource that could not be read.
+type unreadable struct {
+	at  string
+	err error
+}
+
+func (u *unreadable) Error() string { return last(u.at) + ": " + u.err.Error() }
+func (u *unreadable) Unwrap() error { return u.err }
+
 // get reads a resource. A field of the wrong type is noted and left out, the others are
 // read.
 func (s *session) get(ctx context.Context, path string, into any) error {
@@ -85,12 +97,15 @@ func (s *session) getWithETag(ctx context.Context, path string, into any) (strin
 	}
 	defer schemas.DeferredCleanupHTTPResponse(resp)
 	if err != nil {
-		return "", err
+		return "", &unreadable{path, err}
 	}
 	if resp.StatusCode == http.StatusNoContent {
 		return "", nil
 	}
-	return resp.Header.Get("ETag"), s.soften(path, json.NewDecoder(resp.Body).Decode(into))
+	if err := s.soften(path, json.NewDecoder(resp.Body).Decode(into)); err != nil {
+		return "", &unreadable{path, err}
+	}
+	return resp.Header.Get("ETag"), nil
 }
 
 // soften notes a field of the wrong type, which is not the end of a resource: encoding/json
