@@ -1,15 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
 	"ironworks/models"
+	"ironworks/provision"
 )
 
 // printBMC prints what a controller told.
-func (a *app) printBMC(r *bmcReport) error {
+func (a *app) printBMC(r *provision.BMCLook) error {
 	return a.print(result{data: r, names: []string{r.BMC.Address}, text: bmcText(r)})
 }
 
@@ -26,7 +28,7 @@ func (p *bmcPage) say(name, format string, args ...any) {
 }
 
 // bmcText is what a controller told, for people.
-func bmcText(r *bmcReport) string {
+func bmcText(r *provision.BMCLook) string {
 	p, b := &bmcPage{}, r.BMC
 	s := &b.System
 	if r.Node != nil {
@@ -48,6 +50,7 @@ func bmcText(r *bmcReport) string {
 	p.say("controller", "%s", joinedText(b.Controller.Model, "firmware "+b.Controller.Firmware, "Redfish "+b.Controller.Redfish))
 	p.compared(r.Compared)
 	p.hardware(b)
+	p.isos(r.ISOs)
 	p.sensors(b.Sensors)
 	p.settings(b)
 	p.log(b.Log)
@@ -58,6 +61,25 @@ func bmcText(r *bmcReport) string {
 		}
 	}
 	return p.String()
+}
+
+// isos are what the machine boots, as it can be read from here.
+func (p *bmcPage) isos(all []provision.ISOLook) {
+	for i, iso := range all {
+		if i == 0 {
+			p.section("ISO, asked from here: the BMC may have another way to it")
+		}
+		p.say(string(cmp.Or(iso.Readable, "?")), "%s: %s", iso.Address, iso.Text)
+	}
+}
+
+// bmcConsoleRow is a console as a table has it.
+func bmcConsoleRow(c *models.BMCConsole) []string {
+	enabled := "no"
+	if c.Enabled {
+		enabled = "yes"
+	}
+	return []string{models.Printable(string(c.Kind)), enabled, models.Printable(strings.Join(c.Types, ", ")), models.Printable(c.URL)}
 }
 
 func joinedText(parts ...string) string {
