@@ -22,6 +22,12 @@ type bmcAction struct {
 	did map[string]string // by the node's uuid
 }
 
+// OrdersBMC says that an action is an order to a BMC.
+func OrdersBMC(a Action) bool {
+	_, is := a.(*bmcAction)
+	return is
+}
+
 func (a *bmcAction) Name() string { return "BMC " + a.order.Name() }
 
 // Refuse: what Ironic cleans is not to be switched off under it, as Ironic itself would
