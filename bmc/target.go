@@ -25,6 +25,8 @@ type Target struct {
 	// Fingerprint is the SHA-256 of the only certificate that is taken, in hexadecimal
 	// with or without colons; its names and its end do not matter then.
 	Fingerprint string
+
+	limits limits
 }
 
 // OfNode is where a node's controller is, by its driver_info; credentials are not in it,
@@ -72,4 +74,18 @@ func (t *Target) place() string {
 		return ""
 	}
 	return "/" + strings.Trim(t.System, "/")
+}
+
+// absolute is an address that a controller tells, as a browser takes it; what is in it of
+// credentials or of a session is not shown.
+func (s *session) absolute(text string) string {
+	u, err := s.guard.base.Parse(text)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	switch u.Scheme {
+	case "http", "https", "ws", "wss":
+		return models.MaskURL(u.String())
+	}
+	return ""
 }
