@@ -285,8 +285,8 @@ func controllers() []Action {
 		at(BMCConsole, "console", "where the machine's consoles are", 0, "c"),
 		at(BMCBootOnce, "boot once", "what the next boot is from", 6, "b"),
 		at(BMCInsert, "insert", "put an ISO into the virtual CD", 7, "i"),
-		at(BMCEject, "eject", "take what is in the virtual CD out", 8, "x"),
-		at(BMCPower, "power", "switch the machine past Ironic", 9, "o"),
+		at(BMCEject, "eject", "take what is in the virtual CD out", 8, "X"),
+		at(BMCPower, "power", "switch the machine past Ironic", 9, "O"),
 		at(BMCClearJobs, "", "delete the jobs that wait in the BMC", 0),
 		at(BMCResetController, "", "restart the BMC itself; the machine goes on", 0),
 	}

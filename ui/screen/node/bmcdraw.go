@@ -103,6 +103,9 @@ func bmcLines(look *provision.BMCLook, w int) []pane.Line {
 	var left, right []pane.Line
 	for _, section := range sections {
 		drawn := sectionLines(section, half-1)
+		if len(right) == 0 && len(left) > 0 && section.Title != "" {
+			drawn = drawn[1:] // at the top there is nothing to be apart from
+		}
 		if len(left) <= len(right) {
 			left = append(left, drawn...)
 		} else {
