@@ -23,9 +23,14 @@ const isItRedfish = "is this the BMC's address, and is Redfish switched on there
 func (s *session) fault(op string, err error) *models.Fault {
 	var known *models.Fault
 	if errors.As(err, &known) {
+		if known.Op == "" {
+			known.Op = op
+		}
 		return known
 	}
 	f := &models.Fault{Op: op, URL: s.url, Err: err}
+	var lost *unsure
+	f.Sent = errors.As(err, &lost)
 	var answer *schemas.Error
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError

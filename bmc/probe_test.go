@@ -58,10 +58,11 @@ func newController(t *testing.T, secure bool, machines ...*machine.Machine) *con
 	return c
 }
 
+// count counts the requests that begin so: METHOD path.
 func (c *controller) count(method string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(slices.DeleteFunc(slices.Clone(c.asked), func(a string) bool { return !strings.HasPrefix(a, method+" ") }))
+	return len(slices.DeleteFunc(slices.Clone(c.asked), func(a string) bool { return !strings.HasPrefix(a, method) }))
 }
 
 func newMachine(t *testing.T, name string) *machine.Machine {

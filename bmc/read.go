@@ -33,6 +33,19 @@ type resource struct {
 	Status condition
 }
 
+// put says where a resource was read: not all say it themselves, and some say it wrong.
+func (r *resource) put(at string) {
+	if at != "" {
+		r.ref.ID = at
+	}
+}
+
+func put(one any, at string) {
+	if r, is := one.(interface{ put(at string) }); is {
+		r.put(at)
+	}
+}
+
 // partial is a list of which some could not be read.
 type partial struct {
 	failed int
@@ -117,7 +130,11 @@ func (s *session) pages(ctx context.Context, path string, most int) ([]json.RawM
 		if err := s.get(ctx, next, &page); err != nil {
 			return all, err
 		}
-		all = append(all, page.Members...)
+		for _, member := range page.Members {
+			if string(member) != "null" {
+				all = append(all, member)
+			}
+		}
 		if len(all) > most {
 			return all[:most], say("it has more than %d, the others are left out", most)
 		}
@@ -160,9 +177,6 @@ func resolve[T any](ctx context.Context, s *session, raw []json.RawMessage) ([]T
 	var out []T
 	var failed partial
 	for _, member := range raw {
-		if string(member) == "null" {
-			continue
-		}
 		one := new(T)
 		link, is := isLink(member)
 		var err error
@@ -178,6 +192,7 @@ func resolve[T any](ctx context.Context, s *session, raw []json.RawMessage) ([]T
 			}
 			continue
 		}
+		put(one, link.ID)
 		out = append(out, *one)
 	}
 	return out, failed.err()
@@ -203,6 +218,7 @@ func each[T any](ctx context.Context, s *session, links []ref, most int) ([]T, e
 			}
 			continue
 		}
+		put(&one, link.ID)
 		out = append(out, one)
 	}
 	return out, failed.err()
