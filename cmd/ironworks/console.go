@@ -258,6 +258,7 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 		s.Logs = &keptLogs{Follower: follower, kept: kept}
 	}
 	c.poll(s, client, &x, kept)
+	s.Explain = explainLive(client, s.Store, kept)
 	s.Close = func() {
 		receiving()
 		c.closeConsoles(consoles)

@@ -108,6 +108,8 @@ type Session struct {
 	Journal Journal
 	// Logs follows logs of ramdisks; may be nil.
 	Logs Logs
+	// Explain says what is the matter with a node; may be nil.
+	Explain func(ctx context.Context, uuid string) (*provision.Explained, error)
 	// Replay is what plays in the place of an Ironic; nil where there is one.
 	Replay Replay
 	// Options are the flags that lead the command line to this context.
