@@ -263,6 +263,7 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 		notice(models.Printable(err.Error()))
 	}
 	c.poll(s, client, &x, kept)
+	s.Explain = explainLive(client, s.Store, kept)
 	s.Close = func() {
 		receiving()
 		c.closeConsoles(consoles)

@@ -41,6 +41,7 @@ const (
 	DeployDisk Scope = "deploy: root disk"
 	DeployStep Scope = "deploy: steps"
 	Review     Scope = "deploy: review"
+	Explaining Scope = "explain"
 )
 
 // Action is one thing an operator can do.

@@ -27,6 +27,7 @@ func scopes() []struct {
 		{Reading, "Text"},
 		{Log, "Log: a node's, and that of Watch"},
 		{Events, "Events"},
+		{Explaining, "Explain"},
 		{Conductors, "Conductors & drivers"},
 		{Connect, "Connect"},
 		{Task, "Task"},

@@ -75,6 +75,7 @@ const (
 	DropEnded    ID = "drop-ended"
 	NodeVerbs    ID = "verbs"
 	Validate     ID = "validate"
+	Explain      ID = "explain"
 	Check        ID = "check"
 	PinDisk      ID = "pin-disk"
 )
@@ -268,8 +269,11 @@ func lists() []Action {
 		at(Node, Diff, "diff", "in Raw, mark what changed since the fetch before", 0, "="),
 		at(Conductors, NextTab, "drivers", "from conductors to hardware types and back", 2, "tab"),
 		at(Events, Pause, "pause", "stop following the newest, or follow again", 2, "p"),
+		at(Events, Explain, "explain", "why the node failed or does not go on, and what to do next", 3, "e"),
+		at(Explaining, Open, "do it", "do what is next, in the same way as by its own key; or show the other explanation in full", 1, "enter"),
 		at(Connect, Check, "check", "ask every context whether its Ironic answers", 2, "p"),
 		at(Task, Retry, "retry failed", "try again for the nodes that failed", 2, "r"),
+		at(Task, Explain, "explain", "why the node failed or does not go on, and what to do next", 3, "e"),
 		at(Watch, NextTab, "log", "from the nodes to the log below them and back", 2, "tab"),
 		at(Watch, DropEnded, "drop ended", "leave out the nodes that nothing goes on with any more", 10, "-"),
 		at(Task, Leave, "", "stop following; the nodes go on by themselves", 0, "X"),
@@ -407,6 +411,7 @@ func nodes() []Action {
 	list := []Action{
 		{ID: NodeVerbs, Scope: Nodes, Keys: []string{"a"}, Name: "act", Help: "list what can be done to the node, and do it", Foot: 5},
 		{ID: DeployWizard, Scope: Nodes, Keys: []string{"d"}, Name: "deploy", Help: "prepare a deployment page by page, with its checks; nothing is sent before Review", Foot: 6},
+		{ID: Explain, Scope: Nodes, Keys: []string{"e"}, Name: "explain", Help: "why the node failed or does not go on, and what to do next", Foot: 7},
 		{ID: Validate, Scope: Nodes, Name: "validate", Help: "ask each interface whether it could do its work; reaches into the BMC"},
 		verb(models.VerbManage, "M", false),
 		verb(models.VerbInspect, "I", false),

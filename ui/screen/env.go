@@ -133,6 +133,8 @@ type Session struct {
 	Logs Logs
 	// BMCs asks BMCs; nil where none can be asked.
 	BMCs BMCs
+	// Explain says what is the matter with a node; may be nil.
+	Explain func(ctx context.Context, uuid string) (*provision.Explained, error)
 	// Replay is what plays in the place of an Ironic; nil where there is one.
 	Replay Replay
 	// Options are the flags that lead the command line to this context.

@@ -111,7 +111,8 @@ func told() *provision.BMCLook {
 	return &provision.BMCLook{
 		Node: &models.NodeRef{Name: "r7-n01"}, BMC: b,
 		Compared: []models.BMCDifference{
-			{What: "power", Ironic: "power off", BMC: "On", Differs: true}, {What: "boot mode", Ironic: "uefi", BMC: "UEFI"},
+			{What: "power", Ironic: "power off", BMC: "On", Differs: true},
+			{What: "boot mode", Ironic: "uefi", BMC: "UEFI"},
 			{What: "disk /dev/sda", Ironic: "480.1 GB BTYF0c9397845", BMC: "480.1 GB Disk.Bay.0"},
 		},
 		ISOs: []provision.ISOLook{{Address: "http://10.0.0.1/live.iso", Readable: models.AnswerNo, Text: "the server answers 404"}},
