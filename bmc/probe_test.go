@@ -263,7 +263,7 @@ func TestOfNode(t *testing.T) {
 	if want := (Target{Address: "https://b", System: "/redfish/v1/Systems/1", Username: "u", Basic: true, TLS: models.TLS{Insecure: true}}); err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
-	var none *NoRedfishError
+	var none *models.NoRedfishError
 	if _, err := OfNode(info(`{"ipmi_address": "10.0.0.9"}`)); !errors.As(err, &none) || none.IPMI != "10.0.0.9" {
 		t.Errorf("%v", err)
 	}

@@ -218,7 +218,7 @@ func checkRamdisk(f *Facts) finding {
 	if f.Kind == KindRamdisk {
 		return f.instanceRamdisk()
 	}
-	for _, field := range []string{"deploy_iso", "redfish_deploy_iso", "ilo_deploy_iso", "irmc_deploy_iso"} {
+	for _, field := range DeployISOFields() {
 		if iso := textOf(info[field]); iso != "" {
 			return good("a deploy ISO", saw("driver_info."+field, iso))
 		}
