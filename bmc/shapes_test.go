@@ -83,6 +83,20 @@ func TestShapes(t *testing.T) {
 		}, func(b *models.BMC) bool {
 			return len(b.Sensors) == 1 && b.Sensors[0].Unit == "°C" && *b.Sensors[0].High == 90
 		}},
+		"bounds that are none": {map[string]string{
+			system: inside + `}`, chassis: `{"Thermal": {"@odata.id": "/redfish/v1/T"}}`,
+			"/redfish/v1/T": `{"Fans": [{"Name": "F", "Reading": 100, "ReadingUnits": "RPM", "LowerThresholdCritical": 0, "UpperThresholdCritical": 0}]}`,
+		}, func(b *models.BMC) bool {
+			return len(b.Sensors) == 1 && b.Sensors[0].Low == nil && b.Sensors[0].High == nil
+		}},
+		"the same slots at two places": {map[string]string{
+			system:                   `{"VirtualMedia": {"@odata.id": "/redfish/v1/VM"}}`,
+			"/redfish/v1/Managers/1": `{"VirtualMedia": {"@odata.id": "/redfish/v1/Managers/1/VM"}}`,
+			"/redfish/v1/VM":         `{"Members": [{"Id": "1"}, {"Id": "2"}]}`, "/redfish/v1/Managers/1/VM": `{"Members": [{"Id": "1"}, {"Id": "3"}]}`,
+		}, func(b *models.BMC) bool { return len(b.Media) == 3 }},
+		"a path in another case": {map[string]string{
+			"/redfish/v1/Systems": `{"Members": [{"@odata.id": "/redfish/v1/systems/1"}, {"@odata.id": "/redfish/v1/systems/2"}]}`, "/redfish/v1/systems/1": `{"Model": "iLO"}`,
+		}, func(b *models.BMC) bool { return b.System.Model == "iLO" }},
 		"consoles": {map[string]string{
 			system: `{"SerialConsole": {"SSH": {"ServiceEnabled": true, "Port": 2200}, "Telnet": {"ServiceEnabled": false},
 				"WebSocket": {"ServiceEnabled": true, "ConsoleURI": "wss://bmc.example.com/console?token=hidden"}}}`,
@@ -121,7 +135,9 @@ func TestShapes(t *testing.T) {
 			if f.pages["/redfish/v1/Managers/1"] == "" {
 				f.pages["/redfish/v1/Managers/1"] = `{"Id": "1"}`
 			}
-			got, err := Probe(t.Context(), f.target(), time.Now)
+			x := f.target()
+			x.System = system
+			got, err := Probe(t.Context(), x, time.Now)
 			if err != nil || len(got.Unread) > 0 || !tt.want(got) {
 				text, _ := json.MarshalIndent(got, "", " ")
 				t.Errorf("%v, %s", err, text)

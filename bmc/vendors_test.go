@@ -144,7 +144,7 @@ func completed(bodies map[string]string) map[string]string {
 				page[path.Base(at)] = ref{at}
 			}
 		}
-		if isCollection(path.Base(above)) {
+		if _, recorded := bodies[above]; !recorded && isCollection(path.Base(above)) {
 			page = map[string]any{"@odata.id": above, "Members": members}
 		}
 		body, err := json.Marshal(page)
