@@ -228,3 +228,63 @@ func TestLogs(t *testing.T) {
 		})
 	}
 }
+
+// What can be had in one request is not asked for one by one; a controller that cannot do
+// what it says is asked for it once.
+func TestExpand(t *testing.T) {
+	t.Parallel()
+	const modules = 24
+	for name, tt := range map[string]struct {
+		can              string
+		refuses          bool
+		expanded, single int
+	}{
+		"it can":                 {can: `{"ExpandAll": true}`, expanded: 2},
+		"without links":          {can: `{"ExpandAll": true, "NoLinks": true}`, expanded: 2},
+		"it cannot":              {can: `{}`, single: 2 * modules},
+		"it cannot, and says so": {can: `{"NoLinks": true}`, refuses: true, expanded: 1, single: 2 * modules},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFake(t, map[string]string{
+				"/redfish/v1":            strings.TrimSuffix(fakeRoot, "}") + `, "ProtocolFeaturesSupported": {"ExpandQuery": ` + tt.can + `}}`,
+				"/redfish/v1/Systems/1":  `{"Memory": {"@odata.id": "/redfish/v1/M"}, "Processors": {"@odata.id": "/redfish/v1/P"}}`,
+				"/redfish/v1/Managers/1": `{}`,
+			}, nil)
+			expanded, single, inner := 0, 0, f.Config.Handler
+			f.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				list, id, one := strings.Cut(strings.TrimPrefix(r.URL.Path, "/redfish/v1/"), "/")
+				switch {
+				case list != "M" && list != "P":
+					inner.ServeHTTP(w, r)
+				case one:
+					single++
+					_, _ = fmt.Fprintf(w, `{"Id": %q}`, id)
+				case r.URL.Query().Has("$expand") && tt.refuses:
+					expanded++
+					w.WriteHeader(http.StatusBadRequest)
+				default:
+					var members []string
+					for i := range modules {
+						member := fmt.Sprintf(`{"@odata.id": "/redfish/v1/%s/%d"}`, list, i)
+						if r.URL.Query().Has("$expand") {
+							member = fmt.Sprintf(`{"@odata.id": "/redfish/v1/%s/%d", "Id": "%d"}`, list, i, i)
+						}
+						members = append(members, member)
+					}
+					if r.URL.Query().Has("$expand") {
+						expanded++
+					}
+					_, _ = fmt.Fprintf(w, `{"Members": [%s]}`, strings.Join(members, ","))
+				}
+			})
+			got, err := Probe(t.Context(), f.target(), time.Now)
+			if err != nil || len(got.Memory) != modules || len(got.Processors) != modules || len(got.Unread) > 0 {
+				t.Fatalf("%+v, %v", got, err)
+			}
+			if expanded != tt.expanded || single != tt.single {
+				t.Errorf("%d expanded, %d one by one", expanded, single)
+			}
+		})
+	}
+}
