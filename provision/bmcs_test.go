@@ -83,8 +83,10 @@ func TestBMCLook(t *testing.T) {
 		}
 	}))
 	t.Cleanup(iso.Close)
-	api := &besides{fakeAPI: newAPI(n), inventory: `{"inventory": {"disks": [{"name": "/dev/sda", "size": 480000000000, "serial": "S1"}]}}`,
-		ports: []models.Port{{Address: "52:54:00:00:00:01"}, {Address: "52:54:00:00:00:99"}}}
+	api := &besides{
+		fakeAPI: newAPI(n), inventory: `{"inventory": {"disks": [{"name": "/dev/sda", "size": 480000000000, "serial": "S1"}]}}`,
+		ports: []models.Port{{Address: "52:54:00:00:00:01"}, {Address: "52:54:00:00:00:99"}},
+	}
 	b := &provision.BMCs{API: api, Complete: knows(bmcPassword), Web: provision.NewWeb(), Now: time.Now}
 	for _, test := range []struct {
 		path     string

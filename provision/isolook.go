@@ -1,10 +1,8 @@
 package provision
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"strings"
 
 	"ironworks/models"
 )
@@ -21,38 +19,26 @@ type ISOLook struct {
 	Text string `json:"text"`
 }
 
-// An ISO 9660 says what it is at the beginning of its seventeenth sector.
-const (
-	isoMark      = "CD001"
-	isoMarkAt    = 16*2048 + 1
-	isoHeadBytes = isoMarkAt + len(isoMark)
-)
-
-// LookAtISO asks for the beginning of an ISO, at most webPatience long.
+// LookAtISO asks for the beginning of an ISO.
 func LookAtISO(ctx context.Context, web ImageWeb, address string) ISOLook {
 	look := ISOLook{Address: models.Printable(models.MaskURL(address))}
-	lower := strings.ToLower(address)
-	if !strings.HasPrefix(lower, "http://") && !strings.HasPrefix(lower, "https://") {
+	if file := (models.BootFile{Address: address}); !file.OnTheWeb() {
 		look.Text = "not to be asked from here: no address of a web server"
 		return look
 	}
-	ctx, cancel := context.WithTimeout(ctx, webPatience)
-	defer cancel()
-	a, head, err := web.Get(ctx, address, isoHeadBytes, true)
+	answer, head, total := askFile(ctx, web, address)
 	look.Readable = models.AnswerNo
 	switch {
-	case err != nil:
-		look.Text = webFault(err)
-	case a.Status/100 != 2:
-		look.Text = fmt.Sprintf("the server answers %d", a.Status)
-	case len(head) < isoHeadBytes:
-		look.Text = fmt.Sprintf("it has %d bytes: no ISO is so small", len(head))
-	case !bytes.Equal(head[isoMarkAt:], []byte(isoMark)):
+	case answer.Error != "":
+		look.Text = answer.Error
+	case answer.Status/100 != 2:
+		look.Text = fmt.Sprintf("the server answers %d", answer.Status)
+	case !models.IsISO(head):
 		look.Text = "what the server gives is no ISO 9660 image"
 	default:
 		look.Readable, look.Text = models.AnswerYes, "it can be read from here"
-		if a.Total > 0 {
-			look.Text += ", " + models.FormatBytes(a.Total)
+		if total > 0 {
+			look.Text += ", " + models.FormatBytes(total)
 		}
 	}
 	return look

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"ironworks/config"
 	"ironworks/models"
@@ -51,7 +52,24 @@ func (a *app) report(ctx context.Context, err error) int {
 	if code == exitConnect && a.guessed {
 		_, _ = fmt.Fprint(a.stderr, a.looked)
 	}
+	if code == exitConnect && a.onTheWay(err) {
+		a.complain("ironworks doctor tells which piece of the way to Ironic is out of place")
+	}
 	return code
+}
+
+// onTheWay says that an error is about Ironic or Keystone, and not about a BMC.
+func (a *app) onTheWay(err error) bool {
+	var fault *models.Fault
+	if a.client == nil || !errors.As(err, &fault) {
+		return false
+	}
+	for _, server := range []string{a.client.Endpoint(), a.keystone} {
+		if server != "" && strings.HasPrefix(fault.URL, server) {
+			return true
+		}
+	}
+	return false
 }
 
 func exitCode(err error) int {
