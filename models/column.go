@@ -236,16 +236,16 @@ func AgeInState(r *Row, now time.Time) string {
 		if d := now.Sub(r.Since); r.Node.ProvisionState.Busy() || d < time.Minute {
 			return Age(d)
 		}
-		return coarse(now.Sub(r.Since))
+		return CoarseAge(now.Sub(r.Since))
 	case r.FirstSeen.IsZero() || now.Sub(r.FirstSeen) < 10*time.Minute:
 		return ""
 	}
-	return "> " + coarse(now.Sub(r.FirstSeen))
+	return "> " + CoarseAge(now.Sub(r.FirstSeen))
 }
 
-// coarse is an age in minutes up to ten, then in tens of them, in hours, in days: it
+// CoarseAge is an age in minutes up to ten, then in tens of them, in hours, in days: it
 // changes the more seldom the longer it lasts.
-func coarse(d time.Duration) string {
+func CoarseAge(d time.Duration) string {
 	minutes := int(d.Minutes())
 	switch {
 	case minutes < 10:

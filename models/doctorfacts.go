@@ -160,7 +160,7 @@ func (n *Node) BootFiles() []BootFile {
 	file := func(kind BootKind, field string) BootFile {
 		return BootFile{Kind: kind, Field: "driver_info." + field, Address: textOf(n.DriverInfo[field]), Nodes: 1, Total: -1}
 	}
-	for _, field := range []string{"deploy_iso", "redfish_deploy_iso", "ilo_deploy_iso", "irmc_deploy_iso"} {
+	for _, field := range DeployISOFields() {
 		if f := file(BootISO, field); f.Address != "" {
 			return []BootFile{f}
 		}

@@ -150,13 +150,15 @@ func (b *BootFile) judge() Diagnosis {
 		return broken("the "+what+" is an HTML page", hint, evidence...)
 	case b.Kind == BootISO && len(b.Head) == 0:
 		return notTold("the "+what+" is there, and nothing of it could be read", evidence...)
-	case b.Kind == BootISO && !isISO(b.Head):
+	case b.Kind == BootISO && !IsISO(b.Head):
 		return broken("the "+what+" is no ISO image", hint, evidence...)
 	}
 	return well(fmt.Sprintf("the %s can be fetched, %s", what, size), evidence...)
 }
 
-func isISO(head []byte) bool {
+// IsISO says that a file with such a beginning is an image of ISO 9660; [BootFileHead] bytes
+// are enough.
+func IsISO(head []byte) bool {
 	return len(head) >= isoMarkAt+len(isoMark) && string(head[isoMarkAt:isoMarkAt+len(isoMark)]) == isoMark
 }
 

@@ -215,7 +215,7 @@ func (x *explaining) hints() string {
 }
 
 func (x *explaining) address(field EvidenceField) string {
-	names := []string{"deploy_iso", "redfish_deploy_iso", "deploy_ramdisk"}
+	names := append(DeployISOFields(), "deploy_ramdisk")
 	places := []map[string]any{x.node.InstanceInfo, x.node.DriverInfo}
 	if field == EvBMCAddress {
 		names, places = []string{"redfish_address", "ipmi_address"}, places[1:]

@@ -218,8 +218,11 @@ func (x *explaining) workBegan() time.Time {
 			return h.CreatedAt.Time
 		}
 	}
-	if work == StateInspecting {
+	if work == StateInspecting && !x.raw.InspectionStarted.IsZero() {
 		return x.raw.InspectionStarted.Time
+	}
+	if x.state().Busy() {
+		return x.Row.Since
 	}
 	return time.Time{}
 }

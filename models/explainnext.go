@@ -25,11 +25,11 @@ func (x *explaining) next(r *ExplainRule) ExplainNext {
 	case next.Verb != "":
 		next.Key, next.Command = string(next.Verb), "ironworks "+string(next.Verb)+" {node}"
 	case next.Command == "" && next.Key == "":
-		next.Command = "ironworks node {node}"
+		next.Key, next.Command = "overview", "ironworks node {node}"
 	}
 	if stop := x.stop(next.Verb); stop != "" {
 		next.Text = stop + " Then: " + next.Text
-		next.Verb, next.Key, next.Command = "", "", "ironworks history {node}"
+		next.Verb, next.Key, next.Command = "", "history", "ironworks history {node}"
 	}
 	next.Command = x.fill(next.Command)
 	return next

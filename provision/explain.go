@@ -16,8 +16,25 @@ type ExplainAPI interface {
 	NodeAt(ctx context.Context, id string, fields ...string) (*models.Node, time.Time, error)
 	History(ctx context.Context, node string) ([]models.HistoryEntry, error)
 	Conductors(ctx context.Context) ([]models.Conductor, error)
+	Version() (v models.APIVersion, agreed bool)
+}
+
+// OthersAPI is what of Ironic the other nodes are listed from.
+type OthersAPI interface {
+	History(ctx context.Context, node string) ([]models.HistoryEntry, error)
 	EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error
 	Version() (v models.APIVersion, agreed bool)
+}
+
+// ExplainSources are what an explanation is made from beside Ironic's word on the node. All
+// of them may be nil.
+type ExplainSources struct {
+	// Others gives all nodes, to compare one with; see [ListOthers].
+	Others func(ctx context.Context) ([]*models.Row, error)
+	// Seen gives what was seen of the node while it was watched.
+	Seen func(uuid string) (models.Row, bool)
+	// Past gives what was kept of a node at Ironic's time.
+	Past func(ctx context.Context, n *models.Node, now time.Time) (Past, error)
 }
 
 // Past is what was kept of a node's work.
@@ -42,8 +59,8 @@ type Explained struct {
 
 // Explainer explains nodes of one Ironic. What all nodes share is read once.
 type Explainer struct {
-	api  ExplainAPI
-	past func(ctx context.Context, n *models.Node, now time.Time) (Past, error)
+	api     ExplainAPI
+	sources ExplainSources
 
 	mu         sync.Mutex
 	rows       []*models.Row
@@ -52,10 +69,9 @@ type Explainer struct {
 	asked      bool
 }
 
-// NewExplainer makes one. Past gives what was kept of a node at Ironic's time; nil where
-// nothing is kept.
-func NewExplainer(api ExplainAPI, past func(ctx context.Context, n *models.Node, now time.Time) (Past, error)) *Explainer {
-	return &Explainer{api: api, past: past}
+// NewExplainer makes one.
+func NewExplainer(api ExplainAPI, sources ExplainSources) *Explainer {
+	return &Explainer{api: api, sources: sources}
 }
 
 // explainedFields are what is read of the siblings.
@@ -68,7 +84,7 @@ func (x *Explainer) Explain(ctx context.Context, id string) (*Explained, error) 
 	if err != nil {
 		return nil, err
 	}
-	facts := models.ExplainFacts{Now: now, Row: &models.Row{Node: *n}}
+	facts := models.ExplainFacts{Now: now, Row: x.row(n)}
 	facts.Version, _ = x.api.Version()
 	done := &Explained{Node: n.Ref(), State: n.ProvisionState}
 	missing := func(what string, err error) {
@@ -82,12 +98,12 @@ func (x *Explainer) Explain(ctx context.Context, id string) (*Explained, error) 
 	}
 	facts.Conductors, err = x.readConductors(ctx)
 	missing("conductors", err)
-	if n.ProvisionState.Busy() || n.ProvisionState.Failed() {
+	if x.sources.Others != nil && (n.ProvisionState.Busy() || n.ProvisionState.Failed()) {
 		facts.Siblings, err = x.siblings(ctx, facts.Row, facts.History)
 		missing("the other nodes", err)
 	}
-	if x.past != nil {
-		kept, err := x.past(ctx, n, now)
+	if x.sources.Past != nil {
+		kept, err := x.sources.Past(ctx, n, now)
 		missing("what was kept of the node", err)
 		facts.Work, facts.Lines, facts.Estimate = kept.Work, kept.Lines, kept.Estimate
 	}
@@ -97,6 +113,18 @@ func (x *Explainer) Explain(ctx context.Context, id string) (*Explained, error) 
 	maskFacts(&facts)
 	done.Explanations = models.Explain(&facts)
 	return done, nil
+}
+
+// row is the node with what was seen of the state that it is in.
+func (x *Explainer) row(n *models.Node) *models.Row {
+	row := &models.Row{Node: *n}
+	if x.sources.Seen == nil {
+		return row
+	}
+	if seen, there := x.sources.Seen(n.UUID); there && seen.Node.ProvisionState.Phase() == n.ProvisionState.Phase() {
+		row.Since, row.FirstSeen, row.Reason = seen.Since, seen.FirstSeen, seen.Reason
+	}
+	return row
 }
 
 // ExplainText says what a reason means that somebody has; the state may be empty. Nobody
@@ -109,6 +137,7 @@ func ExplainText(text string, state models.ProvisionState) []models.Explanation 
 func maskFacts(f *models.ExplainFacts) {
 	n := &f.Row.Node
 	n.LastError, n.MaintenanceReason = agentlog.Masked(n.LastError), agentlog.Masked(n.MaintenanceReason)
+	f.Row.Reason = agentlog.Masked(f.Row.Reason)
 	history := make([]models.HistoryEntry, len(f.History))
 	for i, h := range f.History {
 		h.Event = agentlog.Masked(h.Event)
@@ -145,34 +174,37 @@ func (x *Explainer) siblings(ctx context.Context, row *models.Row, history []mod
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if !x.listed {
-		if err := x.list(ctx); err != nil {
+		rows, err := x.sources.Others(ctx)
+		if err != nil {
 			return nil, err
 		}
+		x.rows, x.listed = rows, true
 	}
 	this := *row
-	this.Reason = models.FailureReason(&row.Node, models.Evidence{}, history)
+	if reason := models.FailureReason(&row.Node, models.Evidence{}, history); reason != "" {
+		this.Reason = reason
+	}
 	if !row.Node.ProvisionState.Failed() {
 		this.Reason = ""
 	}
 	return models.FindSiblings(&this, x.rows), nil
 }
 
-// list reads all nodes once, and why some of them failed.
-func (x *Explainer) list(ctx context.Context) error {
-	x.rows = nil
-	err := x.api.EachPage(ctx, ironicclient.NodeQuery{Fields: explainedFields}, func(p *ironicclient.NodePage) error {
+// ListOthers reads all nodes, and why some of them failed.
+func ListOthers(ctx context.Context, api OthersAPI) ([]*models.Row, error) {
+	var rows []*models.Row
+	err := api.EachPage(ctx, ironicclient.NodeQuery{Fields: explainedFields}, func(p *ironicclient.NodePage) error {
 		for i := range p.Nodes {
-			x.rows = append(x.rows, &models.Row{Node: p.Nodes[i]})
+			rows = append(rows, &models.Row{Node: p.Nodes[i]})
 		}
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	x.listed = true
-	v, _ := x.api.Version()
+	v, _ := api.Version()
 	left := mostSiblingReasons
-	for _, r := range x.rows {
+	for _, r := range rows {
 		if left == 0 || !v.Has(models.FeatureHistory) {
 			break
 		}
@@ -180,9 +212,9 @@ func (x *Explainer) list(ctx context.Context) error {
 			continue
 		}
 		left--
-		if history, err := x.api.History(ctx, r.Node.UUID); err == nil {
+		if history, err := api.History(ctx, r.Node.UUID); err == nil {
 			r.Reason = models.FailureReason(&r.Node, models.Evidence{}, history)
 		}
 	}
-	return nil
+	return rows, nil
 }

@@ -87,7 +87,10 @@ func TestExplain(t *testing.T) {
 			t.Parallel()
 			api := &explainedAPI{fakeAPI: newAPI(tt.nodes...), broken: tt.broken}
 			api.history = tt.history
-			x := provision.NewExplainer(api, func(context.Context, *models.Node, time.Time) (provision.Past, error) { return tt.past, nil })
+			x := provision.NewExplainer(api, provision.ExplainSources{
+				Others: func(ctx context.Context) ([]*models.Row, error) { return provision.ListOthers(ctx, api) },
+				Past:   func(context.Context, *models.Node, time.Time) (provision.Past, error) { return tt.past, nil },
+			})
 			done, err := x.Explain(t.Context(), "uuid-a")
 			if err != nil {
 				t.Fatal(err)
@@ -104,7 +107,7 @@ func TestExplain(t *testing.T) {
 
 func TestExplainUnreadNode(t *testing.T) {
 	t.Parallel()
-	x := provision.NewExplainer(&explainedAPI{fakeAPI: newAPI()}, nil)
+	x := provision.NewExplainer(&explainedAPI{fakeAPI: newAPI()}, provision.ExplainSources{})
 	if _, err := x.Explain(t.Context(), "uuid-nobody"); err == nil {
 		t.Error("a node that is not there was explained")
 	}
@@ -118,7 +121,7 @@ func TestExplainMasks(t *testing.T) {
 	api := &explainedAPI{fakeAPI: newAPI(n)}
 	api.history = map[string][]models.HistoryEntry{"uuid-a": {{Severity: "ERROR", Event: "Error: https://root:" + secret + "@bmc/redfish/v1 said agent_token=" + secret}}}
 	kept := provision.Past{Work: &models.Work{Kind: models.StateDeploying, Outcome: models.OutcomeFailed, Reason: "token=" + secret, Evidence: &models.Kept{LastError: "password: " + secret}}}
-	x := provision.NewExplainer(api, func(context.Context, *models.Node, time.Time) (provision.Past, error) { return kept, nil })
+	x := provision.NewExplainer(api, provision.ExplainSources{Past: func(context.Context, *models.Node, time.Time) (provision.Past, error) { return kept, nil }})
 	done, err := x.Explain(t.Context(), "uuid-a")
 	if err != nil {
 		t.Fatal(err)
@@ -130,5 +133,43 @@ func TestExplainMasks(t *testing.T) {
 	}
 	if kept.Work.Reason != "token="+secret {
 		t.Error("what was given was changed")
+	}
+}
+
+// TestExplainSeen uses what was seen of the node, and the rows that somebody has already.
+func TestExplainSeen(t *testing.T) {
+	t.Parallel()
+	const secret = "hunter2"
+	waits := node("a", models.StateDeployWait)
+	waits.PowerState = models.PowerOn
+	waits.Internal = &models.Internal{LastHeartbeat: models.Time{Time: time.Now().Add(-48 * time.Hour)}}
+	for name, tt := range map[string]struct {
+		node models.Node
+		seen models.Row
+		rule models.RuleID
+	}{
+		"it began after the last heartbeat, long ago": {waits, models.Row{Node: waits, Since: time.Now().Add(-20 * time.Minute)}, "never-booted"},
+		"it began now":                 {waits, models.Row{Node: waits, Since: time.Now()}, "machine-boots"},
+		"the reason was seen":          {failedNode("a", ""), models.Row{Node: failedNode("a", ""), Reason: "Checksum file does not contain name password=" + secret}, "checksum-file"},
+		"it was seen in another state": {waits, models.Row{Node: node("a", models.StateAvailable), Reason: "No suitable device"}, models.RuleUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			api := &explainedAPI{fakeAPI: newAPI(tt.node)}
+			x := provision.NewExplainer(api, provision.ExplainSources{
+				Others: func(context.Context) ([]*models.Row, error) { return []*models.Row{&tt.seen}, nil },
+				Seen:   func(string) (models.Row, bool) { return tt.seen, true },
+			})
+			done, err := x.Explain(t.Context(), "uuid-a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if best := done.Explanations[0]; best.Rule != tt.rule || api.listed != 0 {
+				t.Errorf("%s (%s), listed %d times; want %s", best.Rule, best.Verdict, api.listed, tt.rule)
+			}
+			if data, err := json.Marshal(done.Explanations); err != nil || strings.Contains(string(data), secret) {
+				t.Errorf("%v %s", err, data)
+			}
+		})
 	}
 }

@@ -59,6 +59,7 @@ func TestScreens(t *testing.T) {
 		"fleet-sorted":  func(r *rig) { r.press("s"); r.write("class"); r.press("enter") },
 		"sort":          func(r *rig) { r.press("s") },
 		"help":          func(r *rig) { r.press("?") },
+		"explain":       func(r *rig) { r.choose("r7-n02"); r.press("e") },
 		"palette":       func(r *rig) { r.press(":") },
 		"palette-node":  func(r *rig) { r.press(":"); r.write("n05") },
 		"verbs":         func(r *rig) { r.press("a") },

@@ -12,6 +12,7 @@ import (
 	"ironworks/ui/screen/deploy"
 	"ironworks/ui/screen/drivers"
 	"ironworks/ui/screen/events"
+	"ironworks/ui/screen/explain"
 	"ironworks/ui/screen/fleet"
 	"ironworks/ui/screen/node"
 	"ironworks/ui/screen/ramdisk"
@@ -120,6 +121,8 @@ func (c *Console) make(ref screen.Ref) screen.Screen {
 		return watch.New(c.env)
 	case screen.KindDeploy:
 		return deploy.New(c.env, ref.ID)
+	case screen.KindExplain:
+		return explain.New(c.env, ref.ID)
 	case screen.KindTask:
 		number, _ := strconv.Atoi(ref.ID)
 		return tasks.NewTask(c.env, number)

@@ -75,6 +75,8 @@ func (c *Console) do(id action.ID) tea.Cmd {
 		return c.toggleReadOnly()
 	case action.DeployResume:
 		return c.resume()
+	case action.Explain:
+		return c.explain()
 	case action.Mouse:
 		c.mouse = !c.mouse
 		c.say(screen.Say{Text: map[bool]string{
@@ -106,7 +108,9 @@ func (c *Console) doHere(id action.ID) tea.Cmd {
 		return c.begin(id, s.Targets())
 	}
 	switch id {
-	case action.Open, action.Sort, action.PinDisk, action.LogSources, action.LogSerial, action.LogSave:
+	case action.Open, action.Sort, action.PinDisk, action.LogSources, action.LogSerial, action.LogSave,
+		action.BMCLogin, action.BMCTrust, action.BMCConsole, action.BMCPower, action.BMCBootOnce, action.BMCInsert, action.BMCEject, action.BMCClearJobs,
+		action.BMCResetController:
 		return c.atOnce(s.Do(id)) // they are wishes everywhere
 	default:
 		return s.Do(id)
@@ -126,6 +130,9 @@ func (c *Console) back() tea.Cmd {
 // why says why an action cannot be done now, "" when it can.
 func (c *Console) why(a *action.Action) string {
 	s := c.history.front()
+	if a.ID == action.Explain {
+		return c.whyExplain()
+	}
 	if c.replay() != nil && (a.Changes || a.Scope == action.Nodes && a.ID != action.NodeVerbs) {
 		return "a recording plays: nothing is asked or changed"
 	}

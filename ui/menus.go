@@ -85,7 +85,7 @@ func (c *Console) help() screen.Overlay {
 func (c *Console) verbs() screen.Overlay {
 	var items []overlay.Item
 	for _, a := range action.In(action.Nodes) {
-		if a.ID != action.NodeVerbs {
+		if a.ID != action.NodeVerbs && a.ID != action.Explain {
 			items = append(items, c.item(a))
 		}
 	}
@@ -191,6 +191,8 @@ func (c *Console) wish(msg tea.Msg) tea.Cmd {
 		return c.startDeployment(msg)
 	case screen.PinDisk:
 		return c.pinDisk(msg)
+	case screen.OrderBMC:
+		return c.orderBMC(msg)
 	case screen.EditFile:
 		return c.editFile(msg)
 	case screen.LeaveTask:

@@ -8,6 +8,7 @@ import (
 	"ironworks/agentlog"
 	"ironworks/fleet"
 	"ironworks/models"
+	"ironworks/provision"
 	"ironworks/replay"
 	"ironworks/ui/screen"
 )
@@ -67,6 +68,9 @@ func replayed(t *testing.T, test func(r *rig, p *replay.Player)) {
 		o.Open = func(string, func(string)) (*screen.Session, error) {
 			return &screen.Session{
 				Context: screen.Context{Name: "rack7", ReadOnly: true}, Store: player.Store(), API: answers, Journal: answers, Logs: player, Replay: player,
+				Explain: func(ctx context.Context, uuid string) (*provision.Explained, error) {
+					return provision.NewExplainer(answers, provision.ExplainSources{}).Explain(ctx, uuid)
+				},
 				Poll:  func(ctx context.Context, notify func(fleet.Update)) error { return player.Run(ctx, notify) },
 				Watch: none, Unwatch: none, Look: none, Hurry: func() {}, Refresh: func() {}, Need: func(...string) {}, Close: func() {},
 			}, nil
@@ -82,6 +86,12 @@ func TestReplayScreens(t *testing.T) {
 			p.Seek(recorded.Add(4 * time.Minute))
 			r.pass(time.Second)
 			r.press("L")
+			r.pass(time.Second)
+		},
+		"replay-explain": func(r *rig, p *replay.Player) {
+			p.Seek(recorded.Add(4 * time.Minute))
+			r.pass(time.Second)
+			r.press("e")
 			r.pass(time.Second)
 		},
 		"replay-timeline": func(r *rig, p *replay.Player) {

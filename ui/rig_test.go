@@ -102,6 +102,9 @@ func (r *rig) open(name string, _ func(string)) (*screen.Session, error) {
 	store := fleet.NewStore()
 	var notify func(fleet.Update)
 	p := fleet.NewPoller(r.ironic, store, fleet.Options{Notify: func(u fleet.Update) { notify(u) }})
+	explain := func(ctx context.Context, uuid string) (*provision.Explained, error) {
+		return provision.NewExplainer(r.ironic, provision.ExplainSources{}).Explain(ctx, uuid)
+	}
 	accent := map[string]string{"rack7": "red"}[name]
 	return &screen.Session{
 		Context: screen.Context{Name: name, Endpoint: "https://ironic.rack7.example:6385", Auth: "http_basic", Accent: accent},
@@ -111,7 +114,7 @@ func (r *rig) open(name string, _ func(string)) (*screen.Session, error) {
 			notify = f
 			return p.Run(ctx)
 		},
-		Checks: &provision.Preflighter{Reader: r.ironic, Clock: bubbleClock{}}, Logs: r.logs,
+		Checks: &provision.Preflighter{Reader: r.ironic, Clock: bubbleClock{}}, Logs: r.logs, Explain: explain,
 		Watch: p.Watch, Unwatch: p.Unwatch, Look: p.Look, Hurry: p.Hurry, Refresh: p.Refresh, Need: p.Need, Options: []string{"--context", name},
 	}, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"ironworks/config"
 	"ironworks/models"
+	"ironworks/provision"
 )
 
 // The exit codes; scripts rely on them.
@@ -81,7 +82,10 @@ func exitCode(err error) int {
 	var refusal *models.Refusal
 	var version *models.NeedsVersionError
 	var fault *models.Fault
+	var login *provision.BMCLoginError
 	switch {
+	case errors.As(err, &login) && login.Wrong == nil:
+		return exitUsage
 	case errors.As(err, &usage), errors.As(err, &filter), errors.As(err, &setting),
 		errors.As(err, &configFile), errors.As(err, &configSetting), errors.As(err, &pick):
 		return exitUsage

@@ -85,8 +85,11 @@ func (a *app) explainNodes(cmd *cobra.Command, s *session, names []string) error
 	kept := a.keptForExplaining(ctx, s)
 	defer kept.Close()
 	experience := a.experience(ctx, kept)
-	explainer := provision.NewExplainer(s.client, func(ctx context.Context, n *models.Node, now time.Time) (provision.Past, error) {
-		return keptPast(ctx, kept, experience, n, now)
+	explainer := provision.NewExplainer(s.client, provision.ExplainSources{
+		Others: func(ctx context.Context) ([]*models.Row, error) { return provision.ListOthers(ctx, s.client) },
+		Past: func(ctx context.Context, n *models.Node, now time.Time) (provision.Past, error) {
+			return keptPast(ctx, kept, experience, n, now)
+		},
 	})
 	var list []explanationJSON
 	var rules []string
@@ -127,49 +130,4 @@ func (a *app) keptForExplaining(ctx context.Context, s *session) *journal.Journa
 		return a.commandJournal(ctx, s)
 	}
 	return a.openNamed(ctx)
-}
-
-// keptPast is the last piece of work on a node that was kept, with what matters of its log.
-func keptPast(ctx context.Context, kept *journal.Journal, experience *models.Experience, n *models.Node, now time.Time) (provision.Past, error) {
-	works, err := kept.OfNode(ctx, n.UUID, 1)
-	if err != nil || len(works) == 0 {
-		return provision.Past{}, err
-	}
-	past := provision.Past{Work: &works[0]}
-	if works[0].End.IsZero() {
-		estimate := experience.Estimate(&works[0], now)
-		past.Estimate = &estimate
-	}
-	to := works[0].End
-	if !to.IsZero() {
-		to = to.Add(time.Minute)
-	}
-	past.Lines, err = tellingLines(ctx, kept, n.UUID, works[0].Begin, to)
-	return past, err
-}
-
-// tellingLines are the last line of each error that is known, and the last line of all.
-func tellingLines(ctx context.Context, kept *journal.Journal, uuid string, from, to time.Time) ([]models.LogLine, error) {
-	var lines []models.LogLine
-	var last *models.LogLine
-	at := map[string]int{}
-	for l, err := range kept.Lines(ctx, uuid, from, to) {
-		if err != nil {
-			return lines, err
-		}
-		last = &l
-		if l.Known == "" {
-			continue
-		}
-		if i, there := at[l.Known]; there {
-			lines[i] = l
-			continue
-		}
-		at[l.Known] = len(lines)
-		lines = append(lines, l)
-	}
-	if last != nil {
-		lines = append(lines, *last)
-	}
-	return lines, nil
 }

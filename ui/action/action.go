@@ -27,6 +27,7 @@ const (
 	Fleet      Scope = "fleet"
 	Node       Scope = "node"
 	NodeDisks  Scope = "node: disks"
+	NodeBMC    Scope = "node: BMC"
 	Events     Scope = "events"
 	Conductors Scope = "conductors & drivers"
 	Connect    Scope = "connect"
@@ -40,6 +41,7 @@ const (
 	DeployDisk Scope = "deploy: root disk"
 	DeployStep Scope = "deploy: steps"
 	Review     Scope = "deploy: review"
+	Explaining Scope = "explain"
 )
 
 // Action is one thing an operator can do.

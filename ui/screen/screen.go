@@ -30,6 +30,7 @@ const (
 	KindIgnition   Kind = "ignition"
 	KindWatch      Kind = "watch"
 	KindDeploy     Kind = "deploy"
+	KindExplain    Kind = "explain"
 )
 
 // Ref names a screen, for the history and for links from other screens: the ID is a

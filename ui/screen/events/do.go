@@ -12,9 +12,13 @@ import (
 // Do carries out one of the screen's actions.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	switch id {
-	case action.Open:
+	case action.Open, action.Explain:
 		if r, ok := s.table.Cursor(); ok {
-			return screen.Wish(screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: r.event.Node.UUID}})
+			kind := screen.KindNode
+			if id == action.Explain {
+				kind = screen.KindExplain
+			}
+			return screen.Wish(screen.Open{Ref: screen.Ref{Kind: kind, ID: r.event.Node.UUID}})
 		}
 	case action.Pause:
 		s.pause(!s.paused)
@@ -66,7 +70,7 @@ func (s *Screen) pause(paused bool) {
 // Why says why an action cannot be done now.
 func (s *Screen) Why(id action.ID) string {
 	switch id {
-	case action.Open:
+	case action.Open, action.Explain:
 		r, ok := s.table.Cursor()
 		switch {
 		case !ok:

@@ -139,9 +139,13 @@ func (s *Task) Scopes() []action.Scope { return []action.Scope{action.List, acti
 // Do carries out one of the screen's actions.
 func (s *Task) Do(id action.ID) tea.Cmd {
 	switch id {
-	case action.Open:
+	case action.Open, action.Explain:
 		if r, ok := s.table.Cursor(); ok {
-			return screen.Wish(screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: r.node.UUID}})
+			kind := screen.KindNode
+			if id == action.Explain {
+				kind = screen.KindExplain
+			}
+			return screen.Wish(screen.Open{Ref: screen.Ref{Kind: kind, ID: r.node.UUID}})
 		}
 	case action.Retry:
 		if s.Why(id) == "" {
@@ -161,7 +165,7 @@ func (s *Task) Do(id action.ID) tea.Cmd {
 func (s *Task) Why(id action.ID) string {
 	t, ok := s.task()
 	if !ok {
-		if id == action.Open || id == action.Retry || id == action.Leave {
+		if id == action.Open || id == action.Explain || id == action.Retry || id == action.Leave {
 			return "there is no such task"
 		}
 		return ""
@@ -176,7 +180,7 @@ func (s *Task) Why(id action.ID) string {
 		case t.Left:
 			return "following was stopped already"
 		}
-	case action.Open:
+	case action.Open, action.Explain:
 		switch r, some := s.table.Cursor(); {
 		case !some:
 			return "the task has no nodes"

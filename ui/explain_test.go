@@ -1,0 +1,89 @@
+package ui
+
+import (
+	"testing"
+	"time"
+
+	"ironworks/models"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+)
+
+// TestExplainKey explains from wherever a node is at the cursor.
+func TestExplainKey(t *testing.T) {
+	for name, tt := range map[string]struct {
+		from func(r *rig)
+		want string
+	}{
+		"fleet":   {func(r *rig) { r.choose("r7-n02"); r.press("e") }, "r7-n02"},
+		"node":    {func(r *rig) { r.choose("r7-n02"); r.press("enter", "e") }, "r7-n02"},
+		"log":     {func(r *rig) { r.choose("r7-n02"); r.press("L", "e") }, "r7-n02"},
+		"palette": {func(r *rig) { r.choose("r7-n02"); r.press(":"); r.write("explain"); r.press("enter") }, "r7-n02"},
+		"watch":   {func(r *rig) { r.choose("r7-n01"); r.press("space", "7"); r.pass(time.Second); r.press("e") }, "r7-n01"},
+		"events":  {func(r *rig) { r.someEvents(); r.press("2", "e") }, "explain"},
+		"task":    {func(r *rig) { r.someTasks(); r.press("5", "enter", "e") }, "explain"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, rack(), nil, func(r *rig) {
+				tt.from(r)
+				r.pass(time.Second)
+				if kind := r.c.history.front().Ref().Kind; kind != screen.KindExplain {
+					t.Fatalf("in front is %s:\n%s", kind, r.text())
+				}
+				r.shows(tt.want, " next ", "source")
+				r.press("esc")
+				if kind := r.c.history.front().Ref().Kind; kind == screen.KindExplain {
+					t.Error("esc stays")
+				}
+			})
+		})
+	}
+}
+
+func TestExplainOneOfSeveral(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.choose("r7-n02")
+		r.press("space")
+		r.choose("r7-n05")
+		r.press("space", "e")
+		r.shows("Explain one of them", "r7-n02", "deploy failed", "r7-n05")
+		r.write("n05")
+		r.press("enter")
+		r.shows("explain r7-n05", "Nothing is wrong")
+	})
+}
+
+// TestExplainActs does the next action with the same questions as ever.
+func TestExplainActs(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.choose("r7-n06")
+		r.press("e")
+		r.shows("fan 3 is being replaced", "enter  maintenance-off")
+		r.press("enter")
+		r.pass(2 * time.Second)
+		r.shows("Nothing is wrong")
+		r.press("1")
+		r.choose("r7-n02")
+		r.press("e", "enter")
+		r.shows("[Disks]")
+		r.press("esc", "M", "ctrl+o")
+		r.c.history.front().Update(screen.Reload{})
+		if a, _ := action.Find(action.Verb(models.VerbManage)); r.c.why(a) == "" {
+			t.Error("read-only allows it")
+		}
+		r.press("e")
+		r.shows("this is it")
+	})
+}
+
+func TestExplainWhyNot(t *testing.T) {
+	inBubble(t, nil, nil, func(r *rig) {
+		r.press("e")
+		r.shows("no node is chosen")
+		r.press("2", "e")
+		r.shows("nothing happened yet")
+		r.c.env.Session.Explain = nil
+		r.press("1", "e")
+		r.shows("nothing can be explained here")
+	})
+}

@@ -1,0 +1,136 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+)
+
+// Do carries out one of the screen's actions.
+func (s *Screen) Do(id action.ID) tea.Cmd {
+	switch id {
+	case action.Open:
+		return s.open()
+	case action.Up:
+		s.move(-1)
+	case action.Down:
+		s.move(1)
+	case action.PageUp:
+		s.scroll(-s.page())
+	case action.PageDown:
+		s.scroll(s.page())
+	case action.Top:
+		s.cursor, s.top = 0, 0
+	case action.Bottom:
+		s.cursor = len(s.others())
+		s.scroll(len(s.lay(s.width).lines))
+	default: // of another screen
+	}
+	return nil
+}
+
+// open does what is at the cursor: the next action, or another explanation in full.
+func (s *Screen) open() tea.Cmd {
+	e := s.current()
+	if e == nil {
+		return nil
+	}
+	if s.cursor > 0 {
+		s.show(s.others()[s.cursor-1])
+		return nil
+	}
+	id := action.ID(e.Next.Key)
+	switch {
+	case id == "":
+		return screen.Wish(screen.CopyText{Copyable: s.command(e)})
+	case ofNode(id):
+		return screen.Wish(screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: s.uuid}, Then: id})
+	}
+	return screen.Wish(screen.Press{ID: id})
+}
+
+// ofNode says that an action is one of the node's own screen, such as a tab.
+func ofNode(id action.ID) bool {
+	return slices.ContainsFunc(action.In(action.Node), func(a *action.Action) bool { return a.ID == id })
+}
+
+// show tells an explanation in full.
+func (s *Screen) show(place int) {
+	s.shown, s.rule = place, s.all()[place].Rule
+	s.cursor, s.top = 0, 0
+}
+
+// page is how far a page is: a line stays in sight.
+func (s *Screen) page() int { return max(s.height-1, 1) }
+
+// move goes to the next place for the cursor. One that is far away is come to line by
+// line: what stands between is to be read.
+func (s *Screen) move(by int) {
+	l := s.lay(s.width)
+	to := s.cursor + by
+	if to >= 0 && to < len(l.places) {
+		if at := l.places[to]; at >= s.top-1 && at <= s.top+s.height {
+			s.cursor = to
+			s.top = min(max(s.top, at-s.height+1), at)
+			return
+		}
+	}
+	s.scroll(by)
+}
+
+// scroll moves what is in sight.
+func (s *Screen) scroll(by int) {
+	s.top += by
+	s.keepWithin(s.lay(s.width))
+}
+
+// keepWithin leaves no room below the last line, as long as there are lines above.
+func (s *Screen) keepWithin(l *layout) { s.top = min(max(s.top, 0), max(len(l.lines)-s.height, 0)) }
+
+// Widen goes back to the best explanation, before anybody leaves.
+func (s *Screen) Widen() (tea.Cmd, bool) {
+	if s.shown == 0 {
+		return nil, false
+	}
+	s.show(0)
+	return nil, true
+}
+
+// Why says why an action cannot be done now.
+func (s *Screen) Why(id action.ID) string {
+	a, ok := action.Find(id)
+	switch {
+	case id == action.Open && s.current() == nil:
+		return "there is no explanation yet"
+	case !ok || a.Scope != action.Nodes:
+		return ""
+	case s.session == nil:
+		return "there is no connection"
+	case s.gone():
+		return "the node was deleted"
+	}
+	return ""
+}
+
+// Copies are the command that does the next thing, the explanation, and the node's.
+func (s *Screen) Copies() []screen.Copyable {
+	var copies []screen.Copyable
+	if e := s.current(); e != nil {
+		copies = append(copies, s.command(e), screen.Copyable{Name: "verdict", Text: e.Verdict}, screen.Copyable{Name: "explanation", Text: s.text(e)})
+	}
+	if !s.seen {
+		return append(copies, screen.Copyable{Name: "uuid", Text: models.Printable(s.uuid)})
+	}
+	return append(copies, screen.NodeCopies(s.env, &s.row.Node)...)
+}
+
+// command is the next action as a command line.
+func (s *Screen) command(e *models.Explanation) screen.Copyable {
+	words := append([]string{s.env.Program, strings.TrimPrefix(e.Next.Command, "ironworks ")}, s.session.Options...)
+	return screen.Copyable{Name: "next command", Text: strings.Join(words, " ")}
+}

@@ -1,0 +1,302 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"ironworks/models"
+	"ironworks/ui/action"
+	"ironworks/ui/cell"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/pane"
+)
+
+const (
+	// labels is the width of the column of labels.
+	labels = 12
+	// mostLines is how many lines of one text are shown: reasons may be of any length.
+	mostLines = 40
+)
+
+// Draw paints the node's heading, and what is the matter with it.
+func (s *Screen) Draw(t *theme.Theme, w, h int) string {
+	return body.Page(t, w, h, s.heading(t, w), s.place(t, w), func(h int) string { return s.content(t, w, h) })
+}
+
+// heading is the name, the state, how long it has lasted, and how old all this is.
+func (s *Screen) heading(t *theme.Theme, w int) string {
+	left := []body.Span{body.S(theme.Strong, " "+cell.Cut(s.label(), max(w/3, 12)))}
+	found, read := s.found.Value()
+	switch {
+	case s.seen:
+		glyph, role := theme.Node(&s.row.Node)
+		left = append(left, body.S(role, "  "+glyph+" "+models.Printable(s.row.Node.StateText())))
+		if age := models.AgeInState(&s.row, s.env.ServerNow()); age != "" {
+			left = append(left, body.S(theme.Muted, "  "+age))
+		}
+	case read:
+		glyph, role := theme.State(found.State)
+		left = append(left, body.S(role, "  "+glyph+" "+models.Printable(string(found.State))))
+	}
+	return body.Line(t, w, left, []body.Span{s.freshness()})
+}
+
+func (s *Screen) freshness() body.Span {
+	if s.gone() {
+		return body.S(theme.Bad, "deleted")
+	}
+	_, read := s.found.Value()
+	return body.Freshness(s.env.Clock.Now(), s.found.Asked(), read, s.found.Busy(), s.found.Err())
+}
+
+// place says which of how many explanations this is, and that there is more of it.
+func (s *Screen) place(t *theme.Theme, w int) string {
+	text := ""
+	if n := len(s.all()); n > 1 {
+		text = fmt.Sprintf(" %d of %d explanations ", s.shown+1, n)
+	}
+	if s.shown > 0 {
+		text += "· esc shows the best one "
+	}
+	text = cell.Cut(text, max(w-2, 0))
+	return t.Rule(min(w, 1)) + t.Paint(theme.Muted, text) + t.Rule(w-1-cell.Width(text))
+}
+
+// content is what is to be said first, and the lines in sight.
+func (s *Screen) content(t *theme.Theme, w, h int) string {
+	top := s.notices(t, w, h)
+	s.width, s.height = w, max(h-len(top), 0)
+	if s.current() == nil || s.height == 0 {
+		return cell.Block(top, w, h)
+	}
+	l := s.lay(w)
+	s.keepWithin(l)
+	at := l.places[s.cursor]
+	hidden := at < s.top || at >= s.top+s.height
+	if hidden && s.height > 1 {
+		s.height-- // what enter does is always in sight
+		s.keepWithin(l)
+	}
+	lines := body.Draw(t, l.lines[s.top:min(s.top+s.height, len(l.lines))], w)
+	if hidden && at >= s.top+s.height {
+		lines = append(lines, body.Draw(t, l.lines[at:at+1], w)...)
+	} else if hidden {
+		lines = append(body.Draw(t, l.lines[at:at+1], w), lines...)
+	}
+	return cell.Block(append(top, lines...), w, h)
+}
+
+// notices are what has to be said before: that the node was deleted, or could not be read.
+func (s *Screen) notices(t *theme.Theme, w, h int) []string {
+	var lines []pane.Line
+	_, read := s.found.Value()
+	switch {
+	case s.session == nil:
+		lines = body.Indented(theme.Muted, "No context could be opened; 4 shows why.", w, 3)
+	case !s.able():
+		lines = body.Indented(theme.Muted, "Nothing can be explained here.", w, 3)
+	case s.gone() && read:
+		lines = body.Few(theme.Bad, theme.GlyphFailed+" This node was deleted. What is shown is the last that was known of it.", w, 1, 2)
+	case s.gone():
+		lines = body.Few(theme.Bad, theme.GlyphFailed+" Ironic has no node "+s.label()+".", w, 1, 2)
+	case s.found.Err() != nil:
+		lines = body.Fault(s.found.Err(), w)
+	case !read:
+		lines = body.Indented(theme.Muted, "Asking Ironic for the node, its history and the conductors…", w, 3)
+	default:
+		return nil
+	}
+	lines = lines[:min(len(lines), max(h/2, 1))]
+	return append(body.Draw(t, lines, w), "")
+}
+
+// layout is all lines of an explanation, and those that the cursor can be on.
+type layout struct {
+	lines  []pane.Line
+	places []int
+	w      int
+}
+
+// add puts a text behind its label.
+func (l *layout) add(label string, role theme.Role, text string) {
+	l.addLines(label, body.Few(role, text, l.w-l.indent()-1, 0, mostLines))
+}
+
+func (l *layout) addLines(label string, lines []pane.Line) {
+	for i, line := range lines {
+		name := ""
+		if i == 0 {
+			name = label
+		}
+		lead := body.S(theme.Muted, cell.Fit(" "+name, l.indent()))
+		l.lines = append(l.lines, append(pane.Line{lead}, line...))
+	}
+}
+
+// indent is where texts begin.
+func (l *layout) indent() int { return min(labels+1, max(l.w/3, 0)) }
+
+// place puts a line where the cursor can be, with more lines below it.
+func (l *layout) place(label string, at bool, lines []pane.Line) {
+	l.places = append(l.places, len(l.lines))
+	l.addLines(label, lines)
+	if at && len(lines) > 0 && l.indent() > 3 {
+		line := l.lines[l.places[len(l.places)-1]]
+		name := cell.Fit(" "+label, l.indent()-2)
+		l.lines[l.places[len(l.places)-1]] = append(pane.Line{body.S(theme.Muted, name), body.S(theme.Accent, theme.GlyphCursor+" ")}, line[1:]...)
+	}
+}
+
+// lay makes the lines for a width.
+func (s *Screen) lay(w int) *layout {
+	l := &layout{w: w}
+	e := s.current()
+	if e == nil {
+		return l
+	}
+	glyph, role := verdictLook(e)
+	for i, line := range body.Few(role, e.Verdict, w-4, 0, mostLines) {
+		lead := "   "
+		if i == 0 {
+			lead = " " + glyph + " "
+		}
+		l.lines = append(l.lines, append(pane.Line{body.S(role, lead)}, line...))
+	}
+	glyph, role, meaning := sure(e.Confidence)
+	l.lines = append(l.lines, pane.Line{
+		body.S(role, " "+glyph+" "+string(e.Confidence)), body.S(theme.Muted, "  "+meaning+" · rule "+models.Printable(string(e.Rule))),
+	}, nil)
+	for i, item := range e.Evidence {
+		l.add(first(i, "evidence"), theme.Plain, s.evidence(item))
+	}
+	for i, not := range e.Not {
+		l.add(first(i, "not"), theme.Plain, not)
+	}
+	l.lines = append(l.lines, nil)
+	s.layNext(l, e)
+	s.layOthers(l)
+	found, _ := s.found.Value()
+	for i, err := range found.Missing {
+		l.add(first(i, "not read"), theme.Warn, models.Printable(err.Error()))
+	}
+	if e.Source != "" {
+		l.add("source", theme.Muted, models.Printable(e.Source))
+	}
+	return l
+}
+
+// layNext is the next action: in words, as a key, and as a command.
+func (s *Screen) layNext(l *layout, e *models.Explanation) {
+	l.add("next", theme.Strong, models.Printable(e.Next.Text))
+	key := pane.Line{body.S(theme.Key, "enter"), body.S(theme.Plain, "  "+nextText(e))}
+	command := body.Few(theme.Plain, models.Printable(e.Next.Command), l.w-l.indent()-1, 0, mostLines)
+	if n := len(command); n > 0 {
+		command[n-1] = append(command[n-1], body.S(theme.Muted, "  (y copies)"))
+	}
+	l.place("", s.cursor == 0, append([]pane.Line{key}, command...))
+	l.lines = append(l.lines, nil)
+}
+
+// nextText is what enter does: the action, with its own key.
+func nextText(e *models.Explanation) string {
+	if e.Next.Key == "" {
+		return "copies the command"
+	}
+	text := e.Next.Key
+	if a, known := action.Find(action.ID(e.Next.Key)); known && a.Key() != "" {
+		return text + " (" + a.Key() + ")"
+	}
+	return text + " (:" + e.Next.Key + ")"
+}
+
+func (s *Screen) layOthers(l *layout) {
+	for i, place := range s.others() {
+		e := &s.all()[place]
+		glyph, role, _ := sure(e.Confidence)
+		word := fmt.Sprintf("%s %-6s  ", glyph, e.Confidence)
+		indent := cell.Width(word)
+		var lines []pane.Line
+		for j, line := range body.Few(theme.Plain, e.Verdict, l.w-l.indent()-1-indent, 0, mostLines) {
+			lead := body.S(theme.Plain, cell.Blanks(indent))
+			if j == 0 {
+				lead = body.S(role, word)
+			}
+			lines = append(lines, append(pane.Line{lead}, line...))
+		}
+		if len(lines) == 0 { // there is no room for a text
+			lines = []pane.Line{{body.S(role, word)}}
+		}
+		l.place(first(i, "or else"), s.cursor == i+1, lines)
+	}
+	if len(s.others()) > 0 {
+		l.lines = append(l.lines, nil)
+	}
+}
+
+// evidence is a field with its value and how old that is, in steps so coarse that it
+// seldom changes.
+func (s *Screen) evidence(e models.CheckEvidence) string {
+	text := e.Field + " = " + e.Value
+	if e.AgeSeconds <= 0 {
+		return text
+	}
+	age := time.Duration(e.AgeSeconds)*time.Second + s.env.Clock.Now().Sub(s.found.Asked())
+	if age < time.Minute {
+		return text + " (just now)"
+	}
+	return text + " (" + models.CoarseAge(age) + " ago)"
+}
+
+// verdictLook is how a verdict looks: that nothing is wrong has to be seen at once.
+func verdictLook(e *models.Explanation) (glyph string, role theme.Role) {
+	switch {
+	case e.Fine:
+		return theme.GlyphDone, theme.Good
+	case e.Confidence == models.ConfidenceLow:
+		return theme.GlyphUnknown, theme.Warn
+	}
+	return theme.GlyphFailed, theme.Bad
+}
+
+// sure is how a confidence looks, and what it means.
+func sure(c models.Confidence) (glyph string, role theme.Role, meaning string) {
+	switch c {
+	case models.ConfidenceHigh:
+		return theme.GlyphActive, theme.Good, "it is written there, or nothing else is left"
+	case models.ConfidenceMedium:
+		return theme.GlyphWorking, theme.Warn, "it fits best"
+	case models.ConfidenceLow:
+	}
+	return theme.GlyphIdle, theme.Muted, "a guess"
+}
+
+func first(i int, label string) string {
+	if i > 0 {
+		return ""
+	}
+	return label
+}
+
+// text is all of the explanation, to be copied.
+func (s *Screen) text(e *models.Explanation) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  %s\n%s  (%s, rule %s)\n", s.label(), models.Printable(string(s.state())), e.Verdict, e.Confidence, e.Rule)
+	for _, item := range e.Evidence {
+		b.WriteString("evidence: " + s.evidence(item) + "\n")
+	}
+	for _, not := range e.Not {
+		b.WriteString("not: " + not + "\n")
+	}
+	b.WriteString("next: " + e.Next.Text + "\n" + s.command(e).Text + "\n")
+	return models.PrintableLines(b.String())
+}
+
+// state is the node's, as it was explained where the store has none.
+func (s *Screen) state() models.ProvisionState {
+	if found, read := s.found.Value(); read && !s.seen {
+		return found.State
+	}
+	return s.row.Node.ProvisionState
+}

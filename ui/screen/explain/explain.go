@@ -1,0 +1,227 @@
+// Package explain is the screen that says what is the matter with a node: the likeliest
+// cause, how sure that is, what tells it, and the next safe thing to do.
+package explain
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/action"
+	"ironworks/ui/cell"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/fetch"
+)
+
+const (
+	// freshFor is how old an explanation of work may be that goes on: time alone makes
+	// another one of it.
+	freshFor = 30 * time.Second
+	// patience is how long after a fault it is tried again by itself, once Ironic
+	// answers.
+	patience = 5 * time.Second
+)
+
+// Screen explains one node. It reads anew whenever the node changes.
+type Screen struct {
+	env     *screen.Env
+	session *screen.Session
+	uuid    string
+	watched bool
+
+	// row is what the store had last; seen says that there was one, and inStore that
+	// there is one now.
+	row           models.Row
+	seen, inStore bool
+
+	found *fetch.Source[*provision.Explained]
+	// shown is the explanation that is told in full, by its place; rule is which one that
+	// is, so that it stays when there is news.
+	shown int
+	rule  models.RuleID
+	// cursor is on the next action, 0, or on one of the other explanations, from 1; top is
+	// the first line in sight, of an area of width by height.
+	cursor, top   int
+	width, height int
+}
+
+var (
+	_ screen.Screen   = (*Screen)(nil)
+	_ screen.Narrowed = (*Screen)(nil)
+)
+
+// New makes the screen of the node with a uuid.
+func New(env *screen.Env, uuid string) screen.Screen {
+	s := &Screen{env: env, session: env.Session, uuid: uuid}
+	var explain func(ctx context.Context, uuid string) (*provision.Explained, error)
+	if s.session != nil {
+		explain = s.session.Explain
+	}
+	s.found = fetch.New(env.Clock.Now, func(ctx context.Context) (*provision.Explained, error) { return explain(ctx, uuid) })
+	return s
+}
+
+// Ref names the screen.
+func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindExplain, ID: s.uuid} }
+
+// Title is its crumb.
+func (s *Screen) Title() string { return "explain " + cell.Cut(s.label(), 52) }
+
+// able says that there is somebody to explain.
+func (s *Screen) able() bool { return s.session != nil && s.session.Explain != nil }
+
+// Start asks for the explanation.
+func (s *Screen) Start() tea.Cmd {
+	if !s.able() {
+		return nil
+	}
+	s.take()
+	return s.found.Get()
+}
+
+// Shown has the node watched, and reads anew what was read long ago.
+func (s *Screen) Shown() tea.Cmd {
+	if !s.able() {
+		return nil
+	}
+	if !s.watched {
+		s.watched = true
+		s.session.Watch(s.uuid)
+	}
+	if changed := s.take(); (changed || s.old()) && !s.found.Busy() {
+		return s.found.Get()
+	}
+	return nil
+}
+
+func (s *Screen) old() bool { return s.env.Clock.Now().Sub(s.found.At()) >= freshFor }
+
+// take looks the node up in the store and says whether it changed there.
+func (s *Screen) take() (changed bool) {
+	row, _, ok := s.session.Store.Get(s.uuid)
+	s.inStore = ok
+	if !ok || s.seen && reflect.DeepEqual(row, s.row) {
+		return false
+	}
+	s.row, s.seen = row, true
+	return true
+}
+
+// gone says that the node was deleted: the store lost it, or Ironic does not know it.
+func (s *Screen) gone() bool {
+	return s.seen && !s.inStore || models.IsFault(s.found.Err(), models.FaultNotFound)
+}
+
+// Update takes a fact or an answer in.
+func (s *Screen) Update(msg tea.Msg) tea.Cmd {
+	if !s.able() {
+		return nil
+	}
+	switch msg := msg.(type) {
+	case screen.FleetChanged:
+		changed := s.take()
+		retry := msg.Update.Status.Connected && s.found.Err() != nil && s.env.Clock.Now().Sub(s.found.At()) >= patience
+		if !s.gone() && (changed || retry) {
+			return s.found.Get()
+		}
+	case screen.Tick:
+		if s.row.Node.ProvisionState.Busy() && s.seen && !s.gone() && !s.found.Busy() && s.found.Err() == nil && s.old() {
+			return s.found.Get()
+		}
+	case screen.Reload, screen.Rewound:
+		s.take()
+		return s.found.Get()
+	default:
+		return s.answered(msg)
+	}
+	return nil
+}
+
+func (s *Screen) answered(msg tea.Msg) tea.Cmd {
+	mine, next := s.found.Take(msg)
+	if !mine {
+		return nil
+	}
+	if models.IsFault(s.found.Err(), models.FaultNotFound) && s.inStore {
+		s.session.Look(s.uuid) // the list has to hear of it, too
+	}
+	at := slices.IndexFunc(s.all(), func(e models.Explanation) bool { return e.Rule == s.rule })
+	if s.shown > 0 && at < 0 || s.cursor >= len(s.all()) {
+		s.cursor, s.top = 0, 0
+	}
+	if s.shown > 0 {
+		s.shown = max(at, 0)
+	}
+	return next
+}
+
+// all are the explanations, the best one first.
+func (s *Screen) all() []models.Explanation {
+	if found, read := s.found.Value(); read {
+		return found.Explanations
+	}
+	return nil
+}
+
+// current is the one that is told in full; nil where there is none yet.
+func (s *Screen) current() *models.Explanation {
+	if all := s.all(); s.shown < len(all) {
+		return &all[s.shown]
+	}
+	return nil
+}
+
+// others are the places of those that are told in a line.
+func (s *Screen) others() []int {
+	var places []int
+	for i := range s.all() {
+		if i != s.shown {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+// ref is the node, also where nothing is known of it but the uuid.
+func (s *Screen) ref() models.NodeRef {
+	found, read := s.found.Value()
+	switch {
+	case s.seen:
+		return s.row.Node.Ref()
+	case read:
+		return found.Node
+	}
+	return models.NodeRef{UUID: s.uuid}
+}
+
+func (s *Screen) label() string { return models.Printable(s.ref().Label()) }
+
+// Targets are this node.
+func (s *Screen) Targets() []models.NodeRef {
+	if _, read := s.found.Value(); !read && !s.seen {
+		return nil
+	}
+	return []models.NodeRef{s.ref()}
+}
+
+// Scopes are its actions.
+func (s *Screen) Scopes() []action.Scope {
+	return []action.Scope{action.List, action.Explaining, action.Nodes}
+}
+
+// Typing is never so.
+func (s *Screen) Typing() bool { return false }
+
+// Close ends what is under way, and the watching.
+func (s *Screen) Close() {
+	s.found.Close()
+	if s.watched {
+		s.watched = false
+		s.session.Unwatch(s.uuid)
+	}
+}
