@@ -181,6 +181,7 @@ func TestDoctorJudges(t *testing.T) {
 		"no folder for it":         {func(f *DoctorFacts) { f.Here.Journal.Path = "" }, DoctorJournal, DoctorWarn, "nothing is kept"},
 		"an audit that is shut":    {func(f *DoctorFacts) { f.Here.AuditError = "permission denied" }, DoctorAudit, DoctorFail, "permission denied"},
 		"a BMC's password":         {func(f *DoctorFacts) { f.Here.BMCUser, f.Here.BMCPassword = "root", true }, DoctorBMC, DoctorOK, "user root"},
+		"a keyring":                {func(f *DoctorFacts) { f.Here.BMCKeyring = true }, DoctorBMC, DoctorOK, "the keyring may have"},
 		"a small terminal": {
 			func(f *DoctorFacts) {
 				f.Here.Terminal = TerminalFacts{Is: true, Term: "xterm", Width: 60, Height: 20, Colours: "256 colours"}
