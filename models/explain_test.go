@@ -325,7 +325,7 @@ func TestExplainPains(t *testing.T) {
 			n.Internal.AgentURL, n.Internal.LastHeartbeat = "https://10.0.0.9:9999", ago(30*time.Second)
 		}), "ramdisk-works", ConfidenceHigh},
 		"a step that reboots": {0, waiting(12*time.Minute, func(n *Node, _ *ExplainFacts) {
-			n.Raw = []byte(`{"driver_internal_info":{"deployment_reboot":true}}`)
+			n.Internal.DeployReboot = true
 			n.Internal.AgentURL, n.Internal.LastHeartbeat = "https://10.0.0.9:9999", ago(9*time.Minute)
 		}), "step-reboots", ConfidenceMedium},
 		"at rest":             {0, failed(StateActive, "", nil), "at-rest", ConfidenceHigh},
