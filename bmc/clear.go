@@ -109,7 +109,7 @@ func (m *server) deleteJobs(ctx context.Context, lists []ref) (string, error) {
 	var deleted, running int
 	var failed partial
 	for _, list := range lists {
-		raw, err := m.expanded(ctx, list.ID)
+		raw, err := m.expanded(ctx, list.ID, mostMembers)
 		if err != nil {
 			failed.add(err)
 			continue

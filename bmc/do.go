@@ -186,21 +186,31 @@ func (m *server) doBoot(ctx context.Context, o models.BMCOrder) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	var now struct{ Boot boot }
-	unread := m.get(ctx, m.system.ref.ID, &now)
-	switch {
-	case unread != nil:
-		return source + ", " + how + note + "; the BMC could not be asked whether it holds", nil
-	case off && (now.Boot.Enabled == "Disabled" || strings.EqualFold(now.Boot.Target, models.BMCBootNone)):
-		return "the next boot follows the boot order" + note, nil
-	case off:
-		return "asked for the boot order" + note + "; the BMC still says " + orUnknown(now.Boot.Target) + ", " + orUnknown(now.Boot.Enabled), nil
-	case !strings.EqualFold(now.Boot.Target, source):
-		return source + ", " + how + note + "; the BMC does not show it (yet): it says " + orUnknown(now.Boot.Target), nil
-	case b.Mode != "" && now.Boot.Mode != b.Mode:
-		return source + ", " + how + note + "; the boot mode went from " + b.Mode + " to " + orUnknown(now.Boot.Mode), nil
+	if off {
+		return m.bootNow(ctx, "asked for the boot order"+note, "", b.Mode), nil
 	}
-	return source + ", " + how + note, nil
+	return m.bootNow(ctx, source+", "+how+note, source, b.Mode), nil
+}
+
+// bootNow is what was done, and what the controller says of it where that is not what was
+// ordered; no source is none but the boot order.
+func (m *server) bootNow(ctx context.Context, did, source, mode string) string {
+	var now struct{ Boot boot }
+	if err := m.get(ctx, m.system.ref.ID, &now); err != nil {
+		return did + "; the BMC could not be asked whether it holds"
+	}
+	none := now.Boot.Enabled == "Disabled" || strings.EqualFold(now.Boot.Target, models.BMCBootNone)
+	switch {
+	case source == "" && none:
+		return "the next boot follows the boot order"
+	case source == "":
+		return did + "; the BMC still says " + orUnknown(now.Boot.Target) + ", " + orUnknown(now.Boot.Enabled)
+	case !strings.EqualFold(now.Boot.Target, source):
+		return did + "; the BMC does not show it (yet): it says " + orUnknown(now.Boot.Target)
+	case mode != "" && now.Boot.Mode != mode:
+		return did + "; the boot mode went from " + mode + " to " + orUnknown(now.Boot.Mode)
+	}
+	return did
 }
 
 // doResetController restarts the controller. It may break the connection before it

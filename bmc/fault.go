@@ -72,8 +72,12 @@ func (s *session) answered(f *models.Fault, answer *schemas.Error) {
 	f.Status = answer.HTTPReturnedStatusCode
 	f.Message = s.safe(messageOf(answer))
 	signingIn := f.Op == loggingIn
+	began := signingIn || f.Op == asking
 	full := has(answer, "SessionLimitExceeded", "RAC0218", "TooManySessions")
 	switch {
+	case f.Status == http.StatusBadRequest && strings.HasPrefix(s.url, "http://") && strings.Contains(strings.ToUpper(f.Message), "HTTPS"):
+		// What servers answer in plain text on a port that speaks TLS.
+		f.Kind, f.Message, f.Hint = models.FaultTLS, wire.Host(s.url)+" speaks TLS only on this port", "use https://"
 	case full:
 		f.Kind, f.Hint = models.FaultUnavailable, "the BMC has no session left: try again in a minute, or end some there"
 	case f.Status == http.StatusUnauthorized && s.target.Username == "":
@@ -82,7 +86,7 @@ func (s *session) answered(f *models.Fault, answer *schemas.Error) {
 		f.Kind, f.Hint = models.FaultUnauthorized, "check the user and the password; some BMCs lock an account after a few wrong ones"
 	case f.Status == http.StatusForbidden:
 		f.Kind, f.Hint = models.FaultForbidden, "the user may log in, but not do this"
-	case f.Status == http.StatusNotFound && signingIn:
+	case f.Status == http.StatusNotFound && began:
 		f.Kind, f.Hint = models.FaultNotRedfish, isItRedfish
 	case f.Status == http.StatusNotFound:
 		f.Kind = models.FaultNotFound
@@ -154,7 +158,9 @@ func (s *session) mask(text string) string {
 
 // safe is a text of the controller as an error may show it: without the credentials,
 // should it repeat them, and no longer than anybody reads.
-func (s *session) safe(text string) string { return models.Printable(cut(s.mask(text), 300)) }
+func (s *session) safe(text string) string {
+	return models.Printable(cut(s.mask(strings.TrimSpace(text)), 300))
+}
 
 func cut(text string, most int) string {
 	if len(text) <= most {

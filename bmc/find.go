@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ironworks/models"
@@ -89,6 +90,12 @@ func (m *server) findSystem(ctx context.Context) error {
 			place = link.ID
 		}
 	}
+	// Some write their own paths now in one case, now in the other.
+	for _, at := range m.paths {
+		if place == "" && wanted != "" && strings.EqualFold(strings.TrimRight(at, "/"), wanted) {
+			place = at
+		}
+	}
 	if place == "" {
 		return m.noSystem(op, wanted)
 	}
@@ -143,18 +150,20 @@ func (m *server) findManager(ctx context.Context) (*manager, error) {
 	return found, nil
 }
 
-// slots are the slots for virtual media: the controller's, and the system's.
+// slots are the slots for virtual media: the system's, and the controller's that are not
+// the same. Newer controllers have them at both places.
 func (m *server) slots(ctx context.Context, controller *manager) ([]slot, error) {
-	var all []slot
-	var err error
-	if controller != nil {
-		all, err = members[slot](ctx, m.session, controller.VirtualMedia, mostMembers)
+	all, err := members[slot](ctx, m.session, m.system.VirtualMedia, mostMembers)
+	if controller == nil || controller.VirtualMedia.ID == m.system.VirtualMedia.ID {
+		return all, err
 	}
-	if controller == nil || controller.VirtualMedia.ID != m.system.VirtualMedia.ID {
-		more, err2 := members[slot](ctx, m.session, m.system.VirtualMedia, mostMembers)
-		all, err = append(all, more...), errors.Join(err, err2)
+	more, err2 := members[slot](ctx, m.session, controller.VirtualMedia, mostMembers)
+	for i := range more {
+		if !slices.ContainsFunc(all, func(s slot) bool { return s.ID == more[i].ID }) {
+			all = append(all, more[i])
+		}
 	}
-	return all, err
+	return all, errors.Join(err, err2)
 }
 
 // slot is a slot for virtual media.

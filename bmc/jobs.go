@@ -3,7 +3,6 @@ package bmc
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 
@@ -78,7 +77,7 @@ func (p *probe) readJobs(ctx context.Context) error {
 // jobs reads a list of jobs, whole where the controller can be asked so: they have
 // hundreds.
 func (m *server) jobs(ctx context.Context, at ref) ([]job, error) {
-	raw, err := m.expanded(ctx, at.ID)
+	raw, err := m.expanded(ctx, at.ID, mostMembers)
 	if err != nil {
 		return nil, err
 	}
@@ -87,20 +86,4 @@ func (m *server) jobs(ctx context.Context, at ref) ([]job, error) {
 		err = errors.Join(err, say("there are %d, %d are read", len(raw), mostJobs))
 	}
 	return out, err
-}
-
-func (m *server) expanded(ctx context.Context, at string) ([]json.RawMessage, error) {
-	how := ""
-	switch {
-	case m.root.Features.ExpandQuery.NoLinks:
-		how = "?$expand=.($levels=1)"
-	case m.root.Features.ExpandQuery.ExpandAll:
-		how = "?$expand=*($levels=1)"
-	}
-	if how != "" {
-		if raw, err := m.pages(ctx, at+how, mostMembers); err == nil {
-			return raw, nil
-		}
-	}
-	return m.pages(ctx, at, mostMembers)
 }

@@ -40,9 +40,7 @@ func (p *probe) readLogs(ctx context.Context) error {
 		}
 		seen[s.Entries.ID] = true
 		entries, err := p.newest(ctx, s.Entries.ID)
-		if err != nil {
-			all = append(all, fmt.Errorf("%w", err))
-		}
+		all = append(all, err)
 		p.found.Log = append(p.found.Log, told(s, entries)...)
 	}
 	return errors.Join(all...)
@@ -122,11 +120,11 @@ func (p *probe) entries(ctx context.Context, raw []json.RawMessage) ([]logEntry,
 	if len(raw) == 0 {
 		return nil, nil
 	}
+	if p.oldestFirst(raw) {
+		slices.Reverse(raw) // what has one time stays in order
+	}
 	if _, links := isLink(raw[0]); !links {
 		return resolve[logEntry](ctx, p.session, raw)
-	}
-	if p.oldestFirst(raw) {
-		slices.Reverse(raw)
 	}
 	return resolve[logEntry](ctx, p.session, raw[:min(len(raw), mostSingle)])
 }

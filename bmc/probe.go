@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -111,15 +112,34 @@ func (p *probe) why(err error) string {
 		}
 	}
 	walk(err)
-	if len(words) > 3 {
-		words = append(words[:3], "…")
+	words = unique(words)
+	const most = 4
+	if len(words) > most {
+		words = append(words[:most], "…")
 	}
 	return strings.Join(words, "; ")
 }
 
+// unique leaves out what was said before: one that is missing is often missing at several
+// places.
+func unique(words []string) []string {
+	var out []string
+	for _, w := range words {
+		if !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// reason is one error, with the resource that it is about.
 func (p *probe) reason(err error) string {
 	if isOurs(err) {
 		return err.Error()
+	}
+	var at *unreadable
+	if errors.As(err, &at) {
+		return last(at.at) + ": " + p.fault("", err).Reason()
 	}
 	return p.fault("", err).Reason()
 }

@@ -38,6 +38,9 @@ func (r *resource) put(at string) {
 	if at != "" {
 		r.ref.ID = at
 	}
+	if r.ID == "" {
+		r.ID = last(r.ref.ID)
+	}
 }
 
 func put(one any, at string) {
@@ -71,6 +74,15 @@ func (p *partial) err() error {
 	return p
 }
 
+// unreadable is a resource that could not be read.
+type unreadable struct {
+	at  string
+	err error
+}
+
+func (u *unreadable) Error() string { return last(u.at) + ": " + u.err.Error() }
+func (u *unreadable) Unwrap() error { return u.err }
+
 // get reads a resource. A field of the wrong type is noted and left out, the others are
 // read.
 func (s *session) get(ctx context.Context, path string, into any) error {
@@ -85,12 +97,15 @@ func (s *session) getWithETag(ctx context.Context, path string, into any) (strin
 	}
 	defer schemas.DeferredCleanupHTTPResponse(resp)
 	if err != nil {
-		return "", err
+		return "", &unreadable{path, err}
 	}
 	if resp.StatusCode == http.StatusNoContent {
 		return "", nil
 	}
-	return resp.Header.Get("ETag"), s.soften(path, json.NewDecoder(resp.Body).Decode(into))
+	if err := s.soften(path, json.NewDecoder(resp.Body).Decode(into)); err != nil {
+		return "", &unreadable{path, err}
+	}
+	return resp.Header.Get("ETag"), nil
 }
 
 // soften notes a field of the wrong type, which is not the end of a resource: encoding/json
@@ -145,6 +160,33 @@ func (s *session) pages(ctx context.Context, path string, most int) ([]json.RawM
 	return all, nil
 }
 
+// expanded reads the members of a collection, with what is in them where the controller
+// can be asked so: one request for all modules of memory is kinder than thirty. One that
+// says that it can, and cannot, is not asked so again.
+func (s *session) expanded(ctx context.Context, path string, most int) ([]json.RawMessage, error) {
+	how := ""
+	switch can := s.root.Features.ExpandQuery; {
+	case strings.Contains(path, "?"):
+	case can.NoLinks:
+		how = "?$expand=.($levels=1)"
+	case can.ExpandAll:
+		how = "?$expand=*($levels=1)"
+	}
+	if how != "" {
+		noted := len(s.wrong)
+		raw, err := s.pages(ctx, path+how, most)
+		if err == nil || len(raw) > 0 {
+			return raw, err
+		}
+		s.wrong = s.wrong[:noted]
+		s.root.Features.ExpandQuery.NoLinks, s.root.Features.ExpandQuery.ExpandAll = false, false
+		if ctx.Err() != nil {
+			return nil, err
+		}
+	}
+	return s.pages(ctx, path, most)
+}
+
 // isLink says whether a member is a link alone, and not the resource.
 func isLink(member json.RawMessage) (ref, bool) {
 	var fields map[string]json.RawMessage
@@ -167,7 +209,7 @@ func members[T any](ctx context.Context, s *session, at ref, most int) ([]T, err
 	if at.ID == "" {
 		return nil, nil
 	}
-	raw, err := s.pages(ctx, at.ID, most)
+	raw, err := s.expanded(ctx, at.ID, most)
 	out, more := resolve[T](ctx, s, raw)
 	return out, errors.Join(err, more)
 }

@@ -34,6 +34,10 @@ func (p *probe) add(s models.BMCSensor, status condition) {
 	if status.absent() || status.State == "Disabled" || len(p.found.Sensors) >= mostSensors {
 		return
 	}
+	// Some write 0 for what has no bounds.
+	if of(s.Low) == 0 && of(s.High) == 0 {
+		s.Low, s.High = nil, nil
+	}
 	s.Health = health(status.Health)
 	p.found.Sensors = append(p.found.Sensors, s)
 }

@@ -14,7 +14,10 @@ import (
 	"ironworks/wire"
 )
 
-const loggingIn = "log in to the BMC"
+const (
+	asking    = "ask the BMC"
+	loggingIn = "log in to the BMC"
+)
 
 // session is a connection to a controller, for one use.
 type session struct {
@@ -52,11 +55,11 @@ type root struct {
 func open(ctx context.Context, t *Target) (*session, error) {
 	address, err := t.endpoint()
 	if err != nil {
-		return nil, &models.Fault{Kind: models.FaultConfig, Op: "ask the BMC", Message: err.Error(), Err: err}
+		return nil, &models.Fault{Kind: models.FaultConfig, Op: asking, Message: err.Error(), Err: err}
 	}
 	base, err := url.Parse(address)
 	if err != nil {
-		return nil, &models.Fault{Kind: models.FaultConfig, Op: "ask the BMC", Message: models.Printable(err.Error()), Err: err}
+		return nil, &models.Fault{Kind: models.FaultConfig, Op: asking, Message: models.Printable(err.Error()), Err: err}
 	}
 	limits := t.limits.or()
 	client, err := wire.NewClient(wire.Options{
@@ -72,26 +75,29 @@ func open(ctx context.Context, t *Target) (*session, error) {
 	}
 	client.Transport = s.guard
 	s.keepSecret(t.Username, t.Password.Reveal())
-	if err := s.login(ctx); err != nil {
+	op := asking
+	if err = s.connect(ctx); err == nil {
+		op, err = loggingIn, s.login(ctx)
+	}
+	if err != nil {
 		client.CloseIdleConnections()
-		return nil, s.fault(loggingIn, err)
+		return nil, s.fault(op, err)
 	}
 	return s, nil
 }
 
-// login reads the root, and makes a session. A controller that has no sessions, or no
-// root without a password, gets the password with each request.
-func (s *session) login(ctx context.Context) error {
-	connect := func() (err error) {
+// connect reads the root. Where that wants the password already, each request gets it.
+func (s *session) connect(ctx context.Context) error {
+	read := func() (err error) {
 		s.client, err = gofish.ConnectContext(ctx, gofish.ClientConfig{
 			Endpoint: s.url, HTTPClient: s.http, NoModifyTransport: true, ReuseConnections: true, MaxConcurrentRequests: 1,
 		})
 		return err
 	}
-	err := connect()
+	err := read()
 	if status(err) == http.StatusUnauthorized && s.target.Username != "" && !s.guard.basic {
 		s.guard.basic = true
-		err = connect()
+		err = read()
 	}
 	if err != nil {
 		return err
@@ -100,6 +106,11 @@ func (s *session) login(ctx context.Context) error {
 	if err := json.Unmarshal(s.guard.service, &s.root); err != nil {
 		s.wrong = append(s.wrong, err)
 	}
+	return nil
+}
+
+// login makes a session, where the controller has sessions and they are wanted.
+func (s *session) login(ctx context.Context) error {
 	if s.target.Username == "" || s.guard.basic {
 		return nil
 	}

@@ -34,6 +34,9 @@ const (
 	EvBMCMode     EvidenceField = "BMC boot mode"
 	EvBMCPower    EvidenceField = "BMC power"
 	EvMedia       EvidenceField = "BMC virtual media"
+	EvBMCHealth   EvidenceField = "BMC health"
+	EvBMCProgress EvidenceField = "BMC boot progress"
+	EvISOSeen     EvidenceField = "ISO, from here"
 	EvLastLine    EvidenceField = "last log line"
 	EvEstimate    EvidenceField = "others took"
 	EvAPI         EvidenceField = "API version"
@@ -65,7 +68,7 @@ func (x *explaining) evidence(field EvidenceField) (CheckEvidence, bool) {
 		if !x.Version.IsZero() {
 			item.Value = x.Version.String()
 		}
-	case EvBMCMode, EvBMCPower, EvMedia:
+	case EvBMCMode, EvBMCPower, EvMedia, EvBMCHealth, EvBMCProgress, EvISOSeen:
 		if x.BMC != nil {
 			item.Value, item.AgeSeconds = x.bmcValue(field), x.age(x.BMC.At)
 		}
@@ -83,6 +86,12 @@ func (x *explaining) bmcValue(field EvidenceField) string {
 		return x.BMC.BootMode
 	case EvBMCPower:
 		return string(x.BMC.Power)
+	case EvBMCHealth:
+		return strings.TrimPrefix(string(x.BMC.Health)+", "+x.BMC.Causes, ", ")
+	case EvBMCProgress:
+		return x.BMC.Progress
+	case EvISOSeen:
+		return x.BMC.ISO
 	case EvMedia:
 		if x.BMC.MediaInserted == AnswerNo {
 			return "none"
