@@ -247,7 +247,7 @@ func TestExplainPains(t *testing.T) {
 		"inspection never ends": {2, waiting(20*time.Minute, func(n *Node, f *ExplainFacts) {
 			n.ProvisionState, f.Work = StateInspectWait, nil
 			n.Raw = []byte(`{"inspection_started_at":"2026-11-22T13:40:00+00:00"}`)
-		}), "never-booted", ConfidenceHigh},
+		}), "no-inventory-yet", ConfidenceMedium},
 		"the whole rack waits":              {3, waiting(12*time.Minute, func(_ *Node, f *ExplainFacts) { f.Siblings = siblings(4, 5) }), "whole-rack", ConfidenceHigh},
 		"the whole rack timed out":          {3, failed(StateDeployFailed, timedOut, func(_ *Node, f *ExplainFacts) { f.Siblings = siblings(3, 3) }), "whole-rack", ConfidenceHigh},
 		"the whole rack gets no image":      {3, failed(StateDeployFailed, "Error downloading image: Download of image i failed: Connection refused", func(_ *Node, f *ExplainFacts) { f.Siblings = siblings(3, 4) }), "whole-rack", ConfidenceHigh},
@@ -295,6 +295,17 @@ func TestExplainPains(t *testing.T) {
 		"a part is broken": {14, failed(StateActive, "", func(_ *Node, f *ExplainFacts) {
 			f.BMC = &BMCFacts{Health: BMCHealthCritical, Causes: "drive 1 failure predicted"}
 		}), "machine-unwell", ConfidenceMedium},
+		// An agent that cannot collect the inventory is not heard of either: nobody knows that it
+		// did not boot.
+		"inspection ended without an inventory": {3, failed(StateInspectFailed, "Timeout reached while inspecting the node. Please check if the ramdisk responsible for the inspection is running on the node.",
+			func(n *Node, f *ExplainFacts) {
+				n.ProvisionUpdatedAt = ago(12 * time.Minute)
+				f.Work = &Work{Kind: StateInspecting, Begin: explainNow.Add(-12 * time.Minute), Whole: true, Outcome: OutcomeFailed}
+			}), "inspect-timeout", ConfidenceMedium},
+		"the ramdisk runs and sends no inventory": {3, waiting(12*time.Minute, func(n *Node, f *ExplainFacts) {
+			n.ProvisionState, f.Work.Kind = StateInspectWait, StateInspecting
+			f.Lines = []LogLine{{Source: LogSSH, Text: "Failed to collect inventory", Unit: "ironic-agent", Received: explainNow.Add(-time.Minute)}}
+		}), "ramdisk-no-inventory", ConfidenceMedium},
 		"the ISO cannot be read from here": {14, waiting(3*time.Minute, func(_ *Node, f *ExplainFacts) { f.BMC = &BMCFacts{ISOFetchable: AnswerNo} }), "iso-not-fetchable", ConfidenceMedium},
 		"the wrong boot mode": {15, waiting(3*time.Minute, func(n *Node, f *ExplainFacts) {
 			n.Properties, f.BMC = map[string]any{"capabilities": "cpu_vt:true,boot_mode:uefi"}, &BMCFacts{BootMode: "bios"}

@@ -41,6 +41,9 @@ var (
 	waitStates  = []ProvisionState{StateDeployWait, StateCleanWait, StateInspectWait, StateRescueWait, StateServiceWait}
 	atWork      = append(slices.Clone(waitStates), StateDeploying, StateCleaning, StateInspecting, StateRescuing, StateServicing, StateVerifying, StateDeleting, StateAdopting, StateUnrescuing)
 	waitOrEnded = append(slices.Clone(waitStates), StateDeployFailed, StateCleanFailed, StateInspectFailed, StateRescueFailed, StateServiceFailed)
-	atRest      = []ProvisionState{StateEnroll, StateManageable, StateAvailable, StateActive, StateRescue}
-	working     = []ProvisionState{StateDeploying, StateCleaning, StateInspecting, StateRescuing, StateServicing, StateVerifying, StateDeleting, StateAdopting, StateUnrescuing}
+	inspecting  = []ProvisionState{StateInspectWait, StateInspectFailed}
+	// In inspection an agent is heard of with its inventory, and not before.
+	notInspecting = slices.DeleteFunc(slices.Clone(waitOrEnded), func(s ProvisionState) bool { return slices.Contains(inspecting, s) })
+	atRest        = []ProvisionState{StateEnroll, StateManageable, StateAvailable, StateActive, StateRescue}
+	working       = []ProvisionState{StateDeploying, StateCleaning, StateInspecting, StateRescuing, StateServicing, StateVerifying, StateDeleting, StateAdopting, StateUnrescuing}
 )

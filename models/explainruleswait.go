@@ -3,7 +3,7 @@ package models
 // explainWaitRules are about ramdisks that Ironic waits for, or has waited for in vain.
 var explainWaitRules = []ExplainRule{
 	{
-		ID: "ramdisk-not-heard", In: waitOrEnded, If: []ExplainCondition{IfWaiting, IfNeverCalled, IfLogAlive}, Confidence: ConfidenceHigh,
+		ID: "ramdisk-not-heard", In: notInspecting, If: []ExplainCondition{IfWaiting, IfNeverCalled, IfLogAlive}, Confidence: ConfidenceHigh,
 		Verdict:  "The ramdisk runs, but Ironic has not heard of it: it cannot reach Ironic's API, or is not let in",
 		Brief:    "ramdisk runs, Ironic has not heard it",
 		Evidence: []EvidenceField{EvLastLine, EvHeartbeat, EvWaited, EvDeadline, EvSiblings},
@@ -13,7 +13,7 @@ var explainWaitRules = []ExplainRule{
 		Source:   "ironic_python_agent/ironic_api_client.py",
 	},
 	{
-		ID: "never-booted", In: waitOrEnded, If: []ExplainCondition{IfWaiting, IfNeverCalled, IfLongEnough}, Confidence: ConfidenceHigh,
+		ID: "never-booted", In: notInspecting, If: []ExplainCondition{IfWaiting, IfNeverCalled, IfLongEnough}, Confidence: ConfidenceHigh,
 		Verdict:  "The ramdisk never called back: the machine did not boot it, or it has no way to Ironic's API",
 		Brief:    "no call-back for {waited}",
 		Evidence: []EvidenceField{EvHeartbeat, EvWaited, EvPower, EvBMCPower, EvBMCProgress, EvMedia, EvISO, EvStep, EvDeadline, EvSiblings},
@@ -21,6 +21,26 @@ var explainWaitRules = []ExplainRule{
 		Next:     ExplainNext{Text: "Watch the machine's console while it boots: boot order and mode, DHCP, the ISO. See that a port has the MAC it boots with. Then try again.", Retry: true},
 		Instead:  timeoutRules,
 		Source:   "ironic/conductor/utils.py",
+	},
+	{
+		ID: "ramdisk-no-inventory", In: inspecting, If: []ExplainCondition{IfWaiting, IfLogAlive, IfLongEnough}, Confidence: ConfidenceMedium,
+		Verdict:  "The ramdisk runs, and has sent no inventory: it could not collect it, or has no way to Ironic's API",
+		Brief:    "ramdisk runs, no inventory came",
+		Evidence: []EvidenceField{EvLastLine, EvWaited, EvDeadline, EvSiblings},
+		Not:      []string{"a machine that did not boot: its log has lines of this work"},
+		Next:     ExplainNext{Text: "Look in the log for what the agent collects, and for the address that it sends it to.", Key: "log", Command: "ironworks logs {node}"},
+		Instead:  []RuleID{RuleID(ErrorInspectTimeout), "no-inventory-yet", "machine-boots"},
+		Source:   "ironic_python_agent/inspector.py",
+	},
+	{
+		ID: "no-inventory-yet", In: []ProvisionState{StateInspectWait}, If: []ExplainCondition{IfWaiting, IfNeverCalled, IfLongEnough}, Confidence: ConfidenceMedium,
+		Verdict:  "No inventory has come: the ramdisk did not boot, could not collect it, or has no way to Ironic's API",
+		Brief:    "no inventory for {waited}",
+		Evidence: []EvidenceField{EvWaited, EvPower, EvBMCPower, EvBMCProgress, EvMedia, EvISO, EvDeadline, EvSiblings},
+		Not:      []string{"certainly a machine that did not boot: an agent sends its inventory before it is heard of otherwise"},
+		Next:     ExplainNext{Text: "Watch the machine's console while it boots. See that a port has the MAC it boots with. Then inspect again.", Retry: true},
+		Instead:  []RuleID{"machine-boots"},
+		Source:   "ironic_python_agent/inspector.py",
 	},
 	{
 		ID: "agent-silent", In: waitOrEnded, If: []ExplainCondition{IfWaiting, IfSilent}, Confidence: ConfidenceHigh,

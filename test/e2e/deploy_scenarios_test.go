@@ -135,10 +135,10 @@ func (end scenarioEnd) comes(t *testing.T, server *ironic.Server, scenario strin
 	c := at(t, server)
 	c.patience = 6 * time.Minute // a conductor's own timeouts are waited for
 	name, uuid, m := redfishNode(t, server, scenario)
-	end.prepare(c, scenario, name)
+	end.prepare(c, scenario, name, m.Spec().Password)
 	if scenario == "shared-disk" && !end.blind {
 		other, _, _ := redfishNode(t, server, scenario)
-		end.prepare(c, scenario, other)
+		end.prepare(c, scenario, other, m.Spec().Password)
 	}
 	before := apiNode(t, server, uuid)
 
@@ -172,11 +172,13 @@ func (end scenarioEnd) comes(t *testing.T, server *ironic.Server, scenario strin
 	case o.code != 0 || apiNode(t, server, uuid)["provision_state"] != "active":
 		t.Errorf("exit code %d, want a node that is active:\n%s", o.code, said)
 	}
-	end.explained(t, c, scenario, name)
+	if end.why == "" || end.refused == models.CheckState { // else it went on since, and was explained when it stopped
+		end.explained(t, c, scenario, name, m.Spec().Password)
+	}
 }
 
 // prepare takes a node to where it can be deployed, or to where its scenario stops it.
-func (end scenarioEnd) prepare(c *console, scenario, name string) {
+func (end scenarioEnd) prepare(c *console, scenario, name, password string) {
 	c.t.Helper()
 	verbs := []string{"manage", "inspect", "provide"}
 	if end.blind {
@@ -201,6 +203,7 @@ func (end scenarioEnd) prepare(c *console, scenario, name string) {
 			if end.refused == models.CheckState {
 				return
 			}
+			end.explained(c.t, c, scenario, name, password)
 			c.ok("manage", name, "--wait", "--timeout", "1m") // out of the failed state
 		case o.code != 0:
 			c.t.Fatalf("machine %s: %s: exit code %d: %s%s", scenario, verb, o.code, o.stdout, o.stderr)
