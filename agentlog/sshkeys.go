@@ -55,6 +55,14 @@ func (o *SSHOptions) keys(ctx context.Context, h *hop) *keyring {
 	return k
 }
 
+// CountKeys tells how many keys there are to log in with, wherever that is, and what of
+// those that are named or should be there cannot be used.
+func (o *SSHOptions) CountKeys(ctx context.Context) (keys int, notes []string) {
+	ring := o.keys(ctx, &hop{})
+	defer ring.close()
+	return len(ring.signers), ring.notes
+}
+
 // add reads a key. One that nobody named need not be there.
 func (k *keyring) add(path string, named bool) {
 	text, err := readSome(path, mostKey)

@@ -7,126 +7,137 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
-
-	"github.com/stmcginnis/gofish/schemas"
+	"strings"
 
 	"ironworks/models"
 )
 
-// logsFor bounds the reading of the logs: some controllers give entries one by one, and
-// have thousands.
-const logsFor = 20 * time.Second
+type logService struct {
+	resource
+	Enabled *bool `json:"ServiceEnabled"`
+	Entries ref
+}
 
-// readLogs reads the newest entries of the logs of the machine and of its controller.
-func (p *probe) readLogs() error {
-	ctx, cancel := context.WithTimeout(p.ctx, logsFor)
-	defer cancel()
-	hurried := p.client.WithContext(ctx)
-	services, err := p.system.LogServices()
+type logEntry struct {
+	resource
+	Created, EventTimestamp, Severity, Message, Description, MessageID string
+}
+
+// readLogs reads the newest entries of the logs of the machine and of its controller: the
+// system event log, and what vendors have besides (Dell's lifecycle log, HPE's IML).
+func (p *probe) readLogs(ctx context.Context) error {
+	services, err := members[logService](ctx, p.session, p.system.LogServices, mostLogs)
 	all := []error{err}
 	if p.manager != nil {
-		more, err := p.manager.LogServices()
+		more, err := members[logService](ctx, p.session, p.manager.LogServices, mostLogs)
 		services, all = append(services, more...), append(all, err)
 	}
 	seen := map[string]bool{}
-	for _, service := range services {
-		if seen[service.ODataID] {
+	for i := range services {
+		s := &services[i]
+		if at := s.Entries.ID; at == "" || seen[at] || s.Enabled != nil && !*s.Enabled || isDump(s.ID) {
 			continue
 		}
-		seen[service.ODataID] = true
-		service.SetClient(hurried)
-		entries, err := service.Entries()
+		seen[s.Entries.ID] = true
+		entries, err := p.newest(ctx, s.Entries.ID)
 		all = append(all, err)
-		p.found.Log = append(p.found.Log, newest(service, entries)...)
+		p.found.Log = append(p.found.Log, told(s, entries)...)
 	}
 	return errors.Join(all...)
 }
 
-func newest(service *schemas.LogService, entries []*schemas.LogEntry) []models.BMCEntry {
-	out := make([]models.BMCEntry, 0, len(entries))
-	for _, e := range entries {
-		at, err := time.Parse(time.RFC3339, e.Created)
+// isDump is for logs whose entries are files, or one for each code of a boot.
+func isDump(id string) bool {
+	return strings.Contains(id, "Dump") || id == "PostCodes" || id == "HostLogger"
+}
+
+// newest reads the newest entries of a log. Most have the oldest first, Dell's the newest.
+func (p *probe) newest(ctx context.Context, at string) ([]logEntry, error) {
+	raw, next, total, err := p.logPage(ctx, p.top(at, 0))
+	if err != nil && p.root.Features.TopSkipQuery {
+		raw, next, total, err = p.logPage(ctx, at) // some say that they know $top, and do not
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) < total && p.root.Features.TopSkipQuery && p.oldestFirst(raw) {
+		raw, _, _, err = p.logPage(ctx, p.top(at, total-MostEntries))
 		if err != nil {
-			at, _ = time.Parse(time.RFC3339, e.EventTimestamp)
+			return nil, err
 		}
+		next = ""
+	}
+	if next != "" && p.oldestFirst(raw) {
+		more, failed := p.pages(ctx, next, 1<<14)
+		raw, err = append(raw, more...), failed
+	}
+	entries, more := p.entries(ctx, raw)
+	return entries, errors.Join(err, more)
+}
+
+// top asks for as many as are told, where a controller can be asked so.
+func (p *probe) top(at string, skip int) string {
+	if !p.root.Features.TopSkipQuery || strings.Contains(at, "?") {
+		return at
+	}
+	if skip > 0 {
+		return fmt.Sprintf("%s?$skip=%d&$top=%d", at, skip, MostEntries)
+	}
+	return fmt.Sprintf("%s?$top=%d", at, MostEntries)
+}
+
+func (p *probe) logPage(ctx context.Context, at string) ([]json.RawMessage, string, int, error) {
+	var page collection
+	if err := p.get(ctx, at, &page); err != nil {
+		return nil, "", 0, err
+	}
+	if page.Next == at {
+		page.Next = ""
+	}
+	return page.Members, page.Next, int(amount(page.Count, 1e7)), nil
+}
+
+// oldestFirst tells by the times of the first and the last of the entries that came, or
+// else by the order of their numbers.
+func (p *probe) oldestFirst(raw []json.RawMessage) bool {
+	if len(raw) < 2 {
+		return false
+	}
+	var first, final logEntry
+	for i, into := range map[int]*logEntry{0: &first, len(raw) - 1: &final} {
+		_ = json.Unmarshal(raw[i], into) // what is not told does not count
+	}
+	a, b := when(first.Created), when(final.Created)
+	if !a.IsZero() && !b.IsZero() && !a.Equal(b) {
+		return a.Before(b)
+	}
+	x, y := cmp.Or(first.ID, last(first.ref.ID)), cmp.Or(final.ID, last(final.ref.ID))
+	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)) < 0
+}
+
+// entries are the newest of what came. Where links came, it is asked for a few of them.
+func (p *probe) entries(ctx context.Context, raw []json.RawMessage) ([]logEntry, error) {
+	if len(raw) == 0 {
+		return nil, nil
+	}
+	if p.oldestFirst(raw) {
+		slices.Reverse(raw) // what has one time stays in order
+	}
+	if _, links := isLink(raw[0]); !links {
+		return resolve[logEntry](ctx, p.session, raw)
+	}
+	return resolve[logEntry](ctx, p.session, raw[:min(len(raw), mostSingle)])
+}
+
+func told(service *logService, entries []logEntry) []models.BMCEntry {
+	out := make([]models.BMCEntry, 0, len(entries))
+	for i := range entries {
+		e := &entries[i]
 		out = append(out, models.BMCEntry{
-			Log: cmp.Or(service.Name, service.ID), ID: e.ID, At: at, Severity: models.BMCHealth(e.Severity), Message: cmp.Or(e.Message, e.Description, e.MessageID),
+			Log: cmp.Or(service.Name, service.ID), ID: e.ID, At: when(e.Created, e.EventTimestamp), Severity: health(e.Severity),
+			Message: cmp.Or(e.Message, e.Description, e.MessageID),
 		})
 	}
 	slices.SortStableFunc(out, func(a, b models.BMCEntry) int { return b.At.Compare(a.At) })
 	return out[:min(len(out), MostEntries)]
-}
-
-// readBIOS reads the settings, and what of them waits for the next boot.
-func (p *probe) readBIOS() error {
-	bios, err := p.system.Bios()
-	if bios == nil || err != nil {
-		return err
-	}
-	pending, err := p.pending(bios.ODataID)
-	for name, value := range bios.Attributes {
-		v := models.BMCValue{Name: name, Value: text(value)}
-		if next, differs := pending[name]; differs && text(next) != v.Value {
-			v.Pending = text(next)
-		}
-		p.found.BIOS = append(p.found.BIOS, v)
-	}
-	slices.SortFunc(p.found.BIOS, func(a, b models.BMCValue) int { return cmp.Compare(a.Name, b.Name) })
-	return err
-}
-
-func text(value any) string {
-	if value == nil {
-		return ""
-	}
-	return fmt.Sprint(value)
-}
-
-// pending are the settings that were written and do not hold yet: they are in an object of
-// their own.
-func (p *probe) pending(path string) (map[string]any, error) {
-	var bios struct {
-		Settings struct {
-			Object struct {
-				ID string `json:"@odata.id"`
-			} `json:"SettingsObject"`
-		} `json:"@Redfish.Settings"`
-	}
-	if err := p.get(path, &bios); err != nil || bios.Settings.Object.ID == "" {
-		return nil, err
-	}
-	var next struct{ Attributes map[string]any }
-	err := p.get(bios.Settings.Object.ID, &next)
-	return next.Attributes, err
-}
-
-func (p *probe) get(path string, into any) error {
-	answer, err := p.client.Get(path) //nolint:bodyclose // the cleanup does
-	defer schemas.DeferredCleanupHTTPResponse(answer)
-	if err != nil {
-		return err
-	}
-	return json.NewDecoder(answer.Body).Decode(into)
-}
-
-// readJobs reads the tasks that the controller has.
-func (p *probe) readJobs() error {
-	service, err := p.client.Service.Tasks()
-	if service == nil || err != nil {
-		return err
-	}
-	tasks, err := service.Tasks()
-	for _, t := range tasks {
-		job := models.BMCJob{ID: t.ID, Name: t.Name, State: string(t.TaskState)}
-		if t.PercentComplete != nil {
-			percent := int(*t.PercentComplete) //nolint:gosec // at most a hundred
-			job.Percent = &percent
-		}
-		if n := len(t.Messages); n > 0 {
-			job.Message = t.Messages[n-1].Message
-		}
-		p.found.Jobs = append(p.found.Jobs, job)
-	}
-	return err
 }

@@ -2,81 +2,52 @@ package bmc
 
 import (
 	"cmp"
-	"errors"
+	"context"
 	"slices"
-
-	"github.com/stmcginnis/gofish/schemas"
 
 	"ironworks/models"
 )
 
-func (p *probe) readDrives() error {
-	storages, err := p.system.Storage()
-	all := []error{err}
-	for _, s := range storages {
-		drives, err := s.Drives()
-		all = append(all, err)
-		for _, d := range drives {
-			drive := models.BMCDrive{
-				ID: d.ID, Storage: s.ID, Manufacturer: d.Manufacturer, Model: d.Model, Serial: d.SerialNumber, Bytes: int64(of(d.CapacityBytes)),
-				Media: string(d.MediaType), Protocol: string(d.Protocol), State: string(d.Status.State), Health: health(d.Status.Health), Predicted: d.FailurePredicted,
-			}
-			if d.PredictedMediaLifeLeftPercent != nil {
-				left := int(*d.PredictedMediaLifeLeftPercent)
-				drive.LifeLeft = &left
-			}
-			p.found.Drives = append(p.found.Drives, drive)
-		}
-	}
-	slices.SortFunc(p.found.Drives, func(a, b models.BMCDrive) int {
-		return cmp.Or(cmp.Compare(a.Storage, b.Storage), cmp.Compare(a.ID, b.ID))
-	})
-	return errors.Join(all...)
+type processor struct {
+	resource
+	Model, ProcessorType string
+
+	TotalCores *float64
 }
 
-// of is a number that may not be told.
-func of[T any](n *T) T {
-	if n == nil {
-		return *new(T)
-	}
-	return *n
-}
-
-func (p *probe) readNICs() error {
-	nics, err := p.system.EthernetInterfaces()
-	for _, n := range nics {
-		mac := n.PermanentMACAddress
-		if mac == "" {
-			mac = n.MACAddress
+func (p *probe) readProcessors(ctx context.Context) error {
+	cpus, err := members[processor](ctx, p.session, p.system.Processors, mostMembers)
+	for i := range cpus {
+		c := &cpus[i]
+		if c.Status.absent() {
+			continue
 		}
-		p.found.NICs = append(p.found.NICs, models.BMCNIC{
-			ID: n.ID, MAC: mac, Mbit: of(n.SpeedMbps), Link: string(n.LinkStatus), Health: health(n.Status.Health),
+		p.found.Processors = append(p.found.Processors, models.BMCProcessor{
+			ID: c.ID, Model: c.Model, Cores: int(amount(c.TotalCores, 1e6)), Health: health(c.Status.Health),
 		})
 	}
-	slices.SortFunc(p.found.NICs, func(a, b models.BMCNIC) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(p.found.Processors, func(a, b models.BMCProcessor) int { return cmp.Compare(a.ID, b.ID) })
 	return err
 }
 
-func (p *probe) readProcessors() error {
-	cpus, err := p.system.Processors()
-	for _, c := range cpus {
-		p.found.Processors = append(p.found.Processors, models.BMCProcessor{ID: c.ID, Model: c.Model, Cores: of(c.TotalCores), Health: health(c.Status.Health)})
-	}
-	slices.SortFunc(p.found.Processors, func(a, b models.BMCProcessor) int { return cmp.Compare(a.ID, b.ID) })
-	return err
+type module struct {
+	resource
+	Type        string `json:"MemoryDeviceType"`
+	CapacityMiB *float64
 }
 
-func (p *probe) readMemory() error {
-	modules, err := p.system.Memory()
-	for _, m := range modules {
-		if m.Status.State == schemas.AbsentState {
+func (p *probe) readMemory(ctx context.Context) error {
+	modules, err := members[module](ctx, p.session, p.system.Memory, mostMembers)
+	for i := range modules {
+		m := &modules[i]
+		if m.Status.absent() {
 			continue
 		}
 		p.found.Memory = append(p.found.Memory, models.BMCModule{
-			ID: m.ID, MiB: of(m.CapacityMiB), Type: string(m.MemoryDeviceType), State: string(m.Status.State), Health: health(m.Status.Health),
+			ID: m.ID, MiB: int(amount(m.CapacityMiB, 1e9)), Type: m.Type, State: m.Status.State, Health: health(m.Status.Health),
 		})
 	}
-	slices.SortFunc(p.found.Memory, func(a, b models.BMCModule) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(p.found.Memory, func(a, b models.BMCModule) int { return cmp.Compare(a.ID, b.ID) })
 	return err
 }
 

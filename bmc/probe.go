@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
-
-	"github.com/stmcginnis/gofish/schemas"
 
 	"ironworks/models"
 )
@@ -15,23 +14,49 @@ import (
 // MostEntries is how many entries of each log are told, the newest ones.
 const MostEntries = 50
 
-// Probe asks a controller for all that it tells of its machine, part by part. A part that
-// cannot be read is in Unread; an error is a *models.Fault, and says that nothing could.
-// The clock is the console's.
+// Probe asks a controller for all that it tells of its machine, part by part, for two
+// minutes at most. A part that cannot be read is in Unread; an error is a *models.Fault,
+// and says that nothing could. The clock is the console's.
 func Probe(ctx context.Context, t Target, now func() time.Time) (*models.BMC, error) {
-	s, err := open(ctx, &t)
+	whole, cancel := context.WithTimeout(ctx, t.limits.or().whole)
+	defer cancel()
+	s, err := open(whole, &t)
 	if err != nil {
 		return nil, err
 	}
 	defer s.close(ctx)
-	p := &probe{session: s, ctx: ctx, found: &models.BMC{Address: s.url, Read: now()}}
-	if err := p.findSystem(); err != nil {
+	p := &probe{server: server{session: s}, found: &models.BMC{Address: s.url, Read: now()}}
+	if err := p.findSystem(whole); err != nil {
 		return nil, err
 	}
-	for _, part := range []struct {
-		name string
-		read func() error
-	}{
+	for _, part := range p.parts() {
+		p.read(whole, part)
+	}
+	if ctx.Err() != nil {
+		return nil, s.fault("ask the BMC", ctx.Err())
+	}
+	p.causes()
+	p.scrub(p.found)
+	return p.found, nil
+}
+
+// probe is one look at a controller.
+type probe struct {
+	server
+	found   *models.BMC
+	manager *manager
+	// chassis are read once, for several parts.
+	chassis     []chassis
+	chassisRead bool
+}
+
+type part struct {
+	name string
+	read func(context.Context) error
+}
+
+func (p *probe) parts() []part {
+	return []part{
 		{"system", p.readSystem},
 		{"controller", p.readController},
 		{"secure boot", p.readSecureBoot},
@@ -44,135 +69,157 @@ func Probe(ctx context.Context, t Target, now func() time.Time) (*models.BMC, er
 		{"logs", p.readLogs},
 		{"BIOS settings", p.readBIOS},
 		{"jobs", p.readJobs},
-	} {
-		if err := part.read(); err != nil {
-			p.unread(part.name, err)
+		{"consoles", p.readConsoles},
+	}
+}
+
+// read reads a part within its time, and notes what of it could not be read.
+func (p *probe) read(whole context.Context, part part) {
+	if whole.Err() != nil {
+		p.unread(part.name, "not asked for: the BMC is too slow, and there was no time left")
+		return
+	}
+	ctx, cancel := context.WithTimeout(whole, p.limits.part)
+	defer cancel()
+	err := part.read(ctx)
+	if err != nil {
+		p.unread(part.name, p.why(err))
+	}
+	for i, wrong := range p.wrong {
+		if i == 3 {
+			p.unread(part.name, "and more")
+			break
+		}
+		p.unread(part.name, wrong.Error())
+	}
+	p.wrong = nil
+}
+
+// why is an error in a few words: the counts of what failed, and the first reasons.
+func (p *probe) why(err error) string {
+	var words []string
+	var walk func(error)
+	walk = func(err error) {
+		switch e := err.(type) { //nolint:errorlint // what is inside is walked
+		case interface{ Unwrap() []error }:
+			for _, one := range e.Unwrap() {
+				walk(one)
+			}
+		case *partial:
+			words = append(words, fmt.Sprintf("%d of it: %s", e.failed, p.reason(e.first)))
+		default:
+			words = append(words, p.reason(err))
 		}
 	}
-	p.causes()
-	if ctx.Err() != nil {
-		return nil, s.fault("ask the BMC", ctx.Err())
+	walk(err)
+	words = unique(words)
+	const most = 4
+	if len(words) > most {
+		words = append(words[:most], "…")
 	}
-	return p.found, nil
+	return strings.Join(words, "; ")
 }
 
-// probe is one look at a controller.
-type probe struct {
-	*session
-	ctx     context.Context //nolint:containedctx // it lives as long as one call of Probe
-	found   *models.BMC
-	system  *schemas.ComputerSystem
-	manager *schemas.Manager
+// unique leaves out what was said before: one that is missing is often missing at several
+// places.
+func unique(words []string) []string {
+	var out []string
+	for _, w := range words {
+		if !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
-// unread notes why a part could not be read. What could be read of it stays.
-func (p *probe) unread(part string, err error) {
-	why := p.fault("", err).Reason()
-	var some *schemas.CollectionError
-	if errors.As(err, &some) {
-		why = fmt.Sprintf("%d of it: %s", len(some.Failures), why)
+// reason is one error, with the resource that it is about.
+func (p *probe) reason(err error) string {
+	if isOurs(err) {
+		return err.Error()
 	}
+	var at *unreadable
+	if errors.As(err, &at) {
+		return last(at.at) + ": " + p.fault("", err).Reason()
+	}
+	return p.fault("", err).Reason()
+}
+
+func (p *probe) unread(part, why string) {
 	p.found.Unread = append(p.found.Unread, models.BMCUnread{Part: part, Why: p.safe(why)})
 }
 
-// findSystem picks the machine: the only one, or the one at the target's path.
-func (p *probe) findSystem() error {
-	systems, err := p.client.Service.Systems()
-	if err != nil && len(systems) == 0 {
-		return p.fault("list the systems of the BMC", err)
-	}
-	wanted := p.target.place()
-	for _, s := range systems {
-		p.found.System.Paths = append(p.found.System.Paths, s.ODataID)
-		if wanted == "" && len(systems) == 1 || wanted != "" && strings.TrimRight(s.ODataID, "/") == wanted {
-			p.system = s
-		}
-	}
-	switch {
-	case p.system != nil:
-		return nil
-	case len(systems) == 0:
-		return &models.Fault{Kind: models.FaultNotFound, Op: "find the system", URL: p.url, Message: "this BMC has no system"}
-	case wanted == "":
-		return &models.Fault{
-			Kind: models.FaultNotFound, Op: "find the system", URL: p.url,
-			Message: p.safe(fmt.Sprintf("this BMC has %d systems: %s", len(systems), strings.Join(p.found.System.Paths, ", "))), Hint: "say which one: --system",
-		}
-	}
-	return &models.Fault{
-		Kind: models.FaultNotFound, Op: "find the system", URL: p.url,
-		Message: p.safe(fmt.Sprintf("there is no system %s: there is %s", wanted, strings.Join(p.found.System.Paths, ", "))),
-		Hint:    "redfish_system_id in driver_info says which one Ironic takes",
-	}
-}
-
-func health(h schemas.Health) models.BMCHealth { return models.BMCHealth(h) }
-
-func (p *probe) readSystem() error {
+func (p *probe) readSystem(ctx context.Context) error {
 	s, out := p.system, p.found
 	out.System = models.BMCSystem{
-		Path: s.ODataID, Paths: out.System.Paths, Manufacturer: s.Manufacturer, Model: s.Model, SKU: s.SKU, Serial: s.SerialNumber,
-		UUID: s.UUID, HostName: s.HostName, BIOS: s.BiosVersion, Power: string(s.PowerState),
-		Progress: string(s.BootProgress.LastState), ProgressAt: s.BootProgress.LastStateTime,
+		Path: s.ref.ID, Paths: p.paths, Manufacturer: s.Manufacturer, Model: s.Model, SKU: s.SKU, Serial: s.SerialNumber,
+		UUID: s.UUID, HostName: s.HostName, BIOS: s.BiosVersion, Power: s.PowerState,
+		Progress: s.BootProgress.LastState, ProgressAt: s.BootProgress.LastStateTime,
 		Health: health(s.Status.Health), Rollup: health(s.Status.HealthRollup),
 	}
-	out.Boot = models.BMCBoot{
-		Target: string(s.Boot.BootSourceOverrideTarget), Enabled: string(s.Boot.BootSourceOverrideEnabled), Mode: string(s.Boot.BootSourceOverrideMode),
-		Order: s.Boot.BootOrder,
+	out.Boot = models.BMCBoot{Target: s.Boot.Target, Enabled: s.Boot.Enabled, Mode: s.Boot.Mode, Allowed: s.Boot.Allowed, Order: s.Boot.Order}
+	if s.Actions.Reset == nil {
+		return nil
 	}
-	for _, a := range s.Boot.AllowableBootSourceOverrideTargetValues {
-		out.Boot.Allowed = append(out.Boot.Allowed, string(a))
-	}
-	return nil
-}
-
-func (p *probe) readController() error {
-	managers, err := p.system.ManagedBy()
-	if len(managers) == 0 {
-		managers, err = p.client.Service.Managers()
-	}
-	if len(managers) == 0 {
-		return err
-	}
-	p.manager = managers[0]
-	p.found.Controller = models.BMCController{
-		Model: p.manager.Model, Firmware: p.manager.FirmwareVersion, Redfish: p.client.Service.RedfishVersion, Clock: p.manager.DateTime,
-		Health: health(p.manager.Status.Health),
-	}
-	return nil
-}
-
-func (p *probe) readSecureBoot() error {
-	s, err := p.system.SecureBoot()
-	if s == nil || err != nil {
-		return err
-	}
-	p.found.Boot.SecureBoot = "Disabled"
-	if s.SecureBootCurrentBoot != "" {
-		p.found.Boot.SecureBoot = string(s.SecureBootCurrentBoot)
-	} else if s.SecureBootEnable {
-		p.found.Boot.SecureBoot = "Enabled"
-	}
-	return nil
-}
-
-// readMedia reads the slots of the controller, or of the system where those are.
-func (p *probe) readMedia() error {
-	var media []*schemas.VirtualMedia
 	var err error
-	if p.manager != nil {
-		media, err = p.manager.VirtualMedia()
-	}
-	if len(media) == 0 {
-		more, err2 := p.system.VirtualMedia()
-		media, err = more, errors.Join(err, err2)
-	}
-	for _, m := range media {
-		slot := models.BMCMedia{ID: m.ID, Image: models.MaskURL(m.Image), Inserted: m.Inserted != nil && *m.Inserted, Via: string(m.ConnectedVia)}
-		for _, t := range m.MediaTypes {
-			slot.Types = append(slot.Types, string(t))
+	out.Resets, err = p.resets(ctx, *s.Actions.Reset)
+	return err
+}
+
+// health is one that Redfish has, in its own letters; another is none.
+func health(text string) models.BMCHealth {
+	for _, h := range []models.BMCHealth{models.BMCHealthOK, models.BMCHealthWarning, models.BMCHealthCritical} {
+		if strings.EqualFold(text, string(h)) {
+			return h
 		}
-		p.found.Media = append(p.found.Media, slot)
+	}
+	return ""
+}
+
+func (p *probe) readController(ctx context.Context) error {
+	found, err := p.findManager(ctx)
+	p.found.Controller.Redfish = p.root.RedfishVersion
+	if found == nil {
+		return err
+	}
+	p.manager = found
+	p.found.Controller = models.BMCController{
+		Model: found.Model, Firmware: found.FirmwareVersion, Redfish: p.root.RedfishVersion, Clock: found.DateTime, Health: health(found.Status.Health),
+	}
+	return err
+}
+
+func (p *probe) readSecureBoot(ctx context.Context) error {
+	if p.system.SecureBoot.ID == "" {
+		return nil
+	}
+	var secure struct {
+		Enable  *bool  `json:"SecureBootEnable"`
+		Current string `json:"SecureBootCurrentBoot"`
+	}
+	if err := p.get(ctx, p.system.SecureBoot.ID, &secure); err != nil {
+		return err
+	}
+	switch {
+	case secure.Current != "":
+		p.found.Boot.SecureBoot = secure.Current
+	case secure.Enable != nil && *secure.Enable:
+		p.found.Boot.SecureBoot = "Enabled"
+	case secure.Enable != nil:
+		p.found.Boot.SecureBoot = "Disabled"
+	}
+	return nil
+}
+
+// readMedia reads the slots, and what each can fetch.
+func (p *probe) readMedia(ctx context.Context) error {
+	slots, err := p.slots(ctx, p.manager)
+	for i := range slots {
+		s := &slots[i]
+		protocols, failed := p.fetches(ctx, s)
+		err = errors.Join(err, failed)
+		p.found.Media = append(p.found.Media, models.BMCMedia{
+			ID: s.ID, Types: s.MediaTypes, Image: models.MaskURL(s.Image), Inserted: s.full(), Via: s.ConnectedVia, Protocols: protocols,
+		})
 	}
 	return err
 }

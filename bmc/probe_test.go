@@ -58,10 +58,11 @@ func newController(t *testing.T, secure bool, machines ...*machine.Machine) *con
 	return c
 }
 
+// count counts the requests that begin so: METHOD path.
 func (c *controller) count(method string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(slices.DeleteFunc(slices.Clone(c.asked), func(a string) bool { return !strings.HasPrefix(a, method+" ") }))
+	return len(slices.DeleteFunc(slices.Clone(c.asked), func(a string) bool { return !strings.HasPrefix(a, method) }))
 }
 
 func newMachine(t *testing.T, name string) *machine.Machine {
@@ -262,7 +263,7 @@ func TestOfNode(t *testing.T) {
 	if want := (Target{Address: "https://b", System: "/redfish/v1/Systems/1", Username: "u", Basic: true, TLS: models.TLS{Insecure: true}}); err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
-	var none *NoRedfishError
+	var none *models.NoRedfishError
 	if _, err := OfNode(info(`{"ipmi_address": "10.0.0.9"}`)); !errors.As(err, &none) || none.IPMI != "10.0.0.9" {
 		t.Errorf("%v", err)
 	}

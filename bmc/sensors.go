@@ -1,115 +1,245 @@
 package bmc
 
 import (
+	"cmp"
+	"context"
 	"errors"
-
-	"github.com/stmcginnis/gofish/schemas"
 
 	"ironworks/models"
 )
 
+// mostSensors is how many are told.
+const mostSensors = 400
+
 // readSensors reads temperatures, fans, power and voltages of the machine's chassis: as
-// older controllers tell them, or else from the list of sensors.
-func (p *probe) readSensors() error {
-	chassis, err := p.system.Chassis()
-	all := []error{err}
-	for _, c := range chassis {
+// older controllers tell them, or else as newer ones do, or else from the list of sensors.
+func (p *probe) readSensors(ctx context.Context) error {
+	all, err := p.readChassis(ctx)
+	errs := []error{err}
+	for i := range all {
+		c := &all[i]
 		before := len(p.found.Sensors)
-		all = append(all, p.thermal(c), p.power(c))
+		errs = append(errs, p.thermal(ctx, c.Thermal), p.power(ctx, c.Power))
 		if len(p.found.Sensors) == before {
-			all = append(all, p.sensors(c))
+			errs = append(errs, p.thermalSubsystem(ctx, c.ThermalSubsystem), p.powerSubsystem(ctx, c))
+		}
+		if len(p.found.Sensors) == before {
+			errs = append(errs, p.sensors(ctx, c.Sensors))
 		}
 	}
-	return errors.Join(all...)
+	return errors.Join(errs...)
 }
 
-func (p *probe) add(s models.BMCSensor, status schemas.Status) {
-	if status.State == schemas.AbsentState || status.State == schemas.DisabledState {
+func (p *probe) add(s models.BMCSensor, status condition) {
+	if status.absent() || status.State == "Disabled" || len(p.found.Sensors) >= mostSensors {
 		return
+	}
+	// Some write 0 for what has no bounds.
+	if of(s.Low) == 0 && of(s.High) == 0 {
+		s.Low, s.High = nil, nil
 	}
 	s.Health = health(status.Health)
 	p.found.Sensors = append(p.found.Sensors, s)
 }
 
-func (p *probe) thermal(c *schemas.Chassis) error {
-	t, err := c.Thermal()
-	if t == nil || err != nil {
-		return err
-	}
-	for i := range t.Temperatures {
-		if x := &t.Temperatures[i]; x.ReadingCelsius != nil {
-			p.add(models.BMCSensor{
-				Name: x.Name, Kind: "temperature", Value: *x.ReadingCelsius, Unit: "°C", Low: x.LowerThresholdCritical, High: x.UpperThresholdCritical,
-			}, x.Status)
-		}
-	}
-	for i := range t.Fans {
-		x := &t.Fans[i]
-		if x.Reading == nil {
-			continue
-		}
-		unit := string(x.ReadingUnits)
-		if unit == "Percent" {
-			unit = "%"
-		}
-		p.add(models.BMCSensor{
-			Name: x.Name, Kind: "fan", Value: float64(*x.Reading), Unit: unit, Low: number(x.LowerThresholdCritical), High: number(x.UpperThresholdCritical),
-		}, x.Status)
-	}
-	return nil
+// bounds are what is critical of a reading.
+type bounds struct {
+	Low  *float64 `json:"LowerThresholdCritical"`
+	High *float64 `json:"UpperThresholdCritical"`
 }
 
-func (p *probe) power(c *schemas.Chassis) error {
-	w, err := c.Power()
-	if w == nil || err != nil {
-		return err
-	}
-	for i := range w.PowerControl {
-		if x := &w.PowerControl[i]; x.PowerConsumedWatts != nil {
-			p.add(models.BMCSensor{Name: "consumed", Kind: "power", Value: float64(*x.PowerConsumedWatts), Unit: "W", High: number(x.PowerCapacityWatts)}, x.Status)
-		}
-	}
-	for i := range w.PowerSupplies {
-		x := &w.PowerSupplies[i]
-		watts := x.PowerOutputWatts
-		if watts == nil {
-			watts = x.LastPowerOutputWatts
-		}
-		p.add(models.BMCSensor{Name: x.Name, Kind: "supply", Value: float64(of(watts)), Unit: "W", High: number(x.PowerCapacityWatts)}, x.Status)
-	}
-	for i := range w.Voltages {
-		if x := &w.Voltages[i]; x.ReadingVolts != nil {
-			p.add(models.BMCSensor{
-				Name: x.Name, Kind: "voltage", Value: float64(*x.ReadingVolts), Unit: "V", Low: number(x.LowerThresholdCritical), High: number(x.UpperThresholdCritical),
-			}, x.Status)
-		}
-	}
-	return nil
-}
-
-// number is one of another kind, nil where it is not told.
-func number[T int | float32](n *T) *float64 {
-	if n == nil {
+func (p *probe) thermal(ctx context.Context, at ref) error {
+	if at.ID == "" {
 		return nil
 	}
-	f := float64(*n)
-	return &f
+	var t struct {
+		Temperatures []struct {
+			bounds
+			Name    string
+			Celsius *float64 `json:"ReadingCelsius"`
+			Status  condition
+		}
+		Fans []struct {
+			bounds
+			Name, FanName, ReadingUnits string
+
+			Reading *float64
+			Status  condition
+		}
+	}
+	if err := p.get(ctx, at.ID, &t); err != nil {
+		return err
+	}
+	for _, x := range t.Temperatures {
+		if x.Celsius != nil {
+			p.add(models.BMCSensor{Name: x.Name, Kind: "temperature", Value: *x.Celsius, Unit: "°C", Low: x.Low, High: x.High}, x.Status)
+		}
+	}
+	for _, x := range t.Fans {
+		if x.Reading != nil {
+			p.add(models.BMCSensor{Name: cmp.Or(x.Name, x.FanName), Kind: "fan", Value: *x.Reading, Unit: unit(x.ReadingUnits), Low: x.Low, High: x.High}, x.Status)
+		}
+	}
+	return nil
 }
 
-func (p *probe) sensors(c *schemas.Chassis) error {
-	list, err := c.Sensors()
-	for _, s := range list {
+func unit(text string) string {
+	switch text {
+	case "Percent":
+		return "%"
+	case "Cel":
+		return "°C"
+	}
+	return text
+}
+
+func (p *probe) power(ctx context.Context, at ref) error {
+	if at.ID == "" {
+		return nil
+	}
+	var w struct {
+		PowerControl []struct {
+			Consumed *float64 `json:"PowerConsumedWatts"`
+			Capacity *float64 `json:"PowerCapacityWatts"`
+			Status   condition
+		}
+		PowerSupplies []struct {
+			Name     string
+			Output   *float64 `json:"PowerOutputWatts"`
+			Last     *float64 `json:"LastPowerOutputWatts"`
+			Capacity *float64 `json:"PowerCapacityWatts"`
+			Status   condition
+		}
+		Voltages []struct {
+			bounds
+			Name   string
+			Volts  *float64 `json:"ReadingVolts"`
+			Status condition
+		}
+	}
+	if err := p.get(ctx, at.ID, &w); err != nil {
+		return err
+	}
+	for _, x := range w.PowerControl {
+		if x.Consumed != nil {
+			p.add(models.BMCSensor{Name: "consumed", Kind: "power", Value: *x.Consumed, Unit: "W", High: x.Capacity}, x.Status)
+		}
+	}
+	for _, x := range w.PowerSupplies {
+		p.add(models.BMCSensor{Name: x.Name, Kind: "supply", Value: of(cmp.Or(x.Output, x.Last)), Unit: "W", High: x.Capacity}, x.Status)
+	}
+	for _, x := range w.Voltages {
+		if x.Volts != nil {
+			p.add(models.BMCSensor{Name: x.Name, Kind: "voltage", Value: *x.Volts, Unit: "V", Low: x.Low, High: x.High}, x.Status)
+		}
+	}
+	return nil
+}
+
+// reading is a sensor's, inside of another resource.
+type reading struct {
+	Reading *float64
+	RPM     *float64 `json:"SpeedRPM"`
+}
+
+// thermalSubsystem is where newer controllers have temperatures and fans.
+func (p *probe) thermalSubsystem(ctx context.Context, at ref) error {
+	if at.ID == "" {
+		return nil
+	}
+	var t struct{ ThermalMetrics, Fans ref }
+	if err := p.get(ctx, at.ID, &t); err != nil {
+		return err
+	}
+	var metrics struct {
+		Readings []struct {
+			DeviceName string
+			Reading    *float64
+		} `json:"TemperatureReadingsCelsius"`
+	}
+	var err error
+	if t.ThermalMetrics.ID != "" {
+		err = p.get(ctx, t.ThermalMetrics.ID, &metrics)
+	}
+	for _, r := range metrics.Readings {
+		if r.Reading != nil {
+			p.add(models.BMCSensor{Name: r.DeviceName, Kind: "temperature", Value: *r.Reading, Unit: "°C"}, condition{})
+		}
+	}
+	type fan struct {
+		resource
+		Speed reading `json:"SpeedPercent"`
+	}
+	fans, err2 := members[fan](ctx, p.session, t.Fans, mostMembers)
+	for i := range fans {
+		x := &fans[i]
+		sensor := models.BMCSensor{Name: cmp.Or(x.Name, x.ID), Kind: "fan", Unit: "%"}
+		switch {
+		case x.Speed.RPM != nil:
+			sensor.Value, sensor.Unit = *x.Speed.RPM, "RPM"
+		case x.Speed.Reading != nil:
+			sensor.Value = *x.Speed.Reading
+		default:
+			continue
+		}
+		p.add(sensor, x.Status)
+	}
+	return errors.Join(err, err2)
+}
+
+// powerSubsystem is where newer controllers have the power.
+func (p *probe) powerSubsystem(ctx context.Context, c *chassis) error {
+	var all []error
+	if c.EnvironmentMetrics.ID != "" {
+		var e struct{ PowerWatts reading }
+		all = append(all, p.get(ctx, c.EnvironmentMetrics.ID, &e))
+		if e.PowerWatts.Reading != nil {
+			p.add(models.BMCSensor{Name: "consumed", Kind: "power", Value: *e.PowerWatts.Reading, Unit: "W"}, condition{})
+		}
+	}
+	if c.PowerSubsystem.ID == "" {
+		return errors.Join(all...)
+	}
+	var w struct{ PowerSupplies ref }
+	all = append(all, p.get(ctx, c.PowerSubsystem.ID, &w))
+	type supply struct {
+		resource
+		Metrics  ref
+		Capacity *float64 `json:"PowerCapacityWatts"`
+	}
+	supplies, err := members[supply](ctx, p.session, w.PowerSupplies, mostMembers)
+	all = append(all, err)
+	for i := range supplies {
+		x := &supplies[i]
+		var m struct{ OutputPowerWatts, InputPowerWatts reading }
+		if x.Metrics.ID != "" && !x.Status.absent() {
+			all = append(all, p.get(ctx, x.Metrics.ID, &m))
+		}
+		watts := cmp.Or(m.OutputPowerWatts.Reading, m.InputPowerWatts.Reading)
+		p.add(models.BMCSensor{Name: cmp.Or(x.Name, x.ID), Kind: "supply", Value: of(watts), Unit: "W", High: x.Capacity}, x.Status)
+	}
+	return errors.Join(all...)
+}
+
+func (p *probe) sensors(ctx context.Context, at ref) error {
+	type bound struct{ Reading *float64 }
+	type sensor struct {
+		resource
+		Reading                   *float64
+		ReadingType, ReadingUnits string
+
+		Thresholds struct{ LowerCritical, UpperCritical bound }
+	}
+	list, err := members[sensor](ctx, p.session, at, mostMembers)
+	for i := range list {
+		s := &list[i]
 		if s.Reading == nil {
 			continue
 		}
-		kind := map[schemas.ReadingType]string{
-			schemas.TemperatureReadingType: "temperature", schemas.RotationalReadingType: "fan", schemas.PowerReadingType: "power", schemas.VoltageReadingType: "voltage",
-		}[s.ReadingType]
-		if kind == "" {
-			kind = string(s.ReadingType)
-		}
+		kind := map[string]string{"Temperature": "temperature", "Rotational": "fan", "Power": "power", "Voltage": "voltage"}[s.ReadingType]
 		p.add(models.BMCSensor{
-			Name: s.Name, Kind: kind, Value: *s.Reading, Unit: s.ReadingUnits, Low: s.Thresholds.LowerCritical.Reading, High: s.Thresholds.UpperCritical.Reading,
+			Name: cmp.Or(s.Name, s.ID), Kind: cmp.Or(kind, s.ReadingType, "sensor"), Value: *s.Reading, Unit: unit(s.ReadingUnits),
+			Low: s.Thresholds.LowerCritical.Reading, High: s.Thresholds.UpperCritical.Reading,
 		}, s.Status)
 	}
 	return err

@@ -4,11 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
-	"strings"
-	"time"
+	"net/url"
 
 	"github.com/stmcginnis/gofish"
 	"github.com/stmcginnis/gofish/schemas"
@@ -18,125 +15,176 @@ import (
 )
 
 const (
-	// silence is how long a controller may say nothing: slow ones need many seconds for
-	// one answer.
-	silence = 30 * time.Second
-	// largest bounds an answer.
-	largest = 16 << 20
-	// goodbye bounds the end of a session: one that is left open blocks others, for
-	// controllers have few.
-	goodbye = 5 * time.Second
+	asking    = "ask the BMC"
+	loggingIn = "log in to the BMC"
 )
-
-const loggingIn = "log in to the BMC"
 
 // session is a connection to a controller, for one use.
 type session struct {
 	client *gofish.APIClient
 	http   *http.Client
+	guard  *guard
 	target *Target
+	limits limits
 	url    string
+	// place is the session's own resource, "" without one.
+	place string
+	// renewed says that a session that the controller had forgotten was made again; once
+	// is enough, for some controllers lock an account that comes too often.
+	renewed bool
+	secrets []string
+	root    root
+	// wrong are the fields that are not of the type that they have to be. They are left out.
+	wrong []error
 }
 
-// open logs in. close has to be called.
+// root is the service's root: where the rest begins.
+type root struct {
+	Systems, Managers, Chassis, Tasks, JobService, SessionService ref
+
+	RedfishVersion, Vendor, Product string
+
+	Links    struct{ Sessions ref }
+	Features struct {
+		TopSkipQuery bool
+		ExpandQuery  struct{ NoLinks, ExpandAll bool }
+	} `json:"ProtocolFeaturesSupported"`
+}
+
+// open connects and logs in. close has to be called.
 func open(ctx context.Context, t *Target) (*session, error) {
-	url, err := t.endpoint()
+	address, err := t.endpoint()
 	if err != nil {
-		return nil, &models.Fault{Kind: models.FaultConfig, Op: "ask the BMC", Message: err.Error(), Err: err}
+		return nil, &models.Fault{Kind: models.FaultConfig, Op: asking, Message: err.Error(), Err: err}
 	}
+	base, err := url.Parse(address)
+	if err != nil {
+		return nil, &models.Fault{Kind: models.FaultConfig, Op: asking, Message: models.Printable(err.Error()), Err: err}
+	}
+	limits := t.limits.or()
 	client, err := wire.NewClient(wire.Options{
-		TLS: t.TLS, Fingerprint: t.Fingerprint, Timeout: silence, Largest: largest, Connections: 1,
+		TLS: t.TLS, Fingerprint: t.Fingerprint, Timeout: limits.silence, Largest: limits.largest, Connections: 1,
 	})
 	if err != nil {
 		return nil, err
 	}
-	s := &session{http: client, target: t, url: url}
-	s.client, err = gofish.ConnectContext(ctx, gofish.ClientConfig{
-		Endpoint: url, Username: t.Username, Password: t.Password.Reveal(), BasicAuth: t.Basic,
-		HTTPClient: client, NoModifyTransport: true, ReuseConnections: true, MaxConcurrentRequests: 1,
-	})
+	s := &session{http: client, target: t, limits: limits, url: address}
+	s.guard = &guard{
+		next: client.Transport, base: base, limits: limits, left: limits.requests,
+		user: t.Username, password: t.Password.Reveal(), basic: t.Basic,
+	}
+	client.Transport = s.guard
+	s.keepSecret(t.Username, t.Password.Reveal())
+	op := asking
+	if err = s.connect(ctx); err == nil {
+		op, err = loggingIn, s.login(ctx)
+	}
 	if err != nil {
 		client.CloseIdleConnections()
-		return nil, s.fault(loggingIn, err)
+		return nil, s.fault(op, err)
 	}
 	return s, nil
 }
 
-// close logs out, also where the caller does not want to wait any more.
+// connect reads the root. Where that wants the password already, each request gets it.
+func (s *session) connect(ctx context.Context) error {
+	read := func() (err error) {
+		s.client, err = gofish.ConnectContext(ctx, gofish.ClientConfig{
+			Endpoint: s.url, HTTPClient: s.http, NoModifyTransport: true, ReuseConnections: true, MaxConcurrentRequests: 1,
+		})
+		return err
+	}
+	err := read()
+	if status(err) == http.StatusUnauthorized && s.target.Username != "" && !s.guard.basic {
+		s.guard.basic = true
+		err = read()
+	}
+	if err != nil {
+		return err
+	}
+	// What cannot be read of it is missing where it is needed.
+	if err := json.Unmarshal(s.guard.service, &s.root); err != nil {
+		s.wrong = append(s.wrong, err)
+	}
+	return nil
+}
+
+// login makes a session, where the controller has sessions and they are wanted.
+func (s *session) login(ctx context.Context) error {
+	if s.target.Username == "" || s.guard.basic {
+		return nil
+	}
+	return s.newSession(ctx)
+}
+
+// newSession logs in.
+func (s *session) newSession(ctx context.Context) error {
+	at := s.root.Links.Sessions.ID
+	if at == "" && s.root.SessionService.ID != "" {
+		at = s.root.SessionService.ID + "/Sessions"
+	}
+	if at == "" {
+		s.guard.basic = true
+		return nil
+	}
+	s.guard.token = ""
+	resp, err := s.client.WithContext(ctx).Post(at, map[string]string{"UserName": s.target.Username, "Password": s.target.Password.Reveal()}) //nolint:bodyclose // the cleanup does
+	defer schemas.DeferredCleanupHTTPResponse(resp)
+	switch status(err) {
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+		s.guard.basic = true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var made ref
+	_ = json.NewDecoder(resp.Body).Decode(&made) // some send no body, or another
+	if made.ID == "" {
+		made.ID = resp.Header.Get("Location")
+	}
+	// Some write the whole address, with a name that they have for themselves.
+	if u, err := url.Parse(made.ID); err == nil {
+		s.place = u.EscapedPath()
+	}
+	s.guard.token = resp.Header.Get("X-Auth-Token")
+	if s.guard.token == "" {
+		s.guard.basic = true
+	} else {
+		s.keepSecret("", s.guard.token)
+	}
+	return nil
+}
+
+// renew makes a session again that the controller has forgotten, once.
+func (s *session) renew(ctx context.Context, err error) bool {
+	if status(err) != http.StatusUnauthorized || s.guard.token == "" || s.renewed {
+		return false
+	}
+	s.renewed = true
+	return s.newSession(ctx) == nil && s.guard.token != ""
+}
+
+// close logs out, also where the caller does not want to wait any more: a session that is
+// left open blocks others, for controllers have few.
 func (s *session) close(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
+	defer s.http.CloseIdleConnections()
+	if s.place == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.limits.goodbye)
 	defer cancel()
-	s.client.WithContext(ctx).Logout()
-	s.http.CloseIdleConnections()
+	s.guard.mu.Lock()
+	s.guard.left = max(s.guard.left, 1) // this one is always left
+	s.guard.mu.Unlock()
+	_, _ = s.client.WithContext(ctx).Delete(s.place) //nolint:bodyclose // it closes it itself
 }
 
-// fault names what went wrong; nothing of the credentials is in it.
-func (s *session) fault(op string, err error) *models.Fault {
-	f := &models.Fault{Op: op, URL: s.url, Err: err}
+// status is what a controller answered with an error, 0 if it did not.
+func status(err error) int {
 	var answer *schemas.Error
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	var several *schemas.CollectionError
-	if errors.As(err, &several) {
-		for _, one := range several.Failures {
-			return s.fault(op, one)
-		}
+	if errors.As(err, &answer) {
+		return answer.HTTPReturnedStatusCode
 	}
-	if !errors.As(err, &answer) {
-		if errors.As(err, &syntax) || errors.As(err, &kind) || errors.Is(err, io.EOF) {
-			f.Kind, f.Message = models.FaultNotRedfish, "the answer is not Redfish"
-			f.Hint = "is this the BMC's address, and is Redfish switched on there?"
-			return f
-		}
-		wire.Describe(f, err, s.url, "the BMC")
-		return f
-	}
-	f.Err = nil // what a controller writes may repeat what it was sent
-	f.Status = answer.HTTPReturnedStatusCode
-	f.Message = s.safe(messageOf(answer))
-	switch {
-	case f.Status == http.StatusUnauthorized && s.target.Username == "":
-		f.Kind, f.Hint = models.FaultUnauthorized, "it wants a user and a password"
-	case f.Status == http.StatusUnauthorized, f.Status == http.StatusBadRequest && op == loggingIn:
-		f.Kind, f.Hint = models.FaultUnauthorized, "check the user and the password; some BMCs lock an account after a few wrong ones"
-	case f.Status == http.StatusForbidden:
-		f.Kind, f.Hint = models.FaultForbidden, "the user may log in, but not do this"
-	case f.Status == http.StatusNotFound && op == loggingIn:
-		f.Kind, f.Hint = models.FaultNotRedfish, "is this the BMC's address, and is Redfish switched on there?"
-	case f.Status == http.StatusNotFound:
-		f.Kind = models.FaultNotFound
-	case f.Status == http.StatusServiceUnavailable:
-		f.Kind, f.Hint = models.FaultUnavailable, "the BMC is starting or busy, or has no session left: try again in a minute"
-	case f.Status >= http.StatusInternalServerError:
-		f.Kind = models.FaultServer
-	default:
-		f.Kind = models.FaultBadRequest
-	}
-	return f
-}
-
-// safe is a text of the controller as it may be shown: without the password, should it
-// repeat that, and no longer than anybody reads.
-func (s *session) safe(text string) string {
-	const most = 300
-	if p := s.target.Password.Reveal(); len(p) > 2 {
-		text = strings.ReplaceAll(text, p, models.Mask)
-	}
-	if runes := []rune(text); len(runes) > most {
-		text = string(runes[:most]) + "…"
-	}
-	return models.Printable(text)
-}
-
-// messageOf is what a controller says itself, without the JSON around it.
-func messageOf(e *schemas.Error) string {
-	for _, info := range e.ExtendedInfos {
-		if info.Message != "" {
-			return info.Message
-		}
-	}
-	if e.Message != "" {
-		return e.Message
-	}
-	return fmt.Sprintf("it answered %d", e.HTTPReturnedStatusCode)
+	return 0
 }

@@ -25,21 +25,20 @@ type Target struct {
 	// Fingerprint is the SHA-256 of the only certificate that is taken, in hexadecimal
 	// with or without colons; its names and its end do not matter then.
 	Fingerprint string
+
+	limits limits
 }
 
 // OfNode is where a node's controller is, by its driver_info; credentials are not in it,
 // for Ironic masks them. The error says why there is none.
 func OfNode(n *models.Node) (Target, error) {
+	address, err := models.BMCAddress(n)
+	if err != nil {
+		return Target{}, err
+	}
 	info := func(key string) string {
 		text, _ := n.DriverInfo[key].(string)
 		return text
-	}
-	address := info("redfish_address")
-	if address == "" {
-		if host := info("ipmi_address"); host != "" {
-			return Target{}, &NoRedfishError{Node: n.Label(), IPMI: host}
-		}
-		return Target{}, &NoRedfishError{Node: n.Label()}
 	}
 	t := Target{Address: address, System: info("redfish_system_id"), Username: info("redfish_username")}
 	t.Basic = info("redfish_auth_type") == "basic"
@@ -51,24 +50,6 @@ func OfNode(n *models.Node) (Target, error) {
 		t.TLS.Insecure = strings.EqualFold(verify, "false")
 	}
 	return t, nil
-}
-
-// NoRedfishError says that a node's controller does not speak Redfish, as far as Ironic
-// knows.
-type NoRedfishError struct {
-	Node string
-	// IPMI is the address of its IPMI, "" where it has none.
-	IPMI string
-}
-
-// Error names the way out.
-func (e *NoRedfishError) Error() string {
-	node := models.Printable(e.Node)
-	if e.IPMI != "" {
-		return fmt.Sprintf("node %s has IPMI alone (%s), which is not spoken here: what Ironic knows is in ironworks node show; "+
-			"if the BMC has Redfish, too, ironworks bmc --address https://%s asks it", node, models.Printable(e.IPMI), models.Printable(e.IPMI))
-	}
-	return fmt.Sprintf("node %s has no redfish_address in its driver_info; ironworks bmc --address https://HOST asks a BMC without Ironic", node)
 }
 
 // endpoint is the address as it is connected to.
@@ -93,4 +74,18 @@ func (t *Target) place() string {
 		return ""
 	}
 	return "/" + strings.Trim(t.System, "/")
+}
+
+// absolute is an address that a controller tells, as a browser takes it; what is in it of
+// credentials or of a session is not shown.
+func (s *session) absolute(text string) string {
+	u, err := s.guard.base.Parse(text)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	switch u.Scheme {
+	case "http", "https", "ws", "wss":
+		return models.MaskURL(u.String())
+	}
+	return ""
 }

@@ -61,10 +61,9 @@ func (l *BMCLogins) For(ctx context.Context, address, user string) (BMCLogin, er
 	if typed {
 		return login, nil
 	}
-	login = BMCLogin{Username: cmp.Or(l.given.Username, l.own.Username, user)}
+	login = l.Given(user)
 	switch {
-	case l.given.Password.IsSet():
-		login.Password, login.From = l.given.Password, l.given.From
+	case login.Password.IsSet():
 	case l.own.Password.IsSet():
 		login.Password, login.From = l.own.Password, "the context"
 	case l.ring != nil && login.Username != "":
@@ -80,6 +79,16 @@ func (l *BMCLogins) For(ctx context.Context, address, user string) (BMCLogin, er
 		}
 	}
 	return login, nil
+}
+
+// Given is the login that flags and variables give, or the user that would be asked for a
+// password; user is the one that the node names.
+func (l *BMCLogins) Given(user string) BMCLogin {
+	login := BMCLogin{Username: cmp.Or(l.given.Username, l.own.Username, user)}
+	if l.given.Password.IsSet() {
+		login.Password, login.From = l.given.Password, l.given.From
+	}
+	return login
 }
 
 // account is a login's name in the keyring.
@@ -144,7 +153,7 @@ func (l *BMCLogins) Forget(ctx context.Context, address, user string) error {
 	l.ringing.Lock()
 	defer l.ringing.Unlock()
 	clear(l.rung)
-	user = cmp.Or(l.given.Username, l.own.Username, user)
+	user = l.Given(user).Username
 	for _, address := range []string{address, allBMCs} {
 		if err := l.ring.Forget(ctx, l.account(address, user)); err != nil {
 			return err

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/zalando/go-keyring"
-
 )
 
 // memoryRing is a keyring that keeps nothing longer than a test.
@@ -156,7 +155,9 @@ func TestSystemKeyringNeedsABus(t *testing.T) {
 	if got := SystemKeyring(func(string) string { return "" }) != nil; got != always {
 		t.Errorf("without a bus there is a keyring: %v", got)
 	}
-	if SystemKeyring(func(name string) string { return map[string]string{"DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"}[name] }) == nil {
+	if SystemKeyring(func(name string) string {
+		return map[string]string{"DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"}[name]
+	}) == nil {
 		t.Error("a bus is not seen")
 	}
 }

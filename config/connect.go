@@ -132,20 +132,6 @@ func (b *builder) credentials() {
 	}
 }
 
-// readPassword reads a file that holds a password in one line; problem says what is wrong
-// with it.
-func readPassword(name string) (password models.Secret, problem string, err error) {
-	data, _, err := readFile(name)
-	text := strings.TrimRight(string(data), "\r\n")
-	switch {
-	case err != nil:
-		return "", name + ": " + readProblem(err), err
-	case text == "" || strings.ContainsAny(text, "\r\n"):
-		return "", name + ": must hold one line, the password", nil
-	}
-	return models.Secret(text), "", nil
-}
-
 func (b *builder) tls() {
 	b.conn.TLS = models.TLS{
 		CACert: b.s.text(keyCACert), Cert: b.s.text(keyCert), Key: b.s.text(keyKey),

@@ -118,6 +118,8 @@ func (k *Keyring) ask(ctx context.Context, what string, do func() error) error {
 // systemRing is the library's.
 type systemRing struct{}
 
-func (systemRing) Get(service, user string) (string, error)  { return keyring.Get(service, user) }
-func (systemRing) Set(service, user, password string) error { return keyring.Set(service, user, password) }
-func (systemRing) Delete(service, user string) error        { return keyring.Delete(service, user) }
+func (systemRing) Get(service, user string) (string, error) { return keyring.Get(service, user) }
+func (systemRing) Set(service, user, password string) error {
+	return keyring.Set(service, user, password)
+}
+func (systemRing) Delete(service, user string) error { return keyring.Delete(service, user) }

@@ -71,7 +71,7 @@ type Poller struct {
 	opts  Options
 	clock Clock
 
-	server serverClock
+	server ServerClock
 
 	watchMu sync.Mutex
 	watched map[string]int // how often each is
@@ -259,11 +259,11 @@ func (p *Poller) failed(err error, wait time.Duration) error {
 func (p *Poller) answered(date, began time.Time, small bool) time.Time {
 	now := p.clock.Now()
 	p.requests++
-	p.server.observe(date, began, now)
+	p.server.Observe(date, began, now)
 	version, _ := p.api.Version()
 	p.store.setStatus(func(s *Status) {
 		s.Connected, s.Fault, s.Failures, s.NextTry = true, nil, 0, time.Time{}
-		s.Answered, s.Skew, s.Version, s.Requests = now, p.server.skew(), version, p.requests
+		s.Answered, s.Skew, s.Version, s.Requests = now, p.server.Skew(), version, p.requests
 		if small {
 			s.Latency = now.Sub(began)
 		}

@@ -2,19 +2,19 @@ package fleet
 
 import "time"
 
-// serverClock estimates the server's time from the Date headers of its answers. Each
+// ServerClock estimates the server's time from the Date headers of its answers. Each
 // says that the server's clock stood within one second; together they narrow it down
 // to far less, and a laptop whose clock is wrong by an hour still shows right ages.
-type serverClock struct {
+type ServerClock struct {
 	// low and high bound server time − local time.
 	low, high time.Duration
 	known     bool
 	last      time.Time
 }
 
-// observe takes one Date header of an answer to a question that was put at local time
+// Observe takes one Date header of an answer to a question that was put at local time
 // sent and whose answer was there at local time got.
-func (c *serverClock) observe(date, sent, got time.Time) {
+func (c *ServerClock) Observe(date, sent, got time.Time) {
 	if date.IsZero() {
 		return
 	}
@@ -26,8 +26,11 @@ func (c *serverClock) observe(date, sent, got time.Time) {
 	c.low, c.high = max(c.low, low), min(c.high, high)
 }
 
-// skew is how far the server's clock is ahead of ours; 0 while it is not known.
-func (c *serverClock) skew() time.Duration {
+// Known says that an answer had a Date.
+func (c *ServerClock) Known() bool { return c.known }
+
+// Skew is how far the server's clock is ahead of ours; 0 while it is not known.
+func (c *ServerClock) Skew() time.Duration {
 	if !c.known {
 		return 0
 	}
@@ -36,8 +39,8 @@ func (c *serverClock) skew() time.Duration {
 
 // at is the server's time at local time now. A better estimate does not turn it back:
 // what is told later happened no earlier.
-func (c *serverClock) at(now time.Time) time.Time {
-	t := now.Add(c.skew())
+func (c *ServerClock) at(now time.Time) time.Time {
+	t := now.Add(c.Skew())
 	if back := c.last.Sub(t); back > 0 && back < 2*time.Second {
 		return c.last
 	}

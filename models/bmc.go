@@ -3,7 +3,8 @@ package models
 import "time"
 
 // BMC is what a machine's management controller told of it when it was asked, once. All
-// texts are the controller's: they are made safe where they are shown.
+// texts are the controller's, without control characters and without the credentials that
+// were used; what it told and cannot be (a percentage of 400) is left out.
 type BMC struct {
 	// Address is its Redfish service, without credentials; Read is when it was asked, on
 	// the console's clock.
@@ -24,6 +25,11 @@ type BMC struct {
 	Sensors []BMCSensor `json:"sensors"`
 	BIOS    []BMCValue  `json:"bios"`
 	Jobs    []BMCJob    `json:"jobs"`
+	// Consoles are the ways to the machine's screen and to its serial line.
+	Consoles []BMCConsole `json:"consoles"`
+	// Resets are what the controller offers for the power (On, ForceOff, …), empty where
+	// it does not tell.
+	Resets []string `json:"resets"`
 	// Unread are the parts that could not be read, and why.
 	Unread []BMCUnread `json:"unread"`
 }
@@ -86,6 +92,30 @@ type BMCMedia struct {
 	Image    string   `json:"image"` // without credentials and query
 	Inserted bool     `json:"inserted"`
 	Via      string   `json:"connected_via"`
+	// Protocols are those from which it fetches an image (HTTP, HTTPS, NFS, CIFS), empty
+	// where it does not tell.
+	Protocols []string `json:"protocols,omitempty"`
+}
+
+// BMCConsoleKind is what a console shows.
+type BMCConsoleKind string
+
+// The kinds of consoles.
+const (
+	BMCConsoleGraphical BMCConsoleKind = "graphical"
+	BMCConsoleSerial    BMCConsoleKind = "serial"
+	BMCConsoleShell     BMCConsoleKind = "shell" // the controller's own
+)
+
+// BMCConsole is a console that the controller gives.
+type BMCConsole struct {
+	Kind    BMCConsoleKind `json:"kind"`
+	Enabled bool           `json:"enabled"`
+	// Types are how it is reached: KVMIP, SSH, IPMI, WebSocket, …, with the port where
+	// that is told (SSH:2200).
+	Types []string `json:"types,omitempty"`
+	// URL is where the controller says that it is; most say nothing.
+	URL string `json:"url,omitempty"`
 }
 
 // BMCDrive is a drive.

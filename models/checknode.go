@@ -201,8 +201,7 @@ func checkRamdisk(f *Facts) finding {
 	if f.Kind == KindConfigured {
 		return finding{}
 	}
-	p, info := f.Plan.Ramdisk, f.Node.DriverInfo
-	pair := func(kernel, ramdisk string) bool { return textOf(info[kernel]) != "" && textOf(info[ramdisk]) != "" }
+	p := f.Plan.Ramdisk
 	switch {
 	case p.ISO != "" && (p.Kernel != "" || p.Initrd != ""):
 		return bad("the plan has an ISO and a kernel, which exclude each other", "leave one of them out", saw("ramdisk.iso", p.ISO))
@@ -218,13 +217,12 @@ func checkRamdisk(f *Facts) finding {
 	if f.Kind == KindRamdisk {
 		return f.instanceRamdisk()
 	}
-	for _, field := range []string{"deploy_iso", "redfish_deploy_iso", "ilo_deploy_iso", "irmc_deploy_iso"} {
-		if iso := textOf(info[field]); iso != "" {
-			return good("a deploy ISO", saw("driver_info."+field, iso))
+	if files := f.Node.BootFiles(); len(files) > 0 {
+		what := "a kernel and a ramdisk"
+		if files[0].Kind == BootISO {
+			what = "a deploy ISO"
 		}
-	}
-	if pair("deploy_kernel", "deploy_ramdisk") || pair("ilo_deploy_kernel", "ilo_deploy_ramdisk") {
-		return good("a kernel and a ramdisk", saw("driver_info.deploy_kernel", textOf(info["deploy_kernel"])))
+		return good(what, saw(files[0].Field, files[0].Address))
 	}
 	if f.Node.BootInterface == "fake" {
 		return good("a fake boot interface boots nothing", saw("boot_interface", "fake"))

@@ -277,7 +277,7 @@ func TestExplainPains(t *testing.T) {
 		}), "bmc-credentials", ConfidenceHigh},
 		"the BMC refuses the password": {9, failed(StateEnroll, "", func(_ *Node, f *ExplainFacts) {
 			f.BMC = &BMCFacts{Reachable: AnswerYes, Authenticated: AnswerNo}
-		}), "bmc-refuses", ConfidenceHigh},
+		}), "bmc-refuses", ConfidenceMedium},
 		"a self-signed BMC":                    {10, failed(StateEnroll, realText(23), nil), "bmc-certificate", ConfidenceHigh},
 		"a BMC that is gone":                   {11, failed(StateEnroll, "Failed to get power state for node x. Error: Redfish connection failed for node x: Unable to connect to http://10.1.0.1:80/redfish/v1/. Error: HTTPConnectionPool(host='10.1.0.1', port=80): Read timed out. (read timeout=60)", nil), "bmc-unreachable", ConfidenceHigh},
 		"a power fault":                        {11, failed(StateActive, "", func(n *Node, _ *ExplainFacts) { n.Maintenance, n.Fault = true, "power failure" }), "power-fault", ConfidenceHigh},
@@ -291,7 +291,10 @@ func TestExplainPains(t *testing.T) {
 		"media that is not in": {13, waiting(12*time.Minute, func(n *Node, f *ExplainFacts) {
 			n.BootInterface, f.BMC = "redfish-virtual-media", &BMCFacts{MediaInserted: AnswerNo}
 		}), "media-missing", ConfidenceHigh},
-		"the BMC cannot read the ISO":      {14, failed(StateDeployFailed, "Failed to prepare to deploy. Exception: Redfish exception occurred. Error: Virtual media mount failed for node x with image https://10.0.0.1/boot.iso. Error: HTTP POST https://10.1.0.1/redfish/v1/Managers/1/VirtualMedia/CD/Actions/VirtualMedia.InsertMedia returned code 500. IDRAC.2.8.RAC0904: The Remote File Share image is not accessible", nil), "vmedia-fetch", ConfidenceHigh},
+		"the BMC cannot read the ISO": {14, failed(StateDeployFailed, "Failed to prepare to deploy. Exception: Redfish exception occurred. Error: Virtual media mount failed for node x with image https://10.0.0.1/boot.iso. Error: HTTP POST https://10.1.0.1/redfish/v1/Managers/1/VirtualMedia/CD/Actions/VirtualMedia.InsertMedia returned code 500. IDRAC.2.8.RAC0904: The Remote File Share image is not accessible", nil), "vmedia-fetch", ConfidenceHigh},
+		"a part is broken": {14, failed(StateActive, "", func(_ *Node, f *ExplainFacts) {
+			f.BMC = &BMCFacts{Health: BMCHealthCritical, Causes: "drive 1 failure predicted"}
+		}), "machine-unwell", ConfidenceMedium},
 		"the ISO cannot be read from here": {14, waiting(3*time.Minute, func(_ *Node, f *ExplainFacts) { f.BMC = &BMCFacts{ISOFetchable: AnswerNo} }), "iso-not-fetchable", ConfidenceMedium},
 		"the wrong boot mode": {15, waiting(3*time.Minute, func(n *Node, f *ExplainFacts) {
 			n.Properties, f.BMC = map[string]any{"capabilities": "cpu_vt:true,boot_mode:uefi"}, &BMCFacts{BootMode: "bios"}

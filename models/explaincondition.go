@@ -33,13 +33,14 @@ const (
 	IfNoHints         ExplainCondition = "no root device hints, and a deploy interface that writes to a disk"
 	IfLate            ExplainCondition = "the phase lasts longer than it did for nearly all others"
 	IfBMCUnreachable  ExplainCondition = "the BMC was asked from here, and does not answer"
-	IfBMCRefuses      ExplainCondition = "the BMC refuses the credentials"
+	IfBMCRefuses      ExplainCondition = "the BMC refuses the login that is known here"
 	IfBMCOff          ExplainCondition = "the BMC says that the machine is off"
 	IfBMCModeDiffers  ExplainCondition = "the BMC boots in another mode than the node wants"
 	IfNoMedia         ExplainCondition = "the node boots by virtual media, and the BMC has none inserted"
 	IfMediaLeft       ExplainCondition = "the BMC has virtual media inserted"
 	IfAtRest          ExplainCondition = "no reason, fault, maintenance or power error"
 	IfISONotFetchable ExplainCondition = "the ramdisk's ISO cannot be read from here"
+	IfBMCUnwell       ExplainCondition = "the BMC says that a part of the machine is in a critical state"
 )
 
 // The spans that conditions go by. An agent beats every 90 to 180 s.
@@ -52,7 +53,7 @@ const (
 // holds says whether the condition is true of the facts.
 func (x *explaining) holds(is ExplainCondition) bool {
 	switch is {
-	case IfBMCUnreachable, IfBMCRefuses, IfBMCOff, IfBMCModeDiffers, IfNoMedia, IfMediaLeft, IfISONotFetchable:
+	case IfBMCUnreachable, IfBMCRefuses, IfBMCOff, IfBMCModeDiffers, IfNoMedia, IfMediaLeft, IfISONotFetchable, IfBMCUnwell:
 		return x.BMC != nil && x.bmcHolds(is)
 	case IfSiblings:
 		return x.Siblings != nil && x.Siblings.Same >= 2 && 2*x.Siblings.Same >= x.Siblings.Of
@@ -261,6 +262,8 @@ func (x *explaining) bmcHolds(is ExplainCondition) bool {
 		return b.MediaInserted == AnswerYes
 	case IfISONotFetchable:
 		return b.ISOFetchable == AnswerNo
+	case IfBMCUnwell:
+		return b.Health == BMCHealthCritical
 	default:
 		return false
 	}

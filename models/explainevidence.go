@@ -34,6 +34,9 @@ const (
 	EvBMCMode     EvidenceField = "BMC boot mode"
 	EvBMCPower    EvidenceField = "BMC power"
 	EvMedia       EvidenceField = "BMC virtual media"
+	EvBMCHealth   EvidenceField = "BMC health"
+	EvBMCProgress EvidenceField = "BMC boot progress"
+	EvISOSeen     EvidenceField = "ISO, from here"
 	EvLastLine    EvidenceField = "last log line"
 	EvEstimate    EvidenceField = "others took"
 	EvAPI         EvidenceField = "API version"
@@ -66,7 +69,7 @@ func (x *explaining) evidence(field EvidenceField) (CheckEvidence, bool) {
 		if !x.Version.IsZero() {
 			item.Value = x.Version.String()
 		}
-	case EvBMCMode, EvBMCPower, EvMedia:
+	case EvBMCMode, EvBMCPower, EvMedia, EvBMCHealth, EvBMCProgress, EvISOSeen:
 		if x.BMC != nil {
 			item.Value, item.AgeSeconds = x.bmcValue(field), x.age(x.BMC.At)
 		}
@@ -84,6 +87,12 @@ func (x *explaining) bmcValue(field EvidenceField) string {
 		return x.BMC.BootMode
 	case EvBMCPower:
 		return string(x.BMC.Power)
+	case EvBMCHealth:
+		return strings.TrimPrefix(string(x.BMC.Health)+", "+x.BMC.Causes, ", ")
+	case EvBMCProgress:
+		return x.BMC.Progress
+	case EvISOSeen:
+		return x.BMC.ISO
 	case EvMedia:
 		if x.BMC.MediaInserted == AnswerNo {
 			return "none"
@@ -238,7 +247,7 @@ func (x *explaining) hints() string {
 }
 
 func (x *explaining) address(field EvidenceField) string {
-	names := []string{"deploy_iso", "redfish_deploy_iso", "deploy_ramdisk"}
+	names := append(DeployISOFields(), "deploy_ramdisk")
 	places := []map[string]any{x.node.InstanceInfo, x.node.DriverInfo}
 	if field == EvBMCAddress {
 		names, places = []string{"redfish_address", "ipmi_address"}, places[1:]

@@ -50,7 +50,7 @@ type BMCFacts struct {
 	At time.Time
 	// Reachable is told from here, which may be elsewhere than the conductor.
 	Reachable Answer
-	// Authenticated says that the credentials were taken.
+	// Authenticated says that the login that is known here was taken: Ironic's may be another.
 	Authenticated Answer
 	Power         PowerState
 	// BootMode is uefi or bios.
@@ -58,8 +58,15 @@ type BMCFacts struct {
 	// MediaInserted says that a virtual CD is in, Media which.
 	MediaInserted Answer
 	Media         string
-	// ISOFetchable says that the ramdisk's ISO can be read, asked from here.
+	// ISOFetchable says that the ramdisk's ISO can be read, asked from here; ISO says what was
+	// seen.
 	ISOFetchable Answer
+	ISO          string
+	// Health is the worst of the machine's parts, Causes are those that are not well.
+	Health BMCHealth
+	Causes string
+	// Progress is how far the machine's boot got, in Redfish's words.
+	Progress string
 }
 
 // Siblings are other nodes in the same kind of work.
@@ -318,6 +325,9 @@ func (x *explaining) age(at time.Time) int64 {
 // troubled says that something needs to be explained.
 func (x *explaining) troubled() bool {
 	if slices.ContainsFunc(x.texts, func(t reasonText) bool { return !t.log }) {
+		return true
+	}
+	if b := x.BMC; b != nil && (b.Reachable == AnswerNo || b.Authenticated == AnswerNo || b.Health == BMCHealthCritical) {
 		return true
 	}
 	n := x.node

@@ -154,4 +154,13 @@ var explainBMCRules = []ExplainRule{
 		Next:     ExplainNext{Text: "Mend what failed, take the node back (manage), lift maintenance, and provide it again.", Verb: VerbManage},
 		Source:   "ironic/conductor/utils.py: cleaning_error_handler",
 	},
+	{
+		ID: "machine-unwell", In: atRest, If: []ExplainCondition{IfBMCUnwell}, Confidence: ConfidenceMedium,
+		Verdict:  "The BMC says that a part of the machine is in a critical state",
+		Brief:    "a part of the machine is critical",
+		Evidence: []EvidenceField{EvBMCHealth, EvState, EvPower},
+		Not:      []string{"an error of Ironic: it says nothing of the node"},
+		Next:     ExplainNext{Text: "Look at the parts and at the BMC's log.", Key: "bmc", Command: "ironworks bmc {node}"},
+		Source:   "Redfish, ComputerSystem.Status.HealthRollup",
+	},
 }

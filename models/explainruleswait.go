@@ -16,7 +16,7 @@ var explainWaitRules = []ExplainRule{
 		ID: "never-booted", In: waitOrEnded, If: []ExplainCondition{IfWaiting, IfNeverCalled, IfLongEnough}, Confidence: ConfidenceHigh,
 		Verdict:  "The ramdisk never called back: the machine did not boot it, or it has no way to Ironic's API",
 		Brief:    "no call-back for {waited}",
-		Evidence: []EvidenceField{EvHeartbeat, EvWaited, EvPower, EvISO, EvStep, EvDeadline, EvSiblings},
+		Evidence: []EvidenceField{EvHeartbeat, EvWaited, EvPower, EvBMCPower, EvBMCProgress, EvMedia, EvISO, EvStep, EvDeadline, EvSiblings},
 		Not:      []string{"a step that hangs: none has begun in the ramdisk", "a failure of the image or the disk: nothing was written"},
 		Next:     ExplainNext{Text: "Watch the machine's console while it boots: boot order and mode, DHCP, the ISO. See that a port has the MAC it boots with. Then try again.", Retry: true},
 		Instead:  timeoutRules,

@@ -60,6 +60,7 @@ type Node struct {
 
 	BootInterface    string `json:"boot_interface"`
 	DeployInterface  string `json:"deploy_interface"`
+	InspectInterface string `json:"inspect_interface"`
 	NetworkInterface string `json:"network_interface"`
 	PowerInterface   string `json:"power_interface"`
 

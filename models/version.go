@@ -1,7 +1,10 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -77,6 +80,11 @@ var featureMinor = map[Feature]int{
 	FeatureHealth:           109,
 	FeatureAbortDeploy:      110,
 	FeatureHistoryState:     115,
+}
+
+// Features lists them, the oldest first.
+func Features() []Feature {
+	return slices.SortedFunc(maps.Keys(featureMinor), func(a, b Feature) int { return cmp.Compare(featureMinor[a], featureMinor[b]) })
 }
 
 // Minor is the first API version (1.Minor) with the feature.

@@ -35,6 +35,8 @@ type ExplainSources struct {
 	Seen func(uuid string) (models.Row, bool)
 	// Past gives what was kept of a node at Ironic's time.
 	Past func(ctx context.Context, n *models.Node, now time.Time) (Past, error)
+	// BMC gives what the node's BMC says at Ironic's time; nil does not ask it.
+	BMC func(ctx context.Context, n *models.Node, now time.Time) (*models.BMCFacts, error)
 }
 
 // Past is what was kept of a node's work.
@@ -106,6 +108,10 @@ func (x *Explainer) Explain(ctx context.Context, id string) (*Explained, error) 
 		kept, err := x.sources.Past(ctx, n, now)
 		missing("what was kept of the node", err)
 		facts.Work, facts.Lines, facts.Estimate = kept.Work, kept.Lines, kept.Estimate
+	}
+	if x.sources.BMC != nil {
+		facts.BMC, err = x.sources.BMC(ctx, n, now)
+		missing("the BMC", err)
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()

@@ -86,20 +86,22 @@ func webFault(err error) string {
 	return models.Printable(err.Error())
 }
 
+// askWeb waits for an answer for as long as is worth it.
+func askWeb(ctx context.Context, send func(ctx context.Context) (WebAnswer, error)) models.WebAnswer {
+	ctx, cancel := context.WithTimeout(ctx, webPatience)
+	defer cancel()
+	a, err := send(ctx)
+	if err != nil {
+		return models.WebAnswer{Error: webFault(err)}
+	}
+	return models.WebAnswer{Status: a.Status, Length: a.Length, Landed: models.Printable(models.MaskURL(a.Landed))}
+}
+
 func askImage(ctx context.Context, web ImageWeb, image models.PlanImage) *models.ImageFacts {
 	f := &models.ImageFacts{HeadTotal: -1}
-	ask := func(send func(ctx context.Context) (WebAnswer, error)) models.WebAnswer {
-		ctx, cancel := context.WithTimeout(ctx, webPatience)
-		defer cancel()
-		a, err := send(ctx)
-		if err != nil {
-			return models.WebAnswer{Error: webFault(err)}
-		}
-		return models.WebAnswer{Status: a.Status, Length: a.Length, Landed: models.Printable(models.MaskURL(a.Landed))}
-	}
-	f.Image = ask(func(ctx context.Context) (WebAnswer, error) { return web.Head(ctx, image.Source) })
+	f.Image = askWeb(ctx, func(ctx context.Context) (WebAnswer, error) { return web.Head(ctx, image.Source) })
 	if f.Image.Error == "" && f.Image.Status/100 == 2 {
-		ask(func(ctx context.Context) (WebAnswer, error) {
+		askWeb(ctx, func(ctx context.Context) (WebAnswer, error) {
 			a, head, err := web.Get(ctx, image.Source, imageHeadMost, true)
 			if err == nil && a.Status/100 == 2 {
 				f.Head, f.HeadTotal = head, a.Total
@@ -112,7 +114,7 @@ func askImage(ctx context.Context, web ImageWeb, image models.PlanImage) *models
 		return f
 	}
 	c := &models.ChecksumFile{}
-	c.WebAnswer = ask(func(ctx context.Context) (WebAnswer, error) {
+	c.WebAnswer = askWeb(ctx, func(ctx context.Context) (WebAnswer, error) {
 		a, text, err := web.Get(ctx, image.Checksum, checksumsMost+1, false)
 		c.Text, c.Cut = string(text[:min(len(text), checksumsMost)]), len(text) > checksumsMost
 		return a, err

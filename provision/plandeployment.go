@@ -234,7 +234,7 @@ func (d Deployment) ramdiskSettings(f *models.Facts, set func(object, field, val
 	p, n := d.Fields.Ramdisk, f.Node
 	object, now := "driver_info", n.DriverInfo
 	iso, kernel, initrd := "deploy_iso", "deploy_kernel", "deploy_ramdisk"
-	isos, pairs := isoFields(), pairFields()
+	isos, pairs := models.DeployISOFields(), pairFields()
 	if f.Kind == models.KindRamdisk {
 		object, now = "instance_info", n.InstanceInfo
 		iso, kernel, initrd = "boot_iso", "kernel", "ramdisk"

@@ -39,12 +39,8 @@ type Ramdisk struct {
 // (get_kernel_append_params in ironic/drivers/utils.py).
 const defaultParams = "%default%"
 
-// The fields, the ones of today first. The names with a prefix are what drivers called
-// them: Ironic reads them still, where the others are missing (get_field, as before).
-func isoFields() []string {
-	return []string{"deploy_iso", "redfish_deploy_iso", "ilo_deploy_iso", "irmc_deploy_iso"}
-}
-
+// pairFields are those of a kernel with its ramdisk, as [models.DeployISOFields]: the names
+// with a prefix are what drivers called them (get_field, as before).
 func pairFields() []string {
 	return []string{"deploy_kernel", "deploy_ramdisk", "ilo_deploy_kernel", "ilo_deploy_ramdisk"}
 }
@@ -134,7 +130,7 @@ func badHref(href string) string {
 func (r Ramdisk) patch(n *models.Node) ([]models.PatchOp, error) {
 	info := map[string]string{"deploy_iso": r.ISO, "deploy_kernel": r.Kernel, "deploy_ramdisk": r.Initramfs}
 	var set, remove []models.Setting
-	for _, field := range slices.Concat(isoFields(), pairFields()) {
+	for _, field := range slices.Concat(models.DeployISOFields(), pairFields()) {
 		remove = appendRemoval(remove, n.DriverInfo, "driver_info", field, info[field] == "")
 		set = appendSetting(set, n.DriverInfo, "driver_info", field, info[field])
 	}

@@ -253,6 +253,9 @@ func (r *Runner) one(ctx, going context.Context, a Action, n *models.Node, opts 
 	res.Outcome = OutcomeAccepted
 	if _, done := a.(interface{ doneAtOnce() }); done {
 		res.Outcome = OutcomeDone
+		if tells, is := a.(interface{ note(n models.NodeRef) string }); is {
+			res.Note = tells.note(n.Ref())
+		}
 		return res
 	}
 	if !opts.Wait {

@@ -28,6 +28,8 @@ type order struct {
 	// shown first, as it is. command are the words that do the same.
 	exact   provision.Previewed
 	command []string
+	// made is an action that was made already; nil where it is made of the arguments.
+	made provision.Action
 	// deploy is the action of a deployment, once it was made, and overrides are the checks
 	// that were overridden on nodes, by their uuids.
 	deploy    *provision.DeployAction
@@ -131,6 +133,8 @@ func (o *order) action() (provision.Action, error) {
 	switch {
 	case o.exact != nil:
 		return o.exact, nil
+	case o.made != nil:
+		return o.made, nil
 	case deploys(o.id):
 		return o.deployment()
 	}

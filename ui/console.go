@@ -163,7 +163,7 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 	case checking, checked, reviewed, refusedAgain, overriding, overridden, resumable:
 		return c.deployNews(msg)
 	case screen.Open, screen.Say, screen.Ask, screen.CopyText, screen.Press, screen.Switch,
-		screen.RetryTask, screen.LeaveTask, screen.ApplyRamdisks, screen.StartDeployment, screen.PinDisk, screen.EditFile:
+		screen.RetryTask, screen.LeaveTask, screen.ApplyRamdisks, screen.StartDeployment, screen.PinDisk, screen.OrderBMC, screen.EditFile:
 		return c.wish(msg)
 	case quitNow:
 		return c.leave()

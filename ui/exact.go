@@ -17,7 +17,7 @@ import (
 
 // applyRamdisks takes an order up that writes into nodes what they boot.
 func (c *Console) applyRamdisks(msg screen.ApplyRamdisks) tea.Cmd {
-	return c.orderExact("apply", order{
+	return c.orderMade("apply", order{
 		id: action.IgnitionApply, nodes: msg.Nodes, command: msg.Words,
 		exact: provision.ApplyRamdisk(provision.RamdiskOptions{For: msg.For, CheckParams: func(params string) error {
 			return models.CheckKernelAppendParams(params, models.ConfiguredKernelParameters)
@@ -27,12 +27,17 @@ func (c *Console) applyRamdisks(msg screen.ApplyRamdisks) tea.Cmd {
 
 // pinDisk takes an order up that writes the hint for a disk.
 func (c *Console) pinDisk(msg screen.PinDisk) tea.Cmd {
-	return c.orderExact("pin", order{id: action.PinDisk, nodes: []models.NodeRef{msg.Node}, command: msg.Words, exact: msg.Pin})
+	return c.orderMade("pin", order{id: action.PinDisk, nodes: []models.NodeRef{msg.Node}, command: msg.Words, exact: msg.Pin})
 }
 
-// orderExact takes an order up whose requests are known to the letter; what is its name
-// in what is said of it.
-func (c *Console) orderExact(what string, o order) tea.Cmd {
+// orderBMC takes an order to a BMC up.
+func (c *Console) orderBMC(msg screen.OrderBMC) tea.Cmd {
+	return c.orderMade("BMC", order{id: action.ShowBMC, nodes: []models.NodeRef{msg.Node}, command: msg.Words, made: msg.Action})
+}
+
+// orderMade takes an order up whose action is made already; what is its name in what is
+// said of it.
+func (c *Console) orderMade(what string, o order) tea.Cmd {
 	switch {
 	case c.env.Session == nil:
 		c.say(screen.Say{Level: screen.Warning, Text: what + ": there is no Ironic: no context is open"})

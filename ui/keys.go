@@ -108,7 +108,9 @@ func (c *Console) doHere(id action.ID) tea.Cmd {
 		return c.begin(id, s.Targets())
 	}
 	switch id {
-	case action.Open, action.Sort, action.PinDisk, action.LogSources, action.LogSerial, action.LogSave:
+	case action.Open, action.Sort, action.PinDisk, action.LogSources, action.LogSerial, action.LogSave,
+		action.BMCLogin, action.BMCTrust, action.BMCConsole, action.BMCPower, action.BMCBootOnce, action.BMCInsert, action.BMCEject, action.BMCClearJobs,
+		action.BMCResetController:
 		return c.atOnce(s.Do(id)) // they are wishes everywhere
 	default:
 		return s.Do(id)

@@ -86,9 +86,7 @@ func (x *bench) onLog(tb testing.TB) {
 	tb.Helper()
 	x.program.Send(keyMsg("enter"))
 	x.shows(tb, "[Overview]")
-	for range slices.Index([]string{"Overview", "Timeline", "Steps", "Disks", "Network", "Log"}, "Log") {
-		x.program.Send(keyMsg("tab"))
-	}
+	x.program.Send(keyMsg("L"))
 	x.shows(tb, "[Log]")
 }
 

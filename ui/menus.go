@@ -191,6 +191,8 @@ func (c *Console) wish(msg tea.Msg) tea.Cmd {
 		return c.startDeployment(msg)
 	case screen.PinDisk:
 		return c.pinDisk(msg)
+	case screen.OrderBMC:
+		return c.orderBMC(msg)
 	case screen.EditFile:
 		return c.editFile(msg)
 	case screen.LeaveTask:

@@ -32,6 +32,9 @@ type app struct {
 	guessed   bool
 	looked    string
 	files     config.Files
+	// client and keystone are who a command talks to, to tell their failures from a BMC's.
+	client   *ironicclient.Client
+	keystone string
 }
 
 func newApp(p process) *app { return &app{process: p} }
@@ -80,7 +83,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.AddCommand(
 		a.nodesCommand(), a.nodeCommand(), a.watchCommand(), a.logsCommand(),
 		a.powerCommand(), a.maintenanceCommand(), a.setCommand(), a.bootDeviceCommand(),
-		a.driversCommand(), a.conductorsCommand(), a.validateCommand(), a.historyCommand(), a.explainCommand(), a.journalCommand(), a.disksCommand(), a.hintsCommand(),
+		a.driversCommand(), a.conductorsCommand(), a.validateCommand(), a.historyCommand(), a.explainCommand(), a.doctorCommand(), a.journalCommand(), a.disksCommand(), a.hintsCommand(),
 		a.ignitionCommand(), a.configCommand(), a.labCommand(), a.replayCommand(), a.bmcCommand(), a.versionCommand(),
 	)
 	root.AddCommand(a.verbCommands()...)
@@ -155,6 +158,7 @@ func (a *app) connect(cmd *cobra.Command) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.client, a.keystone = client, cur.Connection.Keystone.AuthURL
 	return &session{context: cur, client: client, files: cfg.Files}, nil
 }
 

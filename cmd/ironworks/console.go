@@ -257,6 +257,11 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	} else {
 		s.Logs = &keptLogs{Follower: follower, kept: kept}
 	}
+	if bmcs, err := c.bmcs(&x, client, notice); err == nil {
+		s.BMCs = bmcs
+	} else {
+		notice(models.Printable(err.Error()))
+	}
 	c.poll(s, client, &x, kept)
 	s.Explain = explainLive(client, s.Store, kept)
 	s.Close = func() {

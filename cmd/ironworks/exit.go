@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"ironworks/config"
 	"ironworks/models"
+	"ironworks/provision"
 )
 
 // The exit codes; scripts rely on them.
@@ -50,7 +52,24 @@ func (a *app) report(ctx context.Context, err error) int {
 	if code == exitConnect && a.guessed {
 		_, _ = fmt.Fprint(a.stderr, a.looked)
 	}
+	if code == exitConnect && a.onTheWay(err) {
+		a.complain("ironworks doctor tells which piece of the way to Ironic is out of place")
+	}
 	return code
+}
+
+// onTheWay says that an error is about Ironic or Keystone, and not about a BMC.
+func (a *app) onTheWay(err error) bool {
+	var fault *models.Fault
+	if a.client == nil || !errors.As(err, &fault) {
+		return false
+	}
+	for _, server := range []string{a.client.Endpoint(), a.keystone} {
+		if server != "" && strings.HasPrefix(fault.URL, server) {
+			return true
+		}
+	}
+	return false
 }
 
 func exitCode(err error) int {
@@ -63,7 +82,10 @@ func exitCode(err error) int {
 	var refusal *models.Refusal
 	var version *models.NeedsVersionError
 	var fault *models.Fault
+	var login *provision.BMCLoginError
 	switch {
+	case errors.As(err, &login) && login.Wrong == nil:
+		return exitUsage
 	case errors.As(err, &usage), errors.As(err, &filter), errors.As(err, &setting),
 		errors.As(err, &configFile), errors.As(err, &configSetting), errors.As(err, &pick):
 		return exitUsage

@@ -17,6 +17,9 @@ import (
 type explainFlags struct {
 	text  string
 	state string
+	// bmc asks the nodes' BMCs, too, by the flags of bmc.
+	bmc      bool
+	bmcFlags bmcFlags
 }
 
 func (a *app) explainCommand() *cobra.Command {
@@ -25,7 +28,7 @@ func (a *app) explainCommand() *cobra.Command {
 		Use: "explain NODE...", Short: "Say why a node failed or does not go on, and what to do next",
 		Long: "Say what is the matter with nodes: the likeliest cause with how sure it is, what tells it, what it is not, and the next\n" +
 			"safe thing to do. Ironic is asked for the node, its history, the conductors and the other nodes; what was kept in the\n" +
-			"journal is read, too. No BMC is asked.\n" +
+			"journal is read, too. --bmc asks the nodes' BMCs and for their ISOs from here, too (see ironworks bmc --help for the password).\n" +
 			"--error TEXT explains a reason without asking anybody; - reads it from standard input.\n\n" +
 			"Exit code 0 also when nothing is wrong; 1 when a node cannot be read.",
 		Example: "  ironworks explain r7-n02\n  ironworks explain r7-n02 -o json\n" +
@@ -43,11 +46,16 @@ func (a *app) explainCommand() *cobra.Command {
 			case len(args) == 0:
 				return usagef("name a node, or give a text with --error (see ironworks explain --help)")
 			}
-			return a.online(a.explainNodes)(cmd, args)
+			return a.online(func(cmd *cobra.Command, s *session, names []string) error {
+				return a.explainNodes(cmd, s, names, &flags)
+			})(cmd, args)
 		},
 	}
 	cmd.Flags().StringVar(&flags.text, "error", "", "reason to explain, or - for standard input; nobody is asked")
 	cmd.Flags().StringVar(&flags.state, "state", "", "provision state that the node was in, with --error")
+	cmd.Flags().BoolVar(&flags.bmc, "bmc", false, "ask the nodes' BMCs, too")
+	cmd.Flags().StringVar(&flags.bmcFlags.username, "bmc-username", "", "user of the BMC")
+	cmd.Flags().StringVar(&flags.bmcFlags.password, "bmc-password-file", "", "file with the password of the BMC in one line")
 	a.journalFlag(cmd.Flags())
 	return cmd
 }
@@ -80,17 +88,25 @@ type explanationJSON struct {
 	Others []models.Explanation `json:"others,omitempty"`
 }
 
-func (a *app) explainNodes(cmd *cobra.Command, s *session, names []string) error {
+func (a *app) explainNodes(cmd *cobra.Command, s *session, names []string, flags *explainFlags) error {
 	ctx := cmd.Context()
 	kept := a.keptForExplaining(ctx, s)
 	defer kept.Close()
 	experience := a.experience(ctx, kept)
-	explainer := provision.NewExplainer(s.client, provision.ExplainSources{
+	sources := provision.ExplainSources{
 		Others: func(ctx context.Context) ([]*models.Row, error) { return provision.ListOthers(ctx, s.client) },
 		Past: func(ctx context.Context, n *models.Node, now time.Time) (provision.Past, error) {
 			return keptPast(ctx, kept, experience, n, now)
 		},
-	})
+	}
+	if flags.bmc {
+		bmcs, err := a.bmcs(s, &flags.bmcFlags)
+		if err != nil {
+			return err
+		}
+		sources.BMC = bmcs.Facts
+	}
+	explainer := provision.NewExplainer(s.client, sources)
 	var list []explanationJSON
 	var rules []string
 	var text strings.Builder

@@ -20,7 +20,7 @@ func TestCommandsAndConsoleHaveTheContextsPolicies(t *testing.T) {
 	}
 	lax := strict
 	lax.Name, lax.Checks = "lax", nil
-	a := &app{}
+	a := &app{process: process{options: config.Options{Env: func(string) string { return "" }}}}
 	a.files.State = t.TempDir()
 	opened := &cobra.Command{}
 	opened.SetContext(t.Context())

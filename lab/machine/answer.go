@@ -31,6 +31,8 @@ const (
 	propertyValue          messageID = "PropertyValueNotInList"
 	propertyUnknown        messageID = "PropertyUnknown"
 	temporarilyUnavailable messageID = "ServiceTemporarilyUnavailable"
+	preconditionRequired   messageID = "PreconditionRequired"
+	preconditionFailed     messageID = "PreconditionFailed"
 )
 
 func link(path string) object { return object{"@odata.id": path} }
@@ -127,4 +129,26 @@ func texts[T ~string](words []T) []string {
 			}
 		}
 	})
+}
+
+// named tells whether a change says which version of a resource it is for, as it has to
+// where the BMC wants that. Otherwise it answers itself.
+func (r *Rack) named(w http.ResponseWriter, request *http.Request) bool {
+	if request.Method != http.MethodPatch {
+		return true
+	}
+	given := request.Header.Get("If-Match")
+	if given == "" {
+		fail(w, http.StatusPreconditionRequired, preconditionRequired, "If-Match is needed.")
+		return false
+	}
+	now := statusOnly{header: http.Header{}}
+	look := request.Clone(request.Context())
+	look.Method, look.Body = http.MethodGet, http.NoBody
+	r.routes.ServeHTTP(&now, look)
+	if given != now.header.Get("ETag") {
+		fail(w, http.StatusPreconditionFailed, preconditionFailed, "The resource is another now.")
+		return false
+	}
+	return true
 }

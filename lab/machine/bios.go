@@ -59,6 +59,7 @@ func (m *Machine) SetBIOS(attributes map[string]string) error {
 	m.mu.Lock()
 	defer m.unlock()
 	maps.Copy(m.bios.pending, attributes)
+	m.queueBIOS()
 	m.emit(BIOSPending, "%s", strings.Join(names, ", "))
 	return nil
 }
@@ -68,6 +69,7 @@ func (m *Machine) ResetBIOS() {
 	m.mu.Lock()
 	defer m.unlock()
 	m.bios.pending = maps.Clone(m.bios.defaults)
+	m.queueBIOS()
 	m.emit(BIOSPending, "defaults")
 }
 
@@ -79,4 +81,5 @@ func (m *Machine) applyBIOS() {
 	maps.Copy(m.bios.current, m.bios.pending)
 	m.emit(BIOSApplied, "%s", strings.Join(slices.Sorted(maps.Keys(m.bios.pending)), ", "))
 	m.bios.pending = map[string]string{}
+	m.endJobs()
 }

@@ -26,6 +26,7 @@ const (
 	BIOSApplied   EventKind = "BIOS applied"
 	BMCReset      EventKind = "BMC reset"
 	LogCleared    EventKind = "log cleared"
+	JobDeleted    EventKind = "job deleted"
 )
 
 // Event is something that happened to a machine.

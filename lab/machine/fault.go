@@ -15,6 +15,9 @@ type Faults struct {
 	PowerFails bool
 	// ImageFails, if set, is the reason for which no image can be fetched.
 	ImageFails string
+	// WantETag makes the BMC refuse changes that do not say which version of a resource
+	// they are for (If-Match).
+	WantETag bool
 }
 
 // SetFaults replaces what is wrong with the machine.

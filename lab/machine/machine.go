@@ -63,6 +63,8 @@ type Machine struct {
 	media    VirtualMedia
 	image    string // the file of the fetched image, or empty
 	bios     biosState
+	jobs     []Job
+	lastJob  int
 	bmcUp    time.Time // before it the BMC does not answer
 
 	sel        []LogEntry

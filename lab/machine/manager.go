@@ -18,7 +18,10 @@ func getManager(w http.ResponseWriter, _ *http.Request, m *Machine) {
 		"Id": m.Name(), "Name": "BMC of " + m.Name(), "ManagerType": "BMC", "UUID": uuidOf("BMC of " + m.Name()),
 		"Manufacturer": m.spec.Vendor, "Model": "Lab BMC", "FirmwareVersion": m.spec.BMCVersion,
 		"DateTime": redfishTime(m.options.Now()), "DateTimeLocalOffset": "+00:00", "PowerState": On, "Status": healthy(),
-		"VirtualMedia": link(path + "/VirtualMedia"), "LogServices": link(m.SystemPath() + "/LogServices"),
+		// Nothing of a lab machine can be looked at.
+		"GraphicalConsole": object{"ServiceEnabled": false, "MaxConcurrentSessions": 0, "ConnectTypesSupported": []string{"KVMIP"}},
+		"SerialConsole":    object{"ServiceEnabled": false, "MaxConcurrentSessions": 0, "ConnectTypesSupported": []string{"SSH", "IPMI"}},
+		"VirtualMedia":     link(path + "/VirtualMedia"), "LogServices": link(m.SystemPath() + "/LogServices"),
 		"Actions": object{"#Manager.Reset": object{
 			"target": path + "/Actions/Manager.Reset", "ResetType@Redfish.AllowableValues": managerResets,
 		}},
@@ -59,8 +62,10 @@ func getVirtualMedia(w http.ResponseWriter, _ *http.Request, m *Machine) {
 		"Inserted": drive.Inserted, "WriteProtected": true, "ConnectedVia": "NotConnected",
 		"TransferMethod": "Stream", "TransferProtocolType": nil, "VerifyCertificate": false,
 		"Actions": object{
-			"#VirtualMedia.InsertMedia": object{"target": path + "/Actions/VirtualMedia.InsertMedia"},
-			"#VirtualMedia.EjectMedia":  object{"target": path + "/Actions/VirtualMedia.EjectMedia"},
+			"#VirtualMedia.InsertMedia": object{
+				"target": path + "/Actions/VirtualMedia.InsertMedia", "TransferProtocolType@Redfish.AllowableValues": []string{"HTTP", "HTTPS"},
+			},
+			"#VirtualMedia.EjectMedia": object{"target": path + "/Actions/VirtualMedia.EjectMedia"},
 		},
 	}
 	if drive.URL != "" {

@@ -11,6 +11,7 @@ const (
 	sessionsPath = root + "/SessionService/Sessions"
 	updatePath   = root + "/UpdateService"
 	firmwarePath = updatePath + "/FirmwareInventory"
+	tasksPath    = root + "/TaskService"
 )
 
 // SystemPath is the machine's Redfish path, which Ironic calls
@@ -36,6 +37,10 @@ func (r *Rack) makeRoutes() *http.ServeMux {
 	mux.HandleFunc("GET "+updatePath, getUpdateService)
 	mux.HandleFunc("GET "+firmwarePath, r.getFirmwares)
 	mux.HandleFunc("GET "+firmwarePath+"/{firmware}", r.getFirmware)
+	mux.HandleFunc("GET "+tasksPath, getTaskService)
+	mux.HandleFunc("GET "+tasksPath+"/Tasks", r.getTasks)
+	mux.HandleFunc("GET "+tasksPath+"/Tasks/{task}", r.getTask)
+	mux.HandleFunc("DELETE "+tasksPath+"/Tasks/{task}", r.deleteTask)
 	mux.HandleFunc("GET "+root+"/Systems", r.list("ComputerSystem", "Systems", (*Machine).SystemPath))
 	mux.HandleFunc("GET "+root+"/Managers", r.list("Manager", "Managers", (*Machine).managerPath))
 	mux.HandleFunc("GET "+root+"/Chassis", r.list("Chassis", "Chassis", (*Machine).chassisPath))
@@ -92,6 +97,9 @@ func (r *Rack) with(handler forMachine) http.HandlerFunc {
 		}
 		if !m.accepts(identityOf(request)) {
 			unauthorized(w)
+			return
+		}
+		if m.Faults().WantETag && !r.named(w, request) {
 			return
 		}
 		handler(w, request, m)

@@ -12,7 +12,7 @@ func getRoot(w http.ResponseWriter, _ *http.Request) {
 		"Id": "RootService", "Name": "Lab machines", "RedfishVersion": "1.15.0",
 		"UUID": uuidOf("the service"), "Vendor": "ironworks", "Product": "Lab BMC",
 		"Systems": link(root + "/Systems"), "Managers": link(root + "/Managers"), "Chassis": link(root + "/Chassis"),
-		"SessionService": link(root + "/SessionService"), "UpdateService": link(updatePath),
+		"SessionService": link(root + "/SessionService"), "UpdateService": link(updatePath), "Tasks": link(tasksPath),
 		"Links": object{"Sessions": link(sessionsPath)},
 	})
 }

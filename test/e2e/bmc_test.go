@@ -19,7 +19,7 @@ func TestBMC(t *testing.T) {
 		}
 		known := newConsole(t, "IRONWORKS_URL="+s.URL, "IRONWORKS_BMC_PASSWORD="+m.Spec().Password)
 		out := known.ok("bmc", name).stdout
-		for _, want := range []string{name, "Ironic and the BMC", "power off | Off", "Hardware", m.Disks()[0].Serial, "Sensors"} {
+		for _, want := range []string{name, "Ironic and the BMC", "power off | Off", "Drives", m.Disks()[0].Serial, "Sensors"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("no %q in\n%s", want, out)
 			}

@@ -27,6 +27,7 @@ const (
 	Fleet      Scope = "fleet"
 	Node       Scope = "node"
 	NodeDisks  Scope = "node: disks"
+	NodeBMC    Scope = "node: BMC"
 	Events     Scope = "events"
 	Conductors Scope = "conductors & drivers"
 	Connect    Scope = "connect"

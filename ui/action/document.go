@@ -23,6 +23,7 @@ func scopes() []struct {
 		{Nodes, "Acting on nodes: the marked ones, or the one under the cursor"},
 		{Node, "Node"},
 		{NodeDisks, "Node: disks"},
+		{NodeBMC, "Node: BMC"},
 		{Reading, "Text"},
 		{Log, "Log: a node's, and that of Watch"},
 		{Events, "Events"},

@@ -64,6 +64,7 @@ const (
 	ShowSteps    ID = "steps"
 	ShowDisks    ID = "disks"
 	ShowNetwork  ID = "network"
+	ShowBMC      ID = "bmc"
 	ShowLog      ID = "log"
 	ShowHistory  ID = "history"
 	ShowRaw      ID = "raw"
@@ -77,6 +78,20 @@ const (
 	Explain      ID = "explain"
 	Check        ID = "check"
 	PinDisk      ID = "pin-disk"
+)
+
+// The actions of a node's BMC tab.
+const (
+	BMCRead            ID = "bmc-read"
+	BMCLogin           ID = "bmc-login"
+	BMCTrust           ID = "bmc-trust"
+	BMCConsole         ID = "bmc-console"
+	BMCPower           ID = "bmc-power"
+	BMCBootOnce        ID = "bmc-boot-once"
+	BMCInsert          ID = "bmc-insert"
+	BMCEject           ID = "bmc-eject"
+	BMCClearJobs       ID = "bmc-clear-jobs"
+	BMCResetController ID = "bmc-reset-controller"
 )
 
 // The actions of a log.
@@ -147,7 +162,7 @@ const (
 )
 
 // all is read-only; it is a variable because Go has no constant lists.
-var all = slices.Concat(everywhere(), replaying(), lists(), logs(), ignition(), deployment(), nodes())
+var all = slices.Concat(everywhere(), replaying(), lists(), controllers(), logs(), ignition(), deployment(), nodes())
 
 // at is an action of a scope that changes nothing.
 func at(s Scope, id ID, name, help string, foot int, keys ...string) Action {
@@ -243,6 +258,7 @@ func lists() []Action {
 		at(Node, ShowSteps, "steps", "the steps that run, and those that wait", 0),
 		at(Node, ShowDisks, "disks", "the disks, and which of them the hints pick", 0),
 		at(Node, ShowNetwork, "network", "ports and portgroups", 0),
+		at(Node, ShowBMC, "bmc", "what the machine's BMC says of it, asked when this is opened", 0),
 		at(Node, ShowLog, "log", "the log of its ramdisk, live", 0, "L"),
 		at(Node, ShowHistory, "history", "what Ironic wrote down about it", 0),
 		at(Node, ShowRaw, "raw", "all fields as Ironic has them", 0),
@@ -262,6 +278,34 @@ func lists() []Action {
 		at(Watch, DropEnded, "drop ended", "leave out the nodes that nothing goes on with any more", 10, "-"),
 		at(Task, Leave, "", "stop following; the nodes go on by themselves", 0, "X"),
 	}
+}
+
+func controllers() []Action {
+	at := within(NodeBMC)
+	list := []Action{
+		at(BMCRead, "read", "ask the BMC again", 3, "enter"),
+		at(BMCLogin, "log in", "give the user and the password of the BMC", 4, "u"),
+		at(BMCTrust, "trust", "take the certificate that was refused, and no other", 0, "t"),
+		at(BMCConsole, "console", "where the machine's consoles are", 0, "c"),
+		at(BMCBootOnce, "boot once", "what the next boot is from", 6, "b"),
+		at(BMCInsert, "insert", "put an ISO into the virtual CD", 7, "i"),
+		at(BMCEject, "eject", "take what is in the virtual CD out", 8, "X"),
+		at(BMCPower, "power", "switch the machine past Ironic", 9, "O"),
+		at(BMCClearJobs, "", "delete the jobs that wait in the BMC", 0),
+		at(BMCResetController, "", "restart the BMC itself; the machine goes on", 0),
+	}
+	for i := range list {
+		switch a := &list[i]; a.ID {
+		case BMCBootOnce, BMCInsert:
+			a.Changes, a.Form = true, true
+		case BMCPower:
+			a.Changes, a.Form, a.Danger = true, true, models.DangerInterrupts
+		case BMCEject, BMCClearJobs, BMCResetController:
+			a.Changes, a.Danger = true, models.DangerInterrupts
+		default: // it changes nothing
+		}
+	}
+	return list
 }
 
 func logs() []Action {

@@ -52,6 +52,29 @@ type Logs interface {
 	Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch
 }
 
+// BMCs asks the controllers of nodes, and tells them what to do, when somebody wants it.
+type BMCs interface {
+	Look(ctx context.Context, node string) (*provision.BMCLook, error)
+	Order(o models.BMCOrder) provision.Action
+	// Remember takes a login for this run; Keep puts it into the keyring, which HasKeyring
+	// says is there, and may take long.
+	Remember(l BMCLogin)
+	Keep(ctx context.Context, l BMCLogin) error
+	HasKeyring() bool
+	// Pin takes the certificate with a fingerprint, and no other, of the BMC at an address,
+	// for this run.
+	Pin(address, fingerprint string)
+}
+
+// BMCLogin is what was typed to log in to a BMC.
+type BMCLogin struct {
+	// Address is the BMC's, as driver_info has it.
+	Address, Username string
+	Password          models.Secret
+	// All says that it is for all BMCs of the context.
+	All bool
+}
+
 // Context is one Ironic that can be gone to, as the configuration has it.
 type Context struct {
 	Name, Source string
@@ -108,6 +131,8 @@ type Session struct {
 	Journal Journal
 	// Logs follows logs of ramdisks; may be nil.
 	Logs Logs
+	// BMCs asks BMCs; nil where none can be asked.
+	BMCs BMCs
 	// Explain says what is the matter with a node; may be nil.
 	Explain func(ctx context.Context, uuid string) (*provision.Explained, error)
 	// Replay is what plays in the place of an Ironic; nil where there is one.

@@ -62,6 +62,14 @@ type (
 		Pin   *provision.PinAction
 		Words []string
 	}
+	// OrderBMC tells the BMC of a node what to do, after the operator was asked where there
+	// is something to lose. Words are the command line that does the same, without the
+	// program.
+	OrderBMC struct {
+		Node   models.NodeRef
+		Action provision.Action
+		Words  []string
+	}
 	// StartDeployment carries out a deployment that was reviewed and confirmed. The plan is
 	// a runner's of the action, after its Preflight: the action itself sends nothing to a
 	// node that it did not check. Command is the command line that does the same, without

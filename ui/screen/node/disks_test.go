@@ -102,7 +102,7 @@ func TestDisksAreReadWhenTheyAreLookedAt(t *testing.T) {
 	}
 	to(t, r, s, "Disks")
 	screentest.Shows(t, s, 80, 20, "● picked", "/dev/sdb", "inspected 3d ago, by an agent")
-	for range 8 {
+	for range 9 {
 		tab(t, r, s, 1)
 	}
 	if asked() != 1 {
@@ -113,7 +113,7 @@ func TestDisksAreReadWhenTheyAreLookedAt(t *testing.T) {
 		t.Error("not read again when it was asked for")
 	}
 	r.Pass(time.Minute)
-	for range 8 {
+	for range 9 {
 		tab(t, r, s, 1)
 	}
 	if asked() != 3 {

@@ -20,6 +20,8 @@ func (s *Screen) pane() *pane.Pane {
 	switch s.tab {
 	case overviewTab:
 		return &s.overview
+	case bmcTabPlace:
+		return &s.bmc.pane
 	case rawTab:
 		return &s.raw.pane
 	}
@@ -77,6 +79,9 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	}
 	if s.tab == logTab {
 		return s.shownLog().Do(id)
+	}
+	if mine, cmd := s.doBMC(id); mine {
+		return cmd
 	}
 	p := s.pane()
 	if body.Steer(s.mover(), id, s.step()) || p == nil {
@@ -178,6 +183,8 @@ func (s *Screen) tabCopies() []screen.Copyable {
 		}
 	case logTab:
 		return s.shownLog().Copies()
+	case bmcTabPlace:
+		return s.bmcCopies()
 	case rawTab:
 		if s.raw.text != "" {
 			return []screen.Copyable{{Name: "yaml", Text: s.raw.text}}

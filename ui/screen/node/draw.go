@@ -32,6 +32,8 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 		lines = s.drawDisks(t, w, room)
 	case s.tab == networkTab:
 		lines = s.drawNetwork(t, w, room)
+	case s.tab == bmcTabPlace:
+		lines = s.drawBMC(t, w, room)
 	case s.tab == logTab:
 		lines = s.shownLog().Draw(t, w, room)
 	case s.tab == historyTab:
@@ -51,6 +53,9 @@ func (s *Screen) rule(t *theme.Theme, w int) string {
 	place := ""
 	if s.tab == overviewTab && s.known() && s.overview.Len() > s.room {
 		place = s.overview.Position()
+	}
+	if s.tab == bmcTabPlace && s.known() && s.bmc.pane.Len() > s.room {
+		place = s.bmc.pane.Position()
 	}
 	if _, some := s.diskRows.Cursor(); some && s.tab == disksTab {
 		place = fmt.Sprintf("%d of %d", s.diskRows.Index()+1, s.diskRows.Len())

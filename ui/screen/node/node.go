@@ -28,6 +28,7 @@ const (
 	stepsTab
 	disksTab
 	networkTab
+	bmcTabPlace
 	logTab
 	historyTab
 	rawTab
@@ -38,13 +39,13 @@ const (
 func tabOf(id action.ID) (tab int, shows bool) {
 	tab, shows = map[action.ID]int{
 		action.ShowOverview: overviewTab, action.ShowTimeline: timelineTab, action.ShowSteps: stepsTab, action.ShowDisks: disksTab,
-		action.ShowNetwork: networkTab, action.ShowLog: logTab, action.ShowHistory: historyTab, action.ShowRaw: rawTab,
+		action.ShowNetwork: networkTab, action.ShowBMC: bmcTabPlace, action.ShowLog: logTab, action.ShowHistory: historyTab, action.ShowRaw: rawTab,
 	}[id]
 	return tab, shows
 }
 
 func tabTitles() []string {
-	return []string{"Overview", "Timeline", "Steps", "Disks", "Network", "Log", "History", "Raw"}
+	return []string{"Overview", "Timeline", "Steps", "Disks", "Network", "BMC", "Log", "History", "Raw"}
 }
 
 const (
@@ -85,6 +86,7 @@ type Screen struct {
 	entries  *table.Table[models.HistoryEntry]
 	raw      raw
 	timeline *timeline
+	bmc      *bmcTab
 	prompt   body.Prompt
 	log      *logs.Log
 	// kept is the log of earlier work while it is shown, nil else.
@@ -99,7 +101,7 @@ var (
 
 // New makes the screen of the node with a uuid.
 func New(env *screen.Env, uuid string) screen.Screen {
-	s := &Screen{env: env, session: env.Session, uuid: uuid, raw: raw{marked: true}, timeline: newTimeline(env, uuid), log: logs.New(env)}
+	s := &Screen{env: env, session: env.Session, uuid: uuid, raw: raw{marked: true}, timeline: newTimeline(env, uuid), bmc: newBMCTab(env, uuid), log: logs.New(env)}
 	var api screen.API
 	if env.Session != nil {
 		api = env.Session.API
@@ -160,6 +162,8 @@ func (s *Screen) open() tea.Cmd {
 	case s.tab == logTab:
 		return s.shownLog().Follow(s.ref())
 	case s.gone():
+	case s.tab == bmcTabPlace:
+		return s.openBMC()
 	case s.tab == disksTab && !s.disks.Busy() && s.old(s.disks.At()):
 		return s.disks.Get()
 	case s.tab == networkTab && !s.network.Busy() && s.old(s.network.At()):
@@ -222,6 +226,9 @@ func (s *Screen) fleetChanged(msg screen.FleetChanged) tea.Cmd {
 // tasksChanged reads the disks again when a task on this node has ended since: it may
 // have written hints, which the store does not have.
 func (s *Screen) tasksChanged() tea.Cmd {
+	if s.tab == bmcTabPlace && !s.gone() {
+		return s.bmcOrdered()
+	}
 	if s.tab != disksTab || s.gone() {
 		return nil
 	}
@@ -250,6 +257,8 @@ func (s *Screen) reload() tea.Cmd {
 		return tea.Batch(s.detail.Get(), s.log.Again(s.ref()))
 	case networkTab, overviewTab:
 		return tea.Batch(s.detail.Get(), s.network.Get())
+	case bmcTabPlace:
+		return tea.Batch(s.detail.Get(), s.readBMC())
 	}
 	return s.reread()
 }
@@ -278,6 +287,9 @@ func (s *Screen) answered(msg tea.Msg) tea.Cmd {
 		return next
 	}
 	if mine, next := s.timeline.take(msg); mine {
+		return next
+	}
+	if mine, next := s.bmcAnswered(msg); mine {
 		return next
 	}
 	if mine, next := s.disks.Take(msg); mine {
@@ -322,6 +334,8 @@ func (s *Screen) Scopes() []action.Scope {
 	switch {
 	case s.tab == logTab:
 		return append(logs.Scopes(), action.Node, action.Nodes)
+	case s.tab == bmcTabPlace:
+		return []action.Scope{action.Reading, action.Node, action.NodeBMC, action.Nodes}
 	case s.pane() != nil:
 		return []action.Scope{action.Reading, action.Node, action.Nodes}
 	}
@@ -344,6 +358,7 @@ func (s *Screen) Close() {
 	s.network.Close()
 	s.history.Close()
 	s.timeline.close()
+	s.bmc.look.Close()
 	s.log.Close()
 	if s.kept != nil {
 		s.kept.Close()

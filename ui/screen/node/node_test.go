@@ -200,7 +200,7 @@ func TestNoSession(t *testing.T) {
 	r.Open(s)
 	r.Tell(s, r.Pass(time.Second))
 	r.Tell(s, screen.Reload{})
-	tab(t, r, s, 8)
+	tab(t, r, s, 9)
 	screentest.Shows(t, s, 80, 20, "No context could be opened")
 	for _, id := range []action.ID{action.PowerOn, action.Down, action.Diff} {
 		s.Why(id)

@@ -15,8 +15,8 @@ import (
 
 func TestTabsAndScopes(t *testing.T) {
 	r, s := opened(t, deploying(t))
-	want := []action.Scope{action.Reading, action.List, action.List, action.List, action.List, action.Reading, action.List, action.Reading}
-	tabs := []string{"Overview", "Timeline", "Steps", "Disks", "Network", "Log", "History", "Raw"}
+	want := []action.Scope{action.Reading, action.List, action.List, action.List, action.List, action.Reading, action.Reading, action.List, action.Reading}
+	tabs := []string{"Overview", "Timeline", "Steps", "Disks", "Network", "BMC", "Log", "History", "Raw"}
 	for i, scope := range want {
 		if got := s.Scopes()[0]; got != scope {
 			t.Errorf("tab %d has scope %s, want %s", i, got, scope)
@@ -151,8 +151,8 @@ func TestRawSearch(t *testing.T) {
 func TestCopies(t *testing.T) {
 	r, s := opened(t, deploying(t))
 	r.API.Found = rackDisks()
-	want := map[int]string{1: "phases", 2: "step", 3: "disk", 4: "address", 6: "event", 7: "yaml"}
-	for i := range 8 {
+	want := map[int]string{1: "phases", 2: "step", 3: "disk", 4: "address", 5: "BMC address", 7: "event", 8: "yaml"}
+	for i := range 9 {
 		copies := map[string]string{}
 		for _, c := range s.Copies() {
 			copies[c.Name] = c.Text

@@ -12,6 +12,9 @@ func (s *Screen) Why(id action.ID) string {
 			return why
 		}
 	}
+	if a, ok := action.Find(id); ok && a.Scope == action.NodeBMC {
+		return s.whyBMC(id)
+	}
 	switch id {
 	case action.PinDisk:
 		return s.whyPin()
@@ -35,7 +38,7 @@ func (s *Screen) Why(id action.ID) string {
 			return "nothing is searched for"
 		}
 	case action.WrapLines:
-		if s.tab == overviewTab {
+		if s.tab == overviewTab || s.tab == bmcTabPlace {
 			return "lines are wrapped already"
 		}
 	default:

@@ -1,0 +1,176 @@
+package bmc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"ironworks/models"
+)
+
+// allJobs is what Dell's queue calls all of its jobs.
+const allJobs = "JID_CLEARALL"
+
+// doClearJobs empties the queue of jobs: Dell's own way, or one by one.
+func (m *server) doClearJobs(ctx context.Context) (string, error) {
+	controller, err := m.findManager(ctx)
+	if err != nil && controller == nil {
+		return "", err
+	}
+	queue, err := m.dellQueue(ctx, controller)
+	if err != nil {
+		return "", err
+	}
+	if queue != "" {
+		return m.clearQueue(ctx, controller, queue)
+	}
+	lists, err := m.jobLists(ctx, controller)
+	if len(lists) == 0 {
+		if err == nil {
+			err = m.refuse(string(models.BMCClearJobs), "this BMC has neither a queue of jobs nor tasks", "")
+		}
+		return "", err
+	}
+	return m.deleteJobs(ctx, lists)
+}
+
+// dellQueue is the action that empties Dell's queue, "" where there is none. The service
+// is linked, or else where newer and older iDRACs have it.
+func (m *server) dellQueue(ctx context.Context, controller *manager) (string, error) {
+	if controller == nil {
+		return "", nil
+	}
+	places := []string{controller.Links.Oem.Dell.DellJobService.ID}
+	if strings.Contains(m.root.Vendor+controller.Manufacturer+m.system.Manufacturer, "Dell") || strings.HasPrefix(controller.ID, "iDRAC") {
+		id := last(controller.ref.ID)
+		places = append(places, strings.TrimRight(controller.ref.ID, "/")+"/Oem/Dell/DellJobService", "/redfish/v1/Dell/Managers/"+id+"/DellJobService")
+	}
+	for _, at := range places {
+		if at == "" {
+			continue
+		}
+		var service struct {
+			Actions struct {
+				Delete *action `json:"#DellJobService.DeleteJobQueue"`
+			}
+		}
+		err := m.get(ctx, at, &service)
+		switch {
+		case status(err) == http.StatusNotFound:
+		case err != nil:
+			return "", err
+		case service.Actions.Delete != nil:
+			return actionAt(service.Actions.Delete.Target, at+"/Actions/DellJobService.DeleteJobQueue"), nil
+		}
+	}
+	return "", nil
+}
+
+func (m *server) clearQueue(ctx context.Context, controller *manager, queue string) (string, error) {
+	before, known := m.count(ctx, controller)
+	note, err := m.act(ctx, queue, map[string]string{"JobID": allJobs})
+	if err != nil {
+		return "", err
+	}
+	after, still := m.count(ctx, controller)
+	if !known || !still {
+		return "cleared the queue (" + allJobs + ")" + note, nil
+	}
+	done := "deleted " + jobs(max(before-after, 0)) + note
+	if after > 0 {
+		done += fmt.Sprintf("; %d are there still", after)
+	}
+	return done, nil
+}
+
+// count is how many jobs there are, where that can be known.
+func (m *server) count(ctx context.Context, controller *manager) (int, bool) {
+	at := controller.Links.Oem.Dell.Jobs.ID
+	if at == "" {
+		at = strings.TrimRight(controller.ref.ID, "/") + "/Jobs"
+	}
+	raw, err := m.pages(ctx, at, 1<<12)
+	return len(raw), err == nil
+}
+
+func jobs(n int) string {
+	if n == 1 {
+		return "1 job"
+	}
+	return fmt.Sprintf("%d jobs", n)
+}
+
+// deleteJobs deletes what has ended and what waits, one after the other; what runs is left
+// alone.
+func (m *server) deleteJobs(ctx context.Context, lists []ref) (string, error) {
+	var deleted, running int
+	var failed partial
+	for _, list := range lists {
+		raw, err := m.expanded(ctx, list.ID, mostMembers)
+		if err != nil {
+			failed.add(err)
+			continue
+		}
+		for _, member := range raw {
+			if ctx.Err() != nil {
+				return "", errors.Join(ctx.Err(), failed.err())
+			}
+			runs, err := m.deleteJob(ctx, member)
+			switch {
+			case runs:
+				running++
+			case err != nil:
+				failed.add(err)
+			default:
+				deleted++
+			}
+		}
+	}
+	if deleted == 0 && failed.failed > 0 {
+		return "", failed.first
+	}
+	done := "deleted " + jobs(deleted)
+	if deleted == 0 {
+		done = "there was no job to delete"
+	}
+	if running > 0 {
+		done += fmt.Sprintf("; %d still runs", running)
+	}
+	if failed.failed > 0 {
+		done += fmt.Sprintf("; %d could not be deleted: %s", failed.failed, m.fault("", failed.first).Reason())
+	}
+	return done, nil
+}
+
+// deleteJob deletes a job unless it runs.
+func (m *server) deleteJob(ctx context.Context, member json.RawMessage) (runs bool, err error) {
+	var j job
+	link, is := isLink(member)
+	if is {
+		err = m.get(ctx, link.ID, &j)
+	} else {
+		err = m.soften(link.ID, json.Unmarshal(member, &j))
+	}
+	if err != nil {
+		return false, err
+	}
+	switch j.state() {
+	case "Running", "Starting", "Stopping", "Cancelling", "Service":
+		return true, nil
+	}
+	_, err = m.send(ctx, func() (*http.Response, error) { return m.deleteOne(ctx, link.ID) })
+	return false, err
+}
+
+// deleteOne hides that gofish has closed the answer's body.
+func (m *server) deleteOne(ctx context.Context, at string) (*http.Response, error) {
+	resp, err := m.client.WithContext(ctx).Delete(at) //nolint:bodyclose // gofish does
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = http.NoBody
+	return resp, nil
+}

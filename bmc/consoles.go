@@ -1,0 +1,119 @@
+package bmc
+
+import (
+	"context"
+	"fmt"
+
+	"ironworks/models"
+)
+
+// managerConsole is a console as managers tell of it.
+type managerConsole struct {
+	Enabled *bool    `json:"ServiceEnabled"`
+	Types   []string `json:"ConnectTypesSupported"`
+}
+
+// graphicalConsole and serialConsole are consoles as systems tell of them.
+type graphicalConsole struct {
+	managerConsole
+	Port *float64
+}
+
+type serialConsole struct{ SSH, Telnet, IPMI, WebSocket serialWay }
+
+type serialWay struct {
+	Enabled *bool `json:"ServiceEnabled"`
+	Port    *float64
+	URI     string `json:"ConsoleURI"`
+}
+
+// readConsoles tells the ways to the screen and to the serial line. The system's own words
+// go before the controller's: they are newer, and have the ports.
+func (p *probe) readConsoles(ctx context.Context) error {
+	p.systemConsoles()
+	if p.manager == nil {
+		return nil
+	}
+	has := map[models.BMCConsoleKind]bool{}
+	for _, c := range p.found.Consoles {
+		has[c.Kind] = true
+	}
+	for _, c := range []struct {
+		kind models.BMCConsoleKind
+		told managerConsole
+	}{
+		{models.BMCConsoleGraphical, p.manager.GraphicalConsole},
+		{models.BMCConsoleSerial, p.manager.SerialConsole},
+		{models.BMCConsoleShell, p.manager.CommandShell},
+	} {
+		if c.told.Enabled != nil && !has[c.kind] {
+			p.found.Consoles = append(p.found.Consoles, models.BMCConsole{Kind: c.kind, Enabled: *c.told.Enabled, Types: c.told.Types})
+		}
+	}
+	return p.supermicroConsole(ctx)
+}
+
+func (p *probe) systemConsoles() {
+	if g := p.system.GraphicalConsole; g.Enabled != nil {
+		types := g.Types
+		if port := amount(g.Port, 65535); port > 0 && len(types) == 1 {
+			types = []string{fmt.Sprintf("%s:%d", types[0], port)}
+		}
+		p.found.Consoles = append(p.found.Consoles, models.BMCConsole{Kind: models.BMCConsoleGraphical, Enabled: *g.Enabled, Types: types})
+	}
+	serial := models.BMCConsole{Kind: models.BMCConsoleSerial}
+	told := false
+	for _, way := range []struct {
+		name string
+		serialWay
+	}{
+		{"SSH", p.system.SerialConsole.SSH},
+		{"Telnet", p.system.SerialConsole.Telnet},
+		{"IPMI", p.system.SerialConsole.IPMI},
+		{"WebSocket", p.system.SerialConsole.WebSocket},
+	} {
+		told = told || way.Enabled != nil
+		if !of(way.Enabled) {
+			continue
+		}
+		serial.Enabled = true
+		name := way.name
+		if port := amount(way.Port, 65535); port > 0 {
+			name = fmt.Sprintf("%s:%d", name, port)
+		}
+		serial.Types = append(serial.Types, name)
+		if way.URI != "" {
+			serial.URL = p.absolute(way.URI)
+		}
+	}
+	if told {
+		p.found.Consoles = append(p.found.Consoles, serial)
+	}
+}
+
+// supermicroConsole is the one vendor's that says where its console is.
+func (p *probe) supermicroConsole(ctx context.Context) error {
+	at := p.manager.Oem.Supermicro.IKVM.ID
+	if at == "" {
+		return nil
+	}
+	var kvm struct {
+		Current string `json:"Current Interface"`
+		URI     string
+	}
+	if err := p.get(ctx, at, &kvm); err != nil || kvm.URI == "" {
+		return err
+	}
+	for i := range p.found.Consoles {
+		if c := &p.found.Consoles[i]; c.Kind == models.BMCConsoleGraphical {
+			c.URL = p.absolute(kvm.URI)
+			return nil
+		}
+	}
+	c := models.BMCConsole{Kind: models.BMCConsoleGraphical, Enabled: true, URL: p.absolute(kvm.URI)}
+	if kvm.Current != "" {
+		c.Types = []string{kvm.Current}
+	}
+	p.found.Consoles = append(p.found.Consoles, c)
+	return nil
+}

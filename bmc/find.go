@@ -1,0 +1,207 @@
+package bmc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ironworks/models"
+)
+
+// system is the machine.
+type system struct {
+	resource
+	Manufacturer, Model, SKU, SerialNumber, UUID, HostName, BiosVersion, PowerState string
+
+	BootProgress struct{ LastState, LastStateTime string }
+	Boot         boot
+
+	Processors, Memory, EthernetInterfaces, NetworkInterfaces, Storage, SimpleStorage ref
+	LogServices, Bios, SecureBoot, VirtualMedia                                       ref
+
+	GraphicalConsole graphicalConsole
+	SerialConsole    serialConsole
+
+	Links   struct{ ManagedBy, Chassis []ref }
+	Actions struct {
+		Reset *action `json:"#ComputerSystem.Reset"`
+	}
+}
+
+type boot struct {
+	Target    string   `json:"BootSourceOverrideTarget"`
+	Enabled   string   `json:"BootSourceOverrideEnabled"`
+	Mode      string   `json:"BootSourceOverrideMode"`
+	Allowed   []string `json:"BootSourceOverrideTarget@Redfish.AllowableValues"`
+	Durations []string `json:"BootSourceOverrideEnabled@Redfish.AllowableValues"`
+	Order     []string `json:"BootOrder"`
+}
+
+// manager is the controller itself.
+type manager struct {
+	resource
+	Model, FirmwareVersion, DateTime, ManagerType, Manufacturer string
+
+	VirtualMedia, LogServices      ref
+	GraphicalConsole, CommandShell managerConsole
+	SerialConsole                  managerConsole
+
+	Links struct {
+		Oem struct{ Dell dellLinks }
+	}
+	Oem struct {
+		Supermicro struct{ IKVM ref }
+	}
+	Actions struct {
+		Reset *action `json:"#Manager.Reset"`
+	}
+}
+
+// server is a system and its controller, in one session.
+type server struct {
+	*session
+	system *system
+	// paths are those of all systems.
+	paths []string
+	// etag is the system's.
+	etag string
+}
+
+// findSystem picks the machine: the only one, or the one at the target's path.
+func (m *server) findSystem(ctx context.Context) error {
+	const op = "find the system"
+	if m.root.Systems.ID == "" {
+		return &models.Fault{Kind: models.FaultNotFound, Op: op, URL: m.url, Message: "this BMC has no systems"}
+	}
+	raw, err := m.pages(ctx, m.root.Systems.ID, mostMembers)
+	if err != nil && len(raw) == 0 {
+		return m.fault("list the systems of the BMC", err)
+	}
+	wanted, place := m.target.place(), ""
+	for _, member := range raw {
+		link, _ := isLink(member)
+		if link.ID == "" {
+			continue
+		}
+		m.paths = append(m.paths, link.ID)
+		if wanted == "" && len(raw) == 1 || wanted != "" && strings.TrimRight(link.ID, "/") == wanted {
+			place = link.ID
+		}
+	}
+	// Some write their own paths now in one case, now in the other.
+	for _, at := range m.paths {
+		if place == "" && wanted != "" && strings.EqualFold(strings.TrimRight(at, "/"), wanted) {
+			place = at
+		}
+	}
+	if place == "" {
+		return m.noSystem(op, wanted)
+	}
+	m.system = &system{}
+	m.etag, err = m.getWithETag(ctx, place, m.system)
+	if err != nil {
+		return m.fault("read the system", err)
+	}
+	m.system.ref.ID = place
+	return nil
+}
+
+func (m *server) noSystem(op, wanted string) error {
+	list := strings.Join(m.paths, ", ")
+	f := &models.Fault{Kind: models.FaultNotFound, Op: op, URL: m.url}
+	switch {
+	case len(m.paths) == 0:
+		f.Message = "this BMC has no system"
+	case wanted == "":
+		f.Message, f.Hint = m.safe(fmt.Sprintf("this BMC has %d systems: %s", len(m.paths), list)), "say which one: --system"
+	default:
+		f.Message = m.safe(fmt.Sprintf("there is no system %s: there is %s", wanted, list))
+		f.Hint = "redfish_system_id in driver_info says which one Ironic takes"
+	}
+	return f
+}
+
+// findManager is the controller of the machine, nil where none is told: the one that the
+// system names, or the first BMC of the service.
+func (m *server) findManager(ctx context.Context) (*manager, error) {
+	links := m.system.Links.ManagedBy
+	var all []manager
+	var err error
+	if len(links) > 0 {
+		all, err = each[manager](ctx, m.session, links[:1], 1)
+	}
+	if len(all) == 0 {
+		var more error
+		all, more = members[manager](ctx, m.session, m.root.Managers, mostChassis)
+		err = errors.Join(err, more)
+	}
+	if len(all) == 0 {
+		return nil, err
+	}
+	found := &all[0]
+	for i := range all {
+		if all[i].ManagerType == "BMC" {
+			found = &all[i]
+			break
+		}
+	}
+	return found, nil
+}
+
+// slots are the slots for virtual media: the system's, and the controller's that are not
+// the same. Newer controllers have them at both places.
+func (m *server) slots(ctx context.Context, controller *manager) ([]slot, error) {
+	all, err := members[slot](ctx, m.session, m.system.VirtualMedia, mostMembers)
+	if controller == nil || controller.VirtualMedia.ID == m.system.VirtualMedia.ID {
+		return all, err
+	}
+	more, err2 := members[slot](ctx, m.session, controller.VirtualMedia, mostMembers)
+	for i := range more {
+		if !slices.ContainsFunc(all, func(s slot) bool { return s.ID == more[i].ID }) {
+			all = append(all, more[i])
+		}
+	}
+	return all, errors.Join(err, err2)
+}
+
+// slot is a slot for virtual media.
+type slot struct {
+	resource
+	MediaTypes                                []string
+	Image, ConnectedVia, TransferProtocolType string
+	Inserted                                  *bool
+	Protocols                                 []string `json:"TransferProtocolType@Redfish.AllowableValues"`
+	Actions                                   struct {
+		Insert *mediaAction `json:"#VirtualMedia.InsertMedia"`
+		Eject  *mediaAction `json:"#VirtualMedia.EjectMedia"`
+	}
+	ETag string `json:"@odata.etag"`
+}
+
+type mediaAction struct {
+	Target    string   `json:"target"`
+	Info      string   `json:"@Redfish.ActionInfo"`
+	Protocols []string `json:"TransferProtocolType@Redfish.AllowableValues"`
+}
+
+// full says whether something is in a slot. Some keep the name of what was ejected.
+func (s *slot) full() bool {
+	if s.Inserted != nil {
+		return *s.Inserted
+	}
+	return s.Image != "" && s.ConnectedVia != "NotConnected"
+}
+
+// fetches are the protocols from which a slot takes an image, as far as it tells.
+func (m *server) fetches(ctx context.Context, s *slot) ([]string, error) {
+	switch insert := s.Actions.Insert; {
+	case len(s.Protocols) > 0 || insert == nil:
+		return s.Protocols, nil
+	case len(insert.Protocols) > 0 || insert.Info == "":
+		return insert.Protocols, nil
+	default:
+		return m.parameter(ctx, insert.Info, "TransferProtocolType")
+	}
+}

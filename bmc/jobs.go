@@ -1,0 +1,89 @@
+package bmc
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"ironworks/models"
+)
+
+// mostJobs is how many jobs of each kind are told.
+const mostJobs = 50
+
+// job is a task of Redfish's, a job of its job service, or one of Dell's.
+type job struct {
+	resource
+	TaskState, JobState, Message string
+
+	PercentComplete *float64
+	Messages        []struct{ Message string }
+}
+
+func (j *job) state() string { return cmp.Or(j.TaskState, j.JobState) }
+
+func (j *job) message() string {
+	if n := len(j.Messages); n > 0 {
+		return j.Messages[n-1].Message
+	}
+	return j.Message
+}
+
+// dellLinks are where Dell has its jobs.
+type dellLinks struct{ DellJobService, Jobs ref }
+
+// jobLists are where a controller has its tasks and jobs.
+func (m *server) jobLists(ctx context.Context, controller *manager) ([]ref, error) {
+	var lists []ref
+	var all []error
+	if m.root.Tasks.ID != "" {
+		var service struct{ Tasks ref }
+		all = append(all, m.get(ctx, m.root.Tasks.ID, &service))
+		lists = append(lists, service.Tasks)
+	}
+	if m.root.JobService.ID != "" {
+		var service struct{ Jobs ref }
+		all = append(all, m.get(ctx, m.root.JobService.ID, &service))
+		lists = append(lists, service.Jobs)
+	}
+	if controller != nil {
+		lists = append(lists, controller.Links.Oem.Dell.Jobs)
+	}
+	lists = slices.DeleteFunc(lists, func(r ref) bool { return r.ID == "" })
+	return lists, errors.Join(all...)
+}
+
+// readJobs reads the tasks and jobs that the controller has.
+func (p *probe) readJobs(ctx context.Context) error {
+	lists, err := p.jobLists(ctx, p.manager)
+	all := []error{err}
+	seen := map[string]bool{}
+	for _, list := range lists {
+		jobs, err := p.jobs(ctx, list)
+		all = append(all, err)
+		for i := range jobs {
+			j := &jobs[i]
+			if seen[j.ID] {
+				continue // Dell has each of its jobs as a task, too
+			}
+			seen[j.ID] = true
+			p.found.Jobs = append(p.found.Jobs, models.BMCJob{ID: j.ID, Name: j.Name, State: j.state(), Percent: percent(j.PercentComplete), Message: j.message()})
+		}
+	}
+	return errors.Join(all...)
+}
+
+// jobs reads a list of jobs, whole where the controller can be asked so: they have
+// hundreds.
+func (m *server) jobs(ctx context.Context, at ref) ([]job, error) {
+	raw, err := m.expanded(ctx, at.ID, mostMembers)
+	if err != nil {
+		return nil, err
+	}
+	out, err := resolve[job](ctx, m.session, raw[:min(len(raw), mostJobs)])
+	if len(raw) > mostJobs {
+		err = errors.Join(err, say("there are %d, %d are read", len(raw), mostJobs))
+	}
+	return out, err
+}

@@ -1,0 +1,302 @@
+package bmc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/stmcginnis/gofish/schemas"
+)
+
+// What is read is decoded into types of our own, with the few fields that are shown.
+// gofish's would do for an honest controller: but they give up a whole drive for one field
+// of the wrong type, ask three things at once, and follow a list for as long as it goes.
+
+// ref is a link to a resource.
+type ref struct {
+	ID string `json:"@odata.id"`
+}
+
+// condition is Redfish's Status.
+type condition struct{ State, Health, HealthRollup string }
+
+func (c condition) absent() bool { return c.State == "Absent" }
+
+// resource is what all have.
+type resource struct {
+	ref
+	ID     string `json:"Id"`
+	Name   string
+	Status condition
+}
+
+// put says where a resource was read: not all say it themselves, and some say it wrong.
+func (r *resource) put(at string) {
+	if at != "" {
+		r.ref.ID = at
+	}
+	if r.ID == "" {
+		r.ID = last(r.ref.ID)
+	}
+}
+
+func put(one any, at string) {
+	if r, is := one.(interface{ put(at string) }); is {
+		r.put(at)
+	}
+}
+
+// partial is a list of which some could not be read.
+type partial struct {
+	failed int
+	first  error
+}
+
+// Error counts.
+func (p *partial) Error() string { return fmt.Sprintf("%d of it: %v", p.failed, p.first) }
+
+// Unwrap is the first of the errors.
+func (p *partial) Unwrap() error { return p.first }
+
+func (p *partial) add(err error) {
+	if p.failed++; p.first == nil {
+		p.first = err
+	}
+}
+
+func (p *partial) err() error {
+	if p.failed == 0 {
+		return nil
+	}
+	return p
+}
+
+// unreadable is a resource that could not be read.
+type unreadable struct {
+	at  string
+	err error
+}
+
+func (u *unreadable) Error() string { return last(u.at) + ": " + u.err.Error() }
+func (u *unreadable) Unwrap() error { return u.err }
+
+// get reads a resource. A field of the wrong type is noted and left out, the others are
+// read.
+func (s *session) get(ctx context.Context, path string, into any) error {
+	_, err := s.getWithETag(ctx, path, into)
+	return err
+}
+
+func (s *session) getWithETag(ctx context.Context, path string, into any) (string, error) {
+	resp, err := s.client.WithContext(ctx).Get(path) //nolint:bodyclose // the cleanup does
+	if err != nil && s.renew(ctx, err) {
+		resp, err = s.client.WithContext(ctx).Get(path) //nolint:bodyclose // the cleanup does
+	}
+	defer schemas.DeferredCleanupHTTPResponse(resp)
+	if err != nil {
+		return "", &unreadable{path, err}
+	}
+	if resp.StatusCode == http.StatusNoContent {
+		return "", nil
+	}
+	if err := s.soften(path, json.NewDecoder(resp.Body).Decode(into)); err != nil {
+		return "", &unreadable{path, err}
+	}
+	return resp.Header.Get("ETag"), nil
+}
+
+// soften notes a field of the wrong type, which is not the end of a resource: encoding/json
+// leaves it out and goes on.
+func (s *session) soften(path string, err error) error {
+	var kind *json.UnmarshalTypeError
+	if !errors.As(err, &kind) || kind.Field == "" {
+		return err
+	}
+	s.wrong = append(s.wrong, fmt.Errorf("%s: %s is a %s", last(path), kind.Field, kind.Value))
+	return nil
+}
+
+// last is the last word of a path.
+func last(path string) string {
+	path = strings.TrimRight(path, "/")
+	return path[strings.LastIndex(path, "/")+1:]
+}
+
+// collection is a page of members: links, or the members themselves.
+type collection struct {
+	Members []json.RawMessage
+	Next    string   `json:"Members@odata.nextLink"`
+	Count   *float64 `json:"Members@odata.count"`
+}
+
+// pages reads the members of a collection, as they come, at most so many.
+func (s *session) pages(ctx context.Context, path string, most int) ([]json.RawMessage, error) {
+	var all []json.RawMessage
+	seen := map[string]bool{}
+	for next := path; next != "" && !seen[next]; {
+		if len(seen) == mostPages {
+			return all, say("it has more than %d pages, the others are left out", mostPages)
+		}
+		seen[next] = true
+		var page collection
+		if err := s.get(ctx, next, &page); err != nil {
+			return all, err
+		}
+		for _, member := range page.Members {
+			if string(member) != "null" {
+				all = append(all, member)
+			}
+		}
+		if len(all) > most {
+			return all[:most], say("it has more than %d, the others are left out", most)
+		}
+		if next = page.Next; seen[next] {
+			return all, say("its next page is one that was read: what comes after is not known")
+		}
+	}
+	return all, nil
+}
+
+// expanded reads the members of a collection, with what is in them where the controller
+// can be asked so: one request for all modules of memory is kinder than thirty. One that
+// says that it can, and cannot, is not asked so again.
+func (s *session) expanded(ctx context.Context, path string, most int) ([]json.RawMessage, error) {
+	how := ""
+	switch can := s.root.Features.ExpandQuery; {
+	case strings.Contains(path, "?"):
+	case can.NoLinks:
+		how = "?$expand=.($levels=1)"
+	case can.ExpandAll:
+		how = "?$expand=*($levels=1)"
+	}
+	if how != "" {
+		noted := len(s.wrong)
+		raw, err := s.pages(ctx, path+how, most)
+		if err == nil || len(raw) > 0 {
+			return raw, err
+		}
+		s.wrong = s.wrong[:noted]
+		s.root.Features.ExpandQuery.NoLinks, s.root.Features.ExpandQuery.ExpandAll = false, false
+		if ctx.Err() != nil {
+			return nil, err
+		}
+	}
+	return s.pages(ctx, path, most)
+}
+
+// isLink says whether a member is a link alone, and not the resource.
+func isLink(member json.RawMessage) (ref, bool) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(member, &fields) != nil {
+		return ref{}, false
+	}
+	var r ref
+	_ = json.Unmarshal(member, &r)
+	for name := range fields {
+		if !strings.HasPrefix(name, "@") {
+			return r, false
+		}
+	}
+	return r, r.ID != ""
+}
+
+// members reads a collection and its members, one after the other. What could be read
+// comes with the error about the rest.
+func members[T any](ctx context.Context, s *session, at ref, most int) ([]T, error) {
+	if at.ID == "" {
+		return nil, nil
+	}
+	raw, err := s.expanded(ctx, at.ID, most)
+	out, more := resolve[T](ctx, s, raw)
+	return out, errors.Join(err, more)
+}
+
+// resolve makes resources of members.
+func resolve[T any](ctx context.Context, s *session, raw []json.RawMessage) ([]T, error) {
+	var out []T
+	var failed partial
+	for _, member := range raw {
+		one := new(T)
+		link, is := isLink(member)
+		var err error
+		if is {
+			err = s.get(ctx, link.ID, one)
+		} else {
+			err = s.soften(link.ID, json.Unmarshal(member, one))
+		}
+		if err != nil {
+			failed.add(err)
+			if ctx.Err() != nil {
+				break
+			}
+			continue
+		}
+		put(one, link.ID)
+		out = append(out, *one)
+	}
+	return out, failed.err()
+}
+
+// each reads what links lead to.
+func each[T any](ctx context.Context, s *session, links []ref, most int) ([]T, error) {
+	var out []T
+	var failed partial
+	for i, link := range links {
+		if i == most {
+			failed.add(say("there are %d, %d are read", len(links), most))
+			break
+		}
+		if link.ID == "" {
+			continue
+		}
+		var one T
+		if err := s.get(ctx, link.ID, &one); err != nil {
+			failed.add(err)
+			if ctx.Err() != nil {
+				break
+			}
+			continue
+		}
+		put(&one, link.ID)
+		out = append(out, one)
+	}
+	return out, failed.err()
+}
+
+// action is something that a resource offers.
+type action struct {
+	Target  string   `json:"target"`
+	Info    string   `json:"@Redfish.ActionInfo"`
+	Allowed []string `json:"ResetType@Redfish.AllowableValues"`
+}
+
+// resets are the resets that an action offers, here or in its own description; none is
+// that it does not tell.
+func (s *session) resets(ctx context.Context, a action) ([]string, error) {
+	if len(a.Allowed) > 0 || a.Info == "" {
+		return a.Allowed, nil
+	}
+	return s.parameter(ctx, a.Info, "ResetType")
+}
+
+// parameter are the values that an action's description allows for a parameter.
+func (s *session) parameter(ctx context.Context, info, name string) ([]string, error) {
+	var described struct {
+		Parameters []struct {
+			Name    string
+			Allowed []string `json:"AllowableValues"`
+		}
+	}
+	if err := s.get(ctx, info, &described); err != nil {
+		return nil, err
+	}
+	for _, p := range described.Parameters {
+		if p.Name == name {
+			return p.Allowed, nil
+		}
+	}
+	return nil, nil
+}

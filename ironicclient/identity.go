@@ -1,0 +1,48 @@
+package ironicclient
+
+import (
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
+
+	"ironworks/models"
+)
+
+// Identity is who Keystone says that we are; false without Keystone, and before it gave a
+// token. What it does not say is empty.
+func (c *Client) Identity() (models.Identity, bool) {
+	var id models.Identity
+	select {
+	case c.connecting <- struct{}{}:
+		defer func() { <-c.connecting }()
+	default:
+		return id, false
+	}
+	if !c.conn.Auth.Keystone() || c.service == nil {
+		return id, false
+	}
+	result, is := c.service.GetAuthResult().(interface {
+		ExtractUser() (*tokens.User, error)
+		ExtractRoles() ([]tokens.Role, error)
+		ExtractProject() (*tokens.Project, error)
+		ExtractToken() (*tokens.Token, error)
+	})
+	if !is {
+		return id, true // a token that somebody else got
+	}
+	if user, err := result.ExtractUser(); err == nil && user != nil {
+		id.User = models.Printable(user.Name)
+	}
+	if project, err := result.ExtractProject(); err == nil && project != nil {
+		id.Project = models.Printable(project.Name)
+	}
+	if roles, err := result.ExtractRoles(); err == nil {
+		for _, r := range roles {
+			id.Roles = append(id.Roles, models.Printable(r.Name))
+		}
+	}
+	if token, err := result.ExtractToken(); err == nil && token != nil {
+		id.Expires = token.ExpiresAt.In(time.UTC)
+	}
+	return id, true
+}

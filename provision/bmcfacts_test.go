@@ -1,0 +1,54 @@
+package provision_test
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"ironworks/models"
+	"ironworks/provision"
+)
+
+func TestBMCFacts(t *testing.T) {
+	t.Parallel()
+	_, n := aMachine(t)
+	api := &besides{fakeAPI: newAPI(n)}
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	at := time.Now()
+	for _, test := range []struct {
+		name     string
+		password models.Secret
+		address  string
+		want     models.BMCFacts
+		login    bool
+	}{
+		{name: "it answers", password: bmcPassword, want: models.BMCFacts{
+			Reachable: models.AnswerYes, Authenticated: models.AnswerYes, Power: models.PowerOff, BootMode: "uefi", MediaInserted: models.AnswerNo, Health: models.BMCHealthOK,
+		}},
+		{name: "it refuses the password", password: "wrong", want: models.BMCFacts{Reachable: models.AnswerYes, Authenticated: models.AnswerNo}},
+		{name: "it does not answer", password: bmcPassword, address: gone.URL, want: models.BMCFacts{Reachable: models.AnswerNo}},
+		{name: "nobody knows the password", login: true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			node := n
+			node.DriverInfo = map[string]any{"redfish_address": n.DriverInfo["redfish_address"], "redfish_username": "admin"}
+			if test.address != "" {
+				node.DriverInfo["redfish_address"] = test.address
+			}
+			got, err := (&provision.BMCs{API: api, Complete: knows(test.password), Now: time.Now}).Facts(t.Context(), &node, at)
+			var login *provision.BMCLoginError
+			if errors.As(err, &login) != test.login || err != nil && !test.login {
+				t.Fatalf("error %v", err)
+			}
+			test.want.At = at
+			got.Progress = ""
+			if *got != test.want {
+				t.Errorf("%+v, want %+v", *got, test.want)
+			}
+		})
+	}
+}

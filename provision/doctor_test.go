@@ -1,0 +1,211 @@
+package provision_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"ironworks/ironicclient"
+	"ironworks/models"
+	"ironworks/provision"
+)
+
+// examined is an Ironic with nodes, as a doctor asks it.
+type examined struct {
+	*reader
+	nodes []models.Node
+	// fault fails all requests, or those that are not the first; slow takes until the end.
+	fault  *models.Fault
+	slow   bool
+	date   time.Time
+	listed atomic.Int32
+}
+
+func (e *examined) NodePage(ctx context.Context, _ ironicclient.NodeQuery) (*ironicclient.NodePage, error) {
+	switch {
+	case e.slow:
+		<-ctx.Done()
+		return nil, ctx.Err()
+	case e.fault != nil:
+		return nil, e.fault
+	}
+	return &ironicclient.NodePage{Date: e.date, Latency: time.Millisecond}, nil
+}
+
+func (e *examined) EachPage(_ context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error {
+	e.listed.Add(1)
+	if !slices.Contains(q.Fields, "driver_info") {
+		return fmt.Errorf("asked for %q", q.Fields)
+	}
+	return yield(&ironicclient.NodePage{Nodes: e.nodes})
+}
+
+func (e *examined) Node(_ context.Context, id string, _ ...string) (*models.Node, error) {
+	for i := range e.nodes {
+		if e.nodes[i].Name == id || e.nodes[i].UUID == id {
+			return &e.nodes[i], nil
+		}
+	}
+	return nil, &models.Fault{Kind: models.FaultNotFound, Op: "get node " + id, Status: 404, Message: "Node could not be found."}
+}
+
+func (e *examined) Endpoint() string { return "http://ironic:6385/" }
+
+func (e *examined) Identity() (models.Identity, bool) {
+	return models.Identity{User: "op", Roles: []string{"admin"}}, e.fault == nil
+}
+
+// bootServer has an ISO, what is none, and a kernel; asked counts the requests.
+func bootServer(t *testing.T, asked *atomic.Int32) *httptest.Server {
+	t.Helper()
+	iso := strings.Repeat("\x00", 16*2048) + "\x01CD001" + strings.Repeat("\x00", 5000)
+	mux := http.NewServeMux()
+	file := func(path, content string) {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			asked.Add(1)
+			http.ServeContent(w, r, "", time.Time{}, strings.NewReader(content))
+		})
+	}
+	file("/good.iso", iso)
+	file("/bad.iso", strings.Repeat("x", 60_000))
+	file("/kernel", "MZ...")
+	file("/initrd", "\x1f\x8b...")
+	file("/page", "<!doctype html><title>log in</title>")
+	mux.HandleFunc("/unranged.iso", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, iso) })
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func bootable(name, iso string) models.Node {
+	n := node(name, models.StateAvailable)
+	n.Driver, n.DeployInterface, n.Conductor = "redfish", "custom-agent", "c1"
+	n.DriverInfo["deploy_iso"] = iso
+	return n
+}
+
+func doctorOf(api provision.DoctorAPI, stage models.ReachStage) *provision.Doctor {
+	return &provision.Doctor{
+		API: api, Web: provision.NewWeb(), Clock: clock{},
+		Reach: func(_ context.Context, target, _ string) models.Reach {
+			r := models.Reach{URL: target, Host: "ironic:6385", Stage: stage, Status: 200, Date: time.Now(), Sent: time.Now(), Got: time.Now()}
+			r.Body = []byte(`{"default_version": {"id": "v1", "min_version": "1.1", "version": "1.115"}}`)
+			if stage != models.ReachAnswered {
+				r.Fault = &models.Fault{Kind: models.FaultRefused}
+			}
+			return r
+		},
+	}
+}
+
+func TestDoctorGathers(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	s := bootServer(t, &asked)
+	pair := bootable("pair", "")
+	pair.DriverInfo = map[string]any{"deploy_kernel": s.URL + "/kernel", "deploy_ramdisk": s.URL + "/page"}
+	image := bootable("image", s.URL+"/good.iso")
+	image.DeployInterface, image.InstanceInfo = "direct", map[string]any{"image_source": s.URL + "/nothing"}
+	api := &examined{reader: &reader{}, date: time.Now(), nodes: []models.Node{
+		bootable("n1", s.URL+"/good.iso"), bootable("n2", s.URL+"/good.iso"), bootable("n3", s.URL+"/bad.iso"),
+		bootable("n4", s.URL+"/unranged.iso"), bootable("n5", s.URL+"/gone.iso?sig=hunter2"), bootable("n6", "http://127.0.0.1:1/x.iso"),
+		bootable("n7", "file:///x.iso"), bootable("n8", ""), pair, image,
+	}}
+	f := &models.DoctorFacts{Now: time.Now()}
+	doctorOf(api, models.ReachAnswered).Gather(t.Context(), f, []string{"n1", "pair", "image", "nobody"})
+	var got []string
+	for _, d := range models.Diagnose(f) {
+		if slices.Contains([]models.DoctorID{"deploy-iso", "node-ramdisk", "node-image", "node", "nodes-ramdisk", "latency"}, d.ID) {
+			got = append(got, fmt.Sprintf("%s %s %s", d.ID, d.Result, strings.ReplaceAll(d.Title, s.URL, "")))
+		}
+	}
+	want := []string{
+		"latency ok a small request takes 1ms",
+		"nodes-ramdisk warn 1 of 10 nodes have no ramdisk of their own: neither a deploy ISO nor a kernel with its ramdisk",
+		"deploy-iso ok the ISO /good.iso can be fetched, 36.9 KiB",
+		"deploy-iso warn the server answers 404 for the ISO /gone.iso?******",
+		"deploy-iso unknown the ISO file:///x.iso is not on the web: Ironic fetches it itself",
+		"deploy-iso unknown the ISO http://127.0.0.1:1/x.iso cannot be asked for from here: dial tcp 127.0.0.1:1: connect: connection refused",
+		"deploy-iso warn the ISO /bad.iso is no ISO image",
+		"deploy-iso unknown 1 more were not asked for: name nodes to have theirs checked",
+		"node ok n1 is available; conductor and deploy interface are there",
+		"node ok pair is available; conductor and deploy interface are there",
+		"node ok image is available; conductor and deploy interface are there",
+		"node fail nobody: get node nobody: Node could not be found. (HTTP 404)",
+		"node-ramdisk ok n1: the ISO /good.iso can be fetched, 36.9 KiB",
+		"node-ramdisk ok pair: the kernel /kernel can be fetched, 5 B",
+		"node-ramdisk fail pair: the ramdisk /page is an HTML page",
+		"node-ramdisk ok image: the ISO /good.iso can be fetched, 36.9 KiB",
+		"node-image fail image: the server answers 404, and Ironic wants 200 for a HEAD of the image",
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	// Each file once, whoever has it: good.iso, bad.iso, kernel, page; a HEAD and the beginning.
+	if n := asked.Load(); n != 8 {
+		t.Errorf("%d requests", n)
+	}
+	if strings.Contains(fmt.Sprintf("%+v", models.Diagnose(f)), "hunter2") {
+		t.Error("a secret is told")
+	}
+}
+
+func TestDoctorWithoutAnIronic(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		api   *examined
+		stage models.ReachStage
+		auth  models.AuthKind
+		want  string
+	}{
+		"no connection":       {&examined{}, models.ReachConnect, "", "tcp"},
+		"no Keystone":         {&examined{}, models.ReachConnect, models.AuthPassword, "keystone, tcp"},
+		"a wrong password":    {&examined{fault: &models.Fault{Kind: models.FaultUnauthorized, Status: 401}}, models.ReachAnswered, models.AuthHTTPBasic, "authentication"},
+		"Keystone refuses it": {&examined{fault: &models.Fault{Kind: models.FaultUnauthorized, Status: 401}}, models.ReachAnswered, models.AuthPassword, "authentication"},
+		"a stranger":          {&examined{fault: &models.Fault{Kind: models.FaultNotIronic}}, models.ReachAnswered, "", "http"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tt.api.reader = &reader{}
+			d := doctorOf(tt.api, tt.stage)
+			d.Connection = models.Connection{Auth: tt.auth, Keystone: models.Keystone{AuthURL: "http://keystone/v3"}}
+			f := &models.DoctorFacts{Now: time.Now()}
+			d.Gather(t.Context(), f, []string{"n1"})
+			var failed []string
+			for _, found := range models.Diagnose(f) {
+				if found.Result == models.DoctorFail {
+					failed = append(failed, string(found.ID))
+				}
+			}
+			if got := strings.Join(failed, ", "); got != tt.want {
+				t.Errorf("failed: %s, want %s", got, tt.want)
+			}
+			if tt.api.listed.Load() > 0 {
+				t.Error("the nodes were listed")
+			}
+		})
+	}
+}
+
+// TestDoctorEnds: who never answers holds the doctor up no longer than ctx does, and what
+// was not asked is said.
+func TestDoctorEnds(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	f := &models.DoctorFacts{Now: time.Now()}
+	doctorOf(&examined{reader: &reader{}, slow: true}, models.ReachAnswered).Gather(ctx, f, nil)
+	i := slices.IndexFunc(models.Diagnose(f), func(d models.Diagnosis) bool { return strings.Contains(d.Title, "no time left") })
+	if i < 0 {
+		t.Errorf("%+v", models.Diagnose(f))
+	}
+}

@@ -1,0 +1,367 @@
+package node_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/node"
+	"ironworks/ui/screen/screentest"
+)
+
+// controllers are BMCs that say what a test wants.
+type controllers struct {
+	look    *provision.BMCLook
+	err     error
+	asked   int
+	ring    bool
+	logins  []screen.BMCLogin
+	kept    []screen.BMCLogin
+	pinned  []string
+	orders  []models.BMCOrder
+	keepErr error
+}
+
+func (c *controllers) Look(context.Context, string) (*provision.BMCLook, error) {
+	c.asked++
+	return c.look, c.err
+}
+
+func (c *controllers) Order(o models.BMCOrder) provision.Action {
+	c.orders = append(c.orders, o)
+	return (&provision.BMCs{}).Order(o)
+}
+
+func (c *controllers) Remember(l screen.BMCLogin) { c.logins = append(c.logins, l) }
+
+func (c *controllers) Keep(_ context.Context, l screen.BMCLogin) error {
+	c.kept = append(c.kept, l)
+	return c.keepErr
+}
+
+func (c *controllers) HasKeyring() bool { return c.ring }
+
+func (c *controllers) Pin(address, fingerprint string) {
+	c.pinned = append(c.pinned, address+" "+fingerprint)
+}
+
+const bmcFields = `, "driver_info": {"redfish_address": "https://10.0.7.1", "redfish_username": "root", "redfish_password": "******", "deploy_iso": "http://10.0.0.1/live.iso"}`
+
+// onBMC is a node's screen at the BMC tab.
+func onBMC(t *testing.T, fields string, c *controllers) (*screentest.Rig, screen.Screen) {
+	t.Helper()
+	n := resting(t, fields)
+	r := screentest.New(t, n)
+	if c != nil {
+		r.Env.Session.BMCs = c
+	}
+	r.Sync()
+	s := node.New(r.Env, n.UUID)
+	r.Open(s)
+	r.Clock.Hasty = true // who waits, waits no longer than needed
+	r.Do(s, s.Do(action.ShowBMC))
+	return r, s
+}
+
+func number[T any](n T) *T { return &n }
+
+// machine is what the BMC of a server says that is not quite well.
+func told() *provision.BMCLook {
+	b := &models.BMC{
+		Address: "https://10.0.7.1", Read: screentest.Began,
+		System: models.BMCSystem{
+			Manufacturer: "ACME", Model: "R750", Serial: "ABC1234", SKU: "SKU1", BIOS: "2.1.7", Power: "On", Progress: "OSRunning",
+			Health: models.BMCHealthOK, Rollup: models.BMCHealthWarning,
+		},
+		Controller: models.BMCController{Model: "ACME BMC 9", Firmware: "7.10", Redfish: "1.17.0", Clock: "2026-03-14T14:00:00Z", Health: models.BMCHealthOK},
+		Boot:       models.BMCBoot{Target: "Cd", Enabled: "Once", Mode: "UEFI", SecureBoot: "Disabled", Allowed: []string{"None", "Pxe", "Cd", "Hdd"}},
+		Media:      []models.BMCMedia{{ID: "CD", Types: []string{"CD", "DVD"}, Image: "http://10.0.0.1/live.iso", Inserted: true, Via: "URI", Protocols: []string{"HTTP", "HTTPS"}}, {ID: "USB", Types: []string{"USBStick"}}},
+		Drives: []models.BMCDrive{
+			{ID: "Disk.Bay.0", Storage: "RAID.1", Manufacturer: "INTEL", Model: "SSDSC2KB48", Serial: "BTYF0c9397845", Bytes: 480103981056, Media: "SSD", Protocol: "SATA", State: "Enabled", Health: models.BMCHealthOK, LifeLeft: number(97)},
+			{ID: "Disk.Bay.1", Storage: "RAID.1", Manufacturer: "SEAGATE", Model: "ST4000NM002A", Serial: "WS20ABCD", Bytes: 4000787030016, Media: "HDD", Protocol: "SATA", State: "Enabled", Health: models.BMCHealthWarning, Predicted: true},
+		},
+		NICs:       []models.BMCNIC{{ID: "NIC.1", MAC: "52:54:00:00:00:01", Mbit: 25000, Link: "LinkUp", Health: models.BMCHealthOK}, {ID: "NIC.2", MAC: "52:54:00:00:00:02", Link: "LinkDown"}},
+		Processors: []models.BMCProcessor{{ID: "CPU.1", Model: "ACME 6338", Cores: 32, Health: models.BMCHealthOK}},
+		Memory:     []models.BMCModule{{ID: "A1", MiB: 32768, Type: "DDR4"}, {ID: "A2", MiB: 32768, Type: "DDR4"}},
+		Causes:     []models.BMCCause{{Part: "drive Disk.Bay.1", Health: models.BMCHealthWarning, State: "failure predicted"}},
+		Log: []models.BMCEntry{
+			{Log: "SEL", ID: "2", At: screentest.Began.Add(-time.Hour), Severity: models.BMCHealthWarning, Message: "Fault detected on drive 1."},
+			{Log: "SEL", ID: "1", Severity: models.BMCHealthOK, Message: "Log cleared."},
+		},
+		Sensors: []models.BMCSensor{
+			{Name: "Inlet Temp", Kind: "temperature", Value: 23, Unit: "°C", High: number(47.0), Health: models.BMCHealthOK},
+			{Name: "CPU1 Temp", Kind: "temperature", Value: 88.25, Unit: "°C", High: number(90.0), Health: models.BMCHealthWarning},
+			{Name: "Fan 1", Kind: "fan", Value: 30, Unit: "%"},
+			{Name: "Fan 2", Kind: "fan", Value: 4800, Unit: "RPM"},
+		},
+		BIOS:     []models.BMCValue{{Name: "BootMode", Value: "Uefi"}, {Name: "ProcVirtualization", Value: "Disabled", Pending: "Enabled"}},
+		Jobs:     []models.BMCJob{{ID: "JID_1", Name: "Configure: BIOS.Setup.1-1", State: "Scheduled", Percent: number(0)}},
+		Consoles: []models.BMCConsole{{Kind: models.BMCConsoleGraphical, Enabled: true, Types: []string{"KVMIP"}, URL: "https://10.0.7.1/console"}},
+		Unread:   []models.BMCUnread{{Part: "memory", Why: "it answered 500"}},
+	}
+	return &provision.BMCLook{
+		Node: &models.NodeRef{Name: "r7-n01"}, BMC: b,
+		Compared: []models.BMCDifference{
+			{What: "power", Ironic: "power off", BMC: "On", Differs: true},
+			{What: "boot mode", Ironic: "uefi", BMC: "UEFI"},
+			{What: "disk /dev/sda", Ironic: "480.1 GB BTYF0c9397845", BMC: "480.1 GB Disk.Bay.0"},
+		},
+		ISOs: []provision.ISOLook{{Address: "http://10.0.0.1/live.iso", Readable: models.AnswerNo, Text: "the server answers 404"}},
+	}
+}
+
+func hostileLook() *provision.BMCLook {
+	const evil = "\x1b[31mevil\x07\u202e" + "x"
+	l := told()
+	l.BMC.System.Model, l.BMC.System.Serial, l.BMC.System.Progress = evil, strings.Repeat("long ", 400), evil
+	l.BMC.Log[0].Message, l.BMC.Sensors[0].Name, l.BMC.Sensors[0].Unit = evil, strings.Repeat("n", 300), evil
+	l.BMC.Unread[0].Why, l.BMC.Consoles[0].URL, l.BMC.Jobs[0].ID = evil, "javascript:"+evil, evil
+	l.Compared[0].Ironic, l.ISOs[0].Text = evil, evil
+	return l
+}
+
+func TestBMCGoldens(t *testing.T) {
+	fault := func(kind models.FaultKind, message, print string) error {
+		return &models.Fault{Kind: kind, Op: "log in to the BMC", URL: "https://10.0.7.1", Message: message, Hint: "check the BMC", Fingerprint: print}
+	}
+	for name, c := range map[string]struct {
+		fields string
+		bmcs   *controllers
+	}{
+		"bmc":           {bmcFields, &controllers{look: told()}},
+		"bmc-empty":     {bmcFields, &controllers{look: &provision.BMCLook{BMC: &models.BMC{Address: "https://10.0.7.1"}}}},
+		"bmc-hostile":   {bmcFields, &controllers{look: hostileLook()}},
+		"bmc-login":     {bmcFields, &controllers{err: &provision.BMCLoginError{Address: "https://10.0.7.1", Username: "root"}}},
+		"bmc-wrong":     {bmcFields, &controllers{err: &provision.BMCLoginError{Address: "https://10.0.7.1", Username: "root", Wrong: fault(models.FaultUnauthorized, "401", "")}}},
+		"bmc-untrusted": {bmcFields, &controllers{err: fault(models.FaultTLS, "the certificate is self-signed", "F3:9C")}},
+		"bmc-silent":    {bmcFields, &controllers{err: fault(models.FaultTimeout, "no answer within 30 s", "")}},
+		"bmc-ipmi": {
+			`, "driver": "ipmi", "driver_info": {"ipmi_address": "10.0.7.1", "ipmi_username": "root", "ipmi_password": "******", "ipmi_cipher_suite": "17"}`,
+			&controllers{err: &models.NoRedfishError{Node: "r7-n01", IPMI: "10.0.7.1"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, s := onBMC(t, c.fields, c.bmcs)
+			screentest.Golden(t, s, name)
+			screentest.CheckSizes(t, s)
+		})
+	}
+}
+
+// The BMC is asked when the tab is looked at, and never by itself after that.
+func TestBMCIsAskedOnDemand(t *testing.T) {
+	c := &controllers{look: told()}
+	n := resting(t, bmcFields)
+	r := screentest.New(t, n)
+	r.Env.Session.BMCs = c
+	r.Sync()
+	s := node.New(r.Env, n.UUID)
+	r.Open(s)
+	// Who goes through the tabs is elsewhere when the moment is over.
+	r.Do(s, s.Do(action.ShowNetwork))
+	due := s.Do(action.NextTab)
+	r.Do(s, s.Do(action.NextTab))
+	r.Clock.Hasty = true
+	r.Do(s, due)
+	if c.asked != 0 {
+		t.Fatal("asked in passing")
+	}
+	r.Do(s, s.Do(action.ShowBMC))
+	if c.asked != 1 {
+		t.Fatalf("asked %d times when the tab was looked at", c.asked)
+	}
+	r.Clock.Hasty = false
+	for range 30 {
+		r.Pass(time.Minute)
+		r.Tell(s, r.Change(n.UUID, func(n *models.Node) { n.Owner += "x" }))
+		r.Do(s, s.Do(action.ShowOverview))
+		r.Do(s, s.Do(action.ShowBMC))
+		r.Do(s, s.Shown())
+	}
+	if c.asked != 1 {
+		t.Errorf("asked %d times by itself", c.asked-1)
+	}
+	screentest.Shows(t, s, 80, 20, "30m old")
+	r.Do(s, s.Do(action.BMCRead))
+	r.Tell(s, screen.Reload{})
+	if c.asked != 3 {
+		t.Errorf("asked %d times when somebody wanted it", c.asked-1)
+	}
+	c.err, c.look = errors.New("gone"), nil
+	r.Tell(s, screen.Reload{})
+	screentest.Shows(t, s, 80, 20, "gone", "ACME R750")
+}
+
+// formOf is the dialog that a screen wishes for.
+func formOf(t *testing.T, wishes []tea.Msg) screen.Overlay {
+	t.Helper()
+	for _, w := range wishes {
+		if ask, is := w.(screen.Ask); is {
+			return ask.Overlay
+		}
+	}
+	t.Fatalf("no dialog among %v", wishes)
+	return nil
+}
+
+// fill types into a dialog, field by field, and sends it.
+func fill(t *testing.T, r *screentest.Rig, s screen.Screen, o screen.Overlay, fields ...string) []tea.Msg {
+	t.Helper()
+	for i, text := range fields {
+		if i > 0 {
+			o.Update(screentest.Press("tab"))
+		}
+		switch text {
+		case "→":
+			o.Update(screentest.Press("right"))
+			continue
+		case "":
+			continue
+		}
+		for range 200 {
+			o.Update(screentest.Press("backspace"))
+		}
+		o.Update(tea.PasteMsg{Content: text})
+	}
+	done, cmd := o.Update(screentest.Press("ctrl+s"))
+	if !done {
+		return nil
+	}
+	return r.Do(s, cmd)
+}
+
+func TestBMCLogin(t *testing.T) {
+	c := &controllers{ring: true, err: &provision.BMCLoginError{Address: "https://10.0.7.1", Username: "root"}}
+	r, s := onBMC(t, bmcFields, c)
+	o := formOf(t, r.Do(s, s.Do(action.BMCLogin)))
+	c.err, c.look = nil, told()
+	wishes := fill(t, r, s, o, "admin", "s3cret-Pa55", "→", "→")
+	if len(c.logins) != 1 || c.logins[0] != (screen.BMCLogin{Address: "https://10.0.7.1", Username: "admin", Password: "s3cret-Pa55", All: true}) {
+		t.Fatalf("logins %+v", c.logins)
+	}
+	if c.asked != 2 || len(c.kept) != 1 || !strings.Contains(fmt.Sprint(wishes), "the keyring has") {
+		t.Errorf("asked %d times, kept %d, said %v", c.asked, len(c.kept), wishes)
+	}
+	for _, copied := range s.Copies() {
+		if strings.Contains(copied.Text, "s3cret") {
+			t.Errorf("%s can be copied with the password in it", copied.Name)
+		}
+	}
+	screentest.Lacks(t, s, 200, 60, "s3cret")
+	// What the BMC does not take is not kept.
+	c.kept, c.err = nil, &provision.BMCLoginError{Address: "https://10.0.7.1", Username: "root", Wrong: errors.New("401")}
+	fill(t, r, s, formOf(t, r.Do(s, s.Do(action.BMCLogin))), "", "wrong", "", "→")
+	if len(c.kept) != 0 {
+		t.Error("a wrong password was kept")
+	}
+}
+
+func TestBMCCertificateIsTaken(t *testing.T) {
+	c := &controllers{err: &models.Fault{Kind: models.FaultTLS, Op: "log in", Fingerprint: "F3:9C"}}
+	r, s := onBMC(t, bmcFields, c)
+	o := formOf(t, r.Do(s, s.Do(action.BMCTrust)))
+	if text := screentest.OverlayText(o, 80, 20); !strings.Contains(text, "F3:9C") {
+		t.Errorf("no fingerprint in\n%s", text)
+	}
+	begun := o.(interface{ Start() tea.Cmd }).Start()
+	r.Pass(time.Minute)
+	o.Update(begun())
+	c.err, c.look = nil, told()
+	_, cmd := o.Update(screentest.Press("y"))
+	r.Do(s, cmd)
+	if len(c.pinned) != 1 || c.pinned[0] != "https://10.0.7.1 F3:9C" || c.asked != 2 {
+		t.Errorf("pinned %v, asked %d times", c.pinned, c.asked)
+	}
+	if s.Why(action.BMCTrust) == "" {
+		t.Error("there is nothing to be trusted any more")
+	}
+}
+
+func TestBMCOrders(t *testing.T) {
+	c := &controllers{look: told()}
+	r, s := onBMC(t, bmcFields, c)
+	ordered := func(id action.ID, fields ...string) screen.OrderBMC {
+		t.Helper()
+		wishes := r.Do(s, s.Do(id))
+		if len(fields) > 0 {
+			wishes = fill(t, r, s, formOf(t, wishes), fields...)
+		}
+		for _, w := range wishes {
+			if order, is := w.(screen.OrderBMC); is {
+				return order
+			}
+		}
+		t.Fatalf("%s orders nothing: %v", id, wishes)
+		return screen.OrderBMC{}
+	}
+	for _, test := range []struct {
+		id     action.ID
+		fields []string
+		want   models.BMCOrder
+		words  string
+	}{
+		{action.BMCBootOnce, []string{"→"}, models.BMCOrder{Verb: models.BMCBootOnce, Boot: "Pxe"}, "bmc boot-once Pxe r7-n01"},
+		{action.BMCInsert, []string{""}, models.BMCOrder{Verb: models.BMCInsert, Image: "http://10.0.0.1/live.iso"}, "bmc insert http://10.0.0.1/live.iso r7-n01"},
+		{action.BMCInsert, []string{"https://h/x.iso", "USB"}, models.BMCOrder{Verb: models.BMCInsert, Image: "https://h/x.iso", Slot: "USB"}, "bmc insert https://h/x.iso --slot USB r7-n01"},
+		{action.BMCEject, nil, models.BMCOrder{Verb: models.BMCEject}, "bmc eject r7-n01"},
+		{action.BMCPower, []string{"→"}, models.BMCOrder{Verb: models.BMCPowerOff}, "bmc power off r7-n01"},
+		{action.BMCClearJobs, nil, models.BMCOrder{Verb: models.BMCClearJobs}, "bmc clear-jobs r7-n01"},
+		{action.BMCResetController, nil, models.BMCOrder{Verb: models.BMCResetController}, "bmc reset-controller r7-n01"},
+	} {
+		got := ordered(test.id, test.fields...)
+		if c.orders[len(c.orders)-1] != test.want || strings.Join(got.Words, " ") != test.words || got.Node.UUID != screentest.UUID(1) {
+			t.Errorf("%s: %+v, words %q", test.id, c.orders[len(c.orders)-1], got.Words)
+		}
+	}
+	// A bad address stays in the form, with what is wrong.
+	if wishes := fill(t, r, s, formOf(t, r.Do(s, s.Do(action.BMCInsert))), "ftp://h/x.iso"); wishes != nil {
+		t.Errorf("an address that no BMC takes is ordered: %v", wishes)
+	}
+	// An order that has ended has the BMC asked again, once.
+	task := &screen.Task{Plan: provision.Plan{Action: c.Order(models.BMCOrder{Verb: models.BMCEject}), Items: []provision.Item{{Node: resting(t, "")}}}}
+	r.Env.Tasks.Add(task)
+	asked := c.asked
+	r.Tell(s, screen.TasksChanged{})
+	r.Pass(time.Second)
+	task.Results, task.Ended = []provision.Result{}, r.Clock.Time
+	r.Pass(time.Second)
+	for range 3 {
+		r.Tell(s, screen.TasksChanged{})
+	}
+	if c.asked != asked+1 {
+		t.Errorf("asked %d times after an order", c.asked-asked)
+	}
+}
+
+func TestBMCWhyNot(t *testing.T) {
+	c := &controllers{err: &models.NoRedfishError{Node: "r7-n01", IPMI: "10.0.7.1"}}
+	r, s := onBMC(t, bmcFields, c)
+	for _, id := range []action.ID{action.BMCPower, action.BMCInsert, action.BMCLogin} {
+		if why := s.Why(id); why != "the node has no Redfish address" || s.Do(id) != nil {
+			t.Errorf("%s: %q", id, why)
+		}
+	}
+	r.Do(s, s.Do(action.ShowDisks))
+	if why := s.Why(action.BMCEject); why != "the BMC tab has it" {
+		t.Errorf("%q", why)
+	}
+	quiet := told()
+	quiet.BMC.Jobs, quiet.BMC.Media = nil, nil
+	_, s = onBMC(t, bmcFields, &controllers{look: quiet})
+	if s.Why(action.BMCEject) != "nothing is inserted" || s.Why(action.BMCClearJobs) != "the BMC has no jobs" || s.Why(action.BMCTrust) != "no certificate was refused" {
+		t.Errorf("%q %q %q", s.Why(action.BMCEject), s.Why(action.BMCClearJobs), s.Why(action.BMCTrust))
+	}
+	_, s = onBMC(t, bmcFields, nil)
+	if s.Why(action.BMCRead) == "" {
+		t.Error("nobody can be asked")
+	}
+}

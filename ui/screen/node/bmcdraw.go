@@ -1,0 +1,173 @@
+package node
+
+import (
+	"errors"
+	"strings"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/cell"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/pane"
+)
+
+const (
+	// bmcNames is the width of the names, barWidth that of a sensor's bar.
+	bmcNames = 22
+	barWidth = 10
+)
+
+// drawBMC is what the BMC told last, or why it was not read.
+func (s *Screen) drawBMC(t *theme.Theme, w, h int) []string {
+	b := s.bmc
+	lines := s.bmcState(w)
+	look, read := b.look.Value()
+	if read {
+		lines = append(lines, bmcLines(look, w)...)
+	}
+	s.room = h
+	b.pane.Resize(w, h)
+	b.pane.SetLines(lines)
+	return body.Split(b.pane.Draw(t))
+}
+
+// bmcState is what goes on with the reading, and what to do.
+func (s *Screen) bmcState(w int) []pane.Line {
+	b := s.bmc
+	_, read := b.look.Value()
+	say := func(text string) []pane.Line { return append(body.Indented(theme.Muted, text, w-1, 1), nil) }
+	switch err := b.look.Err(); {
+	case b.bmcs == nil && s.session.Replay != nil:
+		return say("A recording has nothing of BMCs.")
+	case b.bmcs == nil:
+		return say("No BMC can be asked here.")
+	case b.look.Busy():
+		return say("Asking the BMC, part by part: that may take a minute…")
+	case err != nil:
+		return append(s.bmcFault(err, w), nil)
+	case !read:
+		return say("The BMC is asked when this tab is looked at; enter asks now. One session, closed after use; nothing is changed.")
+	}
+	return []pane.Line{{body.S(theme.Muted, " "+body.Read(s.env.Clock.Now(), b.look.Asked())+"; ctrl+r or enter asks the BMC again, nothing else does")}}
+}
+
+// bmcFault is why the BMC was not read, and the way out.
+func (s *Screen) bmcFault(err error, w int) []pane.Line {
+	var login *provision.BMCLoginError
+	var none *models.NoRedfishError
+	switch {
+	case errors.As(err, &none):
+		return s.withoutRedfish(none, w)
+	case errors.As(err, &login) && login.Wrong == nil:
+		text := "The BMC at " + models.MaskURL(login.Address) + " wants the password of " + login.Username + ", and Ironic masks it. u logs in; the context's bmc section or IRONWORKS_BMC_PASSWORD give it for good."
+		return body.Indented(theme.Warn, models.Printable(text), w-1, 1)
+	}
+	lines := body.Fault(err, w)
+	switch {
+	case errors.As(err, &login):
+		lines = append(lines, body.Indented(theme.Plain, "u logs in with another user or password.", w, 3)...)
+	case fingerprintOf(err) != "":
+		lines = append(lines, body.Indented(theme.Plain, "t shows the certificate's fingerprint, and takes that certificate and no other.", w, 3)...)
+	}
+	return lines
+}
+
+// withoutRedfish is what Ironic knows of a machine whose BMC cannot be asked.
+func (s *Screen) withoutRedfish(none *models.NoRedfishError, w int) []pane.Line {
+	text := "The node has no redfish_address in its driver_info: there is no BMC to be asked."
+	if none.IPMI != "" {
+		text = "The node has IPMI alone (" + none.IPMI + "), which is not spoken here."
+	}
+	lines := body.Indented(theme.Warn, models.Printable(text), w-1, 1)
+	lines = append(lines, body.Indented(theme.Muted, "What Ironic knows of it; validate (in a) has its conductor ask the BMC, and power goes through Ironic.", w-1, 1)...)
+	lines = append(lines, nil)
+	n, _ := s.detail.Value()
+	if n == nil {
+		return lines
+	}
+	return append(lines, columns(models.BMCOfIronic(n), w)...)
+}
+
+// bmcLines are the sections, in two columns where there is room.
+func bmcLines(look *provision.BMCLook, w int) []pane.Line {
+	heading, sections := look.Page()
+	lines := []pane.Line{{body.S(theme.Strong, " "+heading), body.S(theme.Muted, "  "+models.Printable(look.BMC.Address))}}
+	if w < twoColumns {
+		for _, section := range sections {
+			lines = append(lines, sectionLines(section, w)...)
+		}
+		return lines
+	}
+	half := w / 2
+	var left, right []pane.Line
+	for _, section := range sections {
+		drawn := sectionLines(section, half-1)
+		if len(right) == 0 && len(left) > 0 && section.Title != "" {
+			drawn = drawn[1:] // at the top there is nothing to be apart from
+		}
+		if len(left) <= len(right) {
+			left = append(left, drawn...)
+		} else {
+			right = append(right, drawn...)
+		}
+	}
+	return append(lines, beside(left, right, half)...)
+}
+
+// sectionLines are a title and a line for each row, wrapped under itself.
+func sectionLines(section provision.BMCSection, w int) []pane.Line {
+	var lines []pane.Line
+	if section.Title != "" {
+		lines = title(section.Title)
+	}
+	for _, row := range section.Rows {
+		lines = append(lines, rowLines(row, w)...)
+	}
+	return lines
+}
+
+func rowLines(row provision.BMCRow, w int) []pane.Line {
+	role := tone(row.Tone)
+	var bar []body.Span
+	room := w - bmcNames - 4
+	if row.Bar && room > 3*barWidth {
+		full := int(min(max(row.Done, 0), 1) * barWidth)
+		barRole := role
+		if barRole == theme.Plain {
+			barRole = theme.Good
+		}
+		bar = []body.Span{
+			body.S(barRole, strings.Repeat(theme.GlyphFull, full)), body.S(theme.Muted, strings.Repeat(theme.GlyphEmpty, barWidth-full)+" "),
+		}
+		room -= barWidth + 1
+	}
+	name := row.Name
+	var lines []pane.Line
+	for i, text := range body.Few(role, row.Text, max(room, 8), 0, 6) {
+		lead := pane.Line{body.S(theme.Muted, "   "+cell.Fit(name, bmcNames)+" ")}
+		if i == 0 {
+			lead = append(lead, bar...)
+		} else if bar != nil {
+			lead = append(lead, body.S(theme.Plain, cell.Blanks(barWidth+1)))
+		}
+		lines = append(lines, append(lead, text...))
+		name = ""
+	}
+	return lines
+}
+
+func tone(t provision.Tone) theme.Role {
+	switch t {
+	case provision.ToneMuted:
+		return theme.Muted
+	case provision.ToneGood:
+		return theme.Good
+	case provision.ToneWarn:
+		return theme.Warn
+	case provision.ToneBad:
+		return theme.Bad
+	case provision.TonePlain:
+	}
+	return theme.Plain
+}

@@ -1,0 +1,146 @@
+package wire
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"ironworks/models"
+)
+
+// reachMost is how much of an answer is read: a version document has 500 bytes.
+const reachMost = 64 << 10
+
+// Reach asks for a page without credentials and tells how far that came. What is there
+// called what it is: "the API".
+func Reach(ctx context.Context, o Options, target, what string, now func() time.Time) models.Reach {
+	r := models.Reach{URL: models.Printable(models.MaskURL(target)), Host: Host(target), Stage: models.ReachName}
+	fail := func(err error) models.Reach {
+		var f *models.Fault
+		if !errors.As(err, &f) {
+			f = &models.Fault{Method: http.MethodGet, URL: r.URL, Err: err}
+			Describe(f, err, target, what)
+		}
+		r.Fault = f
+		return r
+	}
+	client, err := NewClient(o)
+	if err != nil {
+		return fail(err)
+	}
+	defer client.CloseIdleConnections()
+	way := &way{}
+	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(ctx, way.trace()), http.MethodGet, target, http.NoBody)
+	if err != nil {
+		return fail(err)
+	}
+	if proxy, err := http.ProxyFromEnvironment(request); err == nil && proxy != nil {
+		r.Proxy = models.Printable(models.MaskURL(proxy.String()))
+	}
+	r.Sent = now()
+	response, err := client.Do(request)
+	r.Got = now()
+	way.tell(&r, request.URL)
+	if err != nil {
+		return fail(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	r.Stage, r.Status = models.ReachAnswered, response.StatusCode
+	if response.TLS != nil {
+		r.Certificate = certificateOf(response.TLS)
+	}
+	header := func(name string) string { return models.Printable(response.Header.Get(name)) }
+	r.Type, r.Server = header("Content-Type"), header("Server")
+	if to := response.Header.Get("Location"); to != "" {
+		r.Location = Location(target, to)
+	}
+	r.Date, _ = http.ParseTime(response.Header.Get("Date"))
+	r.Body, err = io.ReadAll(io.LimitReader(response.Body, reachMost+1))
+	if r.Cut = len(r.Body) > reachMost; r.Cut {
+		r.Body = r.Body[:reachMost]
+	}
+	if err != nil {
+		r.Stage = models.ReachHTTP
+		return fail(err)
+	}
+	return r
+}
+
+// way is what was seen of a connection. The parts of it may be told at the same time, and
+// after the request has failed.
+type way struct {
+	mu        sync.Mutex
+	resolved  bool
+	addresses []string
+	remote    string
+	shaken    bool
+}
+
+func (w *way) trace() *httptrace.ClientTrace {
+	locked := func(note func()) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		note()
+	}
+	return &httptrace.ClientTrace{
+		DNSDone: func(info httptrace.DNSDoneInfo) {
+			locked(func() {
+				for _, a := range info.Addrs {
+					w.addresses = append(w.addresses, a.String())
+				}
+				w.resolved = info.Err == nil
+			})
+		},
+		ConnectDone: func(_, address string, err error) {
+			locked(func() {
+				if err == nil && w.remote == "" {
+					w.remote = address
+				}
+			})
+		},
+		TLSHandshakeDone: func(_ tls.ConnectionState, err error) {
+			locked(func() { w.shaken = err == nil })
+		},
+	}
+}
+
+// tell adds how far the way went.
+func (w *way) tell(r *models.Reach, target *url.URL) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r.Addresses, r.Remote = w.addresses, w.remote
+	switch {
+	case w.remote == "" && !w.resolved && r.Proxy == "" && net.ParseIP(target.Hostname()) == nil:
+		r.Stage = models.ReachName
+	case w.remote == "":
+		r.Stage = models.ReachConnect
+	case strings.EqualFold(target.Scheme, "https") && !w.shaken:
+		r.Stage = models.ReachTLS
+	default:
+		r.Stage = models.ReachHTTP
+	}
+}
+
+func certificateOf(state *tls.ConnectionState) *models.Certificate {
+	if len(state.PeerCertificates) == 0 {
+		return nil
+	}
+	leaf := state.PeerCertificates[0]
+	c := &models.Certificate{
+		Subject: models.Printable(leaf.Subject.String()), Issuer: models.Printable(leaf.Issuer.String()),
+		NotBefore: leaf.NotBefore, NotAfter: leaf.NotAfter, Protocol: tls.VersionName(state.Version), Fingerprint: Fingerprint(leaf),
+	}
+	if len(state.VerifiedChains) > 0 {
+		chain := state.VerifiedChains[0]
+		c.Root = models.Printable(chain[len(chain)-1].Subject.String())
+	}
+	return c
+}
