@@ -2,6 +2,7 @@ package bmc
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -237,27 +238,32 @@ func (m *server) doResetController(ctx context.Context) (string, error) {
 		return "", m.refuse(string(models.BMCResetController), "this BMC has no GracefulRestart of itself", "it offers "+strings.Join(offered, ", "))
 	}
 	at := actionAt(a.Target, controller.ref.ID+"/Actions/Manager.Reset")
-	err = m.restart(ctx, at, how)
+	note, err := m.restart(ctx, at, how)
 	if status(err) == http.StatusBadRequest && len(offered) == 0 {
 		how = wanted[1]
-		err = m.restart(ctx, at, how)
+		note, err = m.restart(ctx, at, how)
 	}
 	if err != nil {
 		return "", err
 	}
-	return how + ": the BMC is away for some minutes", nil
+	return how + note + ": the BMC is away for some minutes", nil
 }
 
-// restart takes a connection that breaks for what it is: the controller goes.
-func (m *server) restart(ctx context.Context, at, how string) error {
+// restart takes a connection that breaks, or falls silent, for what it is: the controller
+// goes.
+func (m *server) restart(ctx context.Context, at, how string) (string, error) {
 	_, err := m.post(ctx, at, map[string]string{"ResetType": how})
-	if err == nil || status(err) != 0 {
-		return err
+	var gone *unsure
+	if !errors.As(err, &gone) || ctx.Err() != nil {
+		return "", err
 	}
-	if f := m.fault("", err); f.Kind == models.FaultReset || f.Kind == models.FaultBadAnswer && isBroken(err) {
-		return nil
+	switch f := m.fault("", err); {
+	case f.Kind == models.FaultReset, isBroken(err):
+		return "", nil
+	case f.Kind == models.FaultTimeout:
+		return ", without an answer", nil
 	}
-	return err
+	return "", err
 }
 
 // within is whether there is still time for more.

@@ -472,6 +472,19 @@ func TestResetThatBreaksTheConnection(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, did, err)
 		}
 	}
+	silent := newFake(t, map[string]string{"/redfish/v1/Managers/1": `{"Id": "1", "Actions": {"#Manager.Reset": {}}}`},
+		func(_ *fake, _ http.ResponseWriter, _, path, _ string) {
+			if path != "/redfish/v1/Managers/1/Actions/Manager.Reset" {
+				t.Errorf("asked for %s", path)
+			}
+			wait := time.NewTimer(400 * time.Millisecond)
+			<-wait.C
+		})
+	x := silent.target()
+	x.limits.silence = 100 * time.Millisecond
+	if did, err := Do(t.Context(), x, models.BMCOrder{Verb: models.BMCResetController}); err != nil || !strings.Contains(did, "without an answer") {
+		t.Errorf("%q, %v", did, err)
+	}
 	// The same with the power is an error that says that it may have been done.
 	f := newFake(t, map[string]string{"/redfish/v1/Systems/1": `{"Id": "1", "Actions": {"#ComputerSystem.Reset": {"target": "/redfish/v1/x"}}}`},
 		func(_ *fake, _ http.ResponseWriter, _, _, _ string) { panic(http.ErrAbortHandler) })

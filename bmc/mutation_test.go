@@ -1,0 +1,121 @@
+package bmc
+
+import (
+	"encoding/json"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ironworks/lab/machine"
+	"ironworks/models"
+)
+
+// mutate changes some of what a controller answers into something else, of any kind.
+func mutate(random *rand.Rand, value any) any {
+	if random.IntN(40) == 0 {
+		return []any{
+			nil, "", "x", "\x1b[2J" + password, true, -1.0, 1e300,
+			[]any{},
+			[]any{nil, nil},
+			map[string]any{},
+			[]any{map[string]any{}},
+			map[string]any{"@odata.id": "/redfish/v1/Systems"},
+			"/redfish/v1/Systems/m1",
+			[]any{[]any{[]any{}}},
+			"1970-01-01T00:00:00Z",
+		}[random.IntN(15)]
+	}
+	switch v := value.(type) {
+	case []any:
+		for i := range v {
+			v[i] = mutate(random, v[i])
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) { // the same order each time
+			v[name] = mutate(random, v[name])
+		}
+	}
+	return value
+}
+
+// Whatever is told in the place of what should be: nothing breaks, nothing hangs, and what
+// is told may be shown.
+func TestMutations(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, "m1")
+	if err := m.SetBIOS(map[string]string{"NumLock": "Off"}); err != nil {
+		t.Fatal(err)
+	}
+	powerOn(t, m)
+	c := newController(t, false, m)
+	orders := []models.BMCOrder{}
+	for _, v := range models.BMCVerbs() {
+		o := models.BMCOrder{Verb: v}
+		switch v { //nolint:exhaustive // the others want nothing more
+		case models.BMCBootOnce:
+			o.Boot = "Cd"
+		case models.BMCInsert:
+			o.Image = "http://127.0.0.1:9/a.iso"
+		}
+		orders = append(orders, o)
+	}
+	told := 0
+	for seed := range uint64(60) {
+		random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // the same each time
+		c.mu.Lock()
+		c.instead = func(w http.ResponseWriter, r *http.Request) bool {
+			c.mu.Lock() // one request at a time: the same sequence each time
+			defer c.mu.Unlock()
+			return mutated(random, c.rack, w, r)
+		}
+		c.mu.Unlock()
+		x := target(c)
+		x.limits = quick()
+		began := time.Now()
+		got, err := Probe(t.Context(), x, time.Now)
+		text, _ := json.Marshal(got)
+		all := string(text)
+		if err == nil {
+			told++
+		} else {
+			all += err.Error()
+		}
+		did, err := Do(t.Context(), x, orders[seed%uint64(len(orders))])
+		all += did
+		if err != nil {
+			all += err.Error()
+		}
+		if strings.Contains(all, password) || strings.Contains(all, "\x1b") || strings.Contains(all, `\u001b`) {
+			t.Errorf("seed %d: %s", seed, all)
+		}
+		if took := time.Since(began); took > 20*time.Second {
+			t.Errorf("seed %d: it took %s", seed, took)
+		}
+	}
+	if told < 30 {
+		t.Errorf("of %d looks %d told something: too much was changed for this to say anything", 60, told)
+	}
+}
+
+// mutated answers as the lab does, but for what is changed.
+func mutated(random *rand.Rand, rack *machine.Rack, w http.ResponseWriter, r *http.Request) bool {
+	answer := httptest.NewRecorder()
+	rack.ServeHTTP(answer, r)
+	for name, all := range answer.Header() {
+		w.Header()[name] = all
+	}
+	w.Header().Del("Content-Length")
+	w.WriteHeader(answer.Code)
+	var value any
+	if r.Method != http.MethodGet || json.Unmarshal(answer.Body.Bytes(), &value) != nil {
+		_, _ = w.Write(answer.Body.Bytes())
+		return true
+	}
+	_ = json.NewEncoder(w).Encode(mutate(random, value))
+	return true
+}
