@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"testing")
+	"testing"
+)
 
 // TestIdentity: who Keystone says that we are, as far as it does, and nobody before it was
 // asked or without it.
