@@ -12,7 +12,7 @@ import (
 func Attention(r *Row, now time.Time) int {
 	n := &r.Node
 	switch {
-	case n.ProvisionState.Failed() || n.Fault != "":
+	case n.Troubled():
 		if n.Maintenance && n.Fault == "" {
 			return 1
 		}
@@ -24,7 +24,7 @@ func Attention(r *Row, now time.Time) int {
 	}
 	switch n.ProvisionState.Class() {
 	case ClassWait:
-		if r.overdue(now) {
+		if r.Overdue(now) {
 			return 4
 		}
 		return 5
@@ -35,11 +35,17 @@ func Attention(r *Row, now time.Time) int {
 	return 7 + lifeOrder[n.ProvisionState]
 }
 
-// overdue says that the node waits for its ramdisk for longer than one is usually silent,
+// Troubled says that the node failed or has a fault. A verification that failed has no
+// state of its own: the node is in enroll again, with an error.
+func (n *Node) Troubled() bool {
+	return n.ProvisionState.Failed() || n.Fault != "" || n.ProvisionState == StateEnroll && n.LastError != ""
+}
+
+// Overdue says that the node waits for its ramdisk for longer than one is usually silent,
 // or takes to boot. A step that reboots the machine may be silent until the deadline.
-func (r *Row) overdue(now time.Time) bool {
+func (r *Row) Overdue(now time.Time) bool {
 	from := r.lastSign()
-	if from.IsZero() || now.IsZero() {
+	if r.Node.ProvisionState.Class() != ClassWait || from.IsZero() || now.IsZero() {
 		return false
 	}
 	limit := bootTakes

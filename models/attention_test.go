@@ -24,7 +24,7 @@ func TestAttention(t *testing.T) {
 	tooLong.Node.Internal.DeployPolling = true
 	// Most urgent first; rows of one line are alike.
 	order := [][]Row{
-		{of(Node{ProvisionState: StateCleanFailed}), of(Node{ProvisionState: StateActive, Fault: "power failure"}), of(Node{ProvisionState: StateCleanFailed, Maintenance: true, Fault: "clean failure"}), of(Node{ProvisionState: StateError})},
+		{of(Node{ProvisionState: StateCleanFailed}), of(Node{ProvisionState: StateActive, Fault: "power failure"}), of(Node{ProvisionState: StateCleanFailed, Maintenance: true, Fault: "clean failure"}), of(Node{ProvisionState: StateError}), of(Node{ProvisionState: StateEnroll, LastError: "no BMC"})},
 		{of(Node{ProvisionState: StateDeployFailed, Maintenance: true, MaintenanceReason: "mine"})},
 		{of(Node{ProvisionState: StateDeployHold}), of(Node{ProvisionState: StateDeployHold, Maintenance: true})},
 		{of(Node{ProvisionState: StateActive, Maintenance: true}), of(Node{ProvisionState: StateDeployWait, Maintenance: true})},

@@ -265,3 +265,32 @@ func TestDoctorNames(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, complaints)
 	}
 }
+
+// TestDoctorInterrupted: who is sent away prints nothing but that.
+func TestDoctorInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(context.Background())
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { cancel(); <-r.Context().Done() }))
+	t.Cleanup(s.Close)
+	var out, complaints bytes.Buffer
+	code := run(ctx, process{
+		args: []string{"doctor", "--url", s.URL}, stdin: strings.NewReader(""), stdout: &out, stderr: &complaints,
+		options: config.Options{Home: t.TempDir(), WorkDir: t.TempDir(), SystemDir: t.TempDir()},
+	})
+	if code != exitFailed || out.Len() > 0 || complaints.String() != "ironworks: interrupted\n" {
+		t.Errorf("exit code %d: %q, %q", code, out.String(), complaints.String())
+	}
+}
+
+// TestConnectionsThatFailNameTheDoctor, and those to BMCs do not.
+func TestConnectionsThatFailNameTheDoctor(t *testing.T) {
+	t.Parallel()
+	const advice = "ironworks doctor tells which piece of the way to Ironic is out of place"
+	if code, _, complaints := offline(t, "nodes", "--url", "http://127.0.0.1:1"); code != exitConnect || !strings.Contains(complaints, advice) {
+		t.Errorf("exit code %d: %s", code, complaints)
+	}
+	a := newApp(process{stderr: io.Discard})
+	if a.onTheWay(&models.Fault{Kind: models.FaultRefused, URL: "https://bmc/redfish/v1"}) {
+		t.Error("a BMC without an Ironic")
+	}
+}

@@ -184,9 +184,9 @@ func stateCell(r *models.Row) table.Cell {
 func (s *Screen) stepCell(r *models.Row) table.Cell {
 	role := theme.Plain
 	switch {
-	case r.Node.ProvisionState.Failed():
+	case r.Node.Troubled():
 		role = theme.Bad
-	case r.Node.Maintenance:
+	case r.Node.Maintenance, r.Overdue(s.env.ServerNow()):
 		role = theme.Warn
 	case !r.Node.ProvisionState.Busy():
 		role = theme.Muted
