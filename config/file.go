@@ -31,6 +31,7 @@ type candidate struct {
 	logs         Logs
 	bmc          BMC
 	journal      Journal
+	bmcSecret    bool    // the password for BMCs stands in the file itself
 	errs         []error // what is wrong with how it is written
 
 	listed  bool // it is among Config.Contexts under its name
@@ -150,6 +151,10 @@ func (l *loader) readContext(file string, e entry) *candidate {
 			c.readJournal(n, v.at.key)
 		case "bmc":
 			c.readBMC(n, v.at.key, l.Home, filepath.Dir(file))
+			if word := n.get(keyPasswordFile); word != nil && word.text != "" {
+				l.warnOfFile(expandPath(word.text, l.Home, filepath.Dir(file)))
+			}
+			c.bmcSecret = n.get(keyPassword) != nil
 		case "logs":
 			c.readLogs(n, v.at.key, l.Home, filepath.Dir(file))
 		default:
@@ -161,9 +166,7 @@ func (l *loader) readContext(file string, e entry) *candidate {
 	}
 	c.settings.expandPaths(l.Home, filepath.Dir(file))
 	if pw := c.settings.text(keyPasswordFile); pw != "" {
-		if info, err := os.Stat(pw); err == nil && info.Mode()&0o044 != 0 {
-			l.warnReadable(pw, info.Mode())
-		}
+		l.warnOfFile(pw)
 	}
 	return c
 }
@@ -239,7 +242,14 @@ func (n *node) value(key string) value {
 }
 
 func holdsSecret(c *candidate) bool {
-	return c.settings.has(keyPassword, keyToken, keyCredentialSecret) || hasUserinfo(c.settings.text(keyURL))
+	return c.bmcSecret || c.settings.has(keyPassword, keyToken, keyCredentialSecret) || hasUserinfo(c.settings.text(keyURL))
+}
+
+// warnOfFile warns of a file with a password that others can read.
+func (l *loader) warnOfFile(path string) {
+	if info, err := os.Stat(path); err == nil && info.Mode()&0o044 != 0 {
+		l.warnReadable(path, info.Mode())
+	}
 }
 
 func (l *loader) warnReadable(path string, mode fs.FileMode) {

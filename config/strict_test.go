@@ -310,6 +310,8 @@ func TestReadableSecretsAreWarnedOf(t *testing.T) {
 		{"password in the URL", "{url: 'http://u:p@h'}", 1},
 		{"no secret", "{url: 'http://h'}", 0},
 		{"password file", "{url: 'http://h', username: u, password_file: pw}", 1},
+		{"password for BMCs", "{url: 'http://h', bmc: {password: p}}", 1},
+		{"password file for BMCs", "{url: 'http://h', bmc: {password_file: pw}}", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -96,8 +96,8 @@ func TestAgentThatWasThereBefore(t *testing.T) {
 		r := start(t, api, fleet.Options{})
 		pass(10 * time.Second)
 		r.wantTold()
-		if row := r.row(id); models.StepLine(&row) != "3/6 install_coreos" {
-			t.Errorf("step line %q", models.StepLine(&row))
+		if row := r.row(id); models.StepLine(&row, time.Now(), nil) != "3/6 install_coreos" {
+			t.Errorf("step line %q", models.StepLine(&row, time.Now(), nil))
 		}
 	})
 }

@@ -74,7 +74,7 @@ type Poller struct {
 	server ServerClock
 
 	watchMu sync.Mutex
-	watched map[string]bool
+	watched map[string]int // how often each is
 	needed  []string
 	looks   []string
 	refresh bool
@@ -114,7 +114,7 @@ func NewPoller(api API, store *Store, opts Options) *Poller {
 	opts.Only, opts.Fields = slices.Clone(opts.Only), slices.Clone(opts.Fields)
 	return &Poller{
 		api: api, store: store, opts: opts, clock: opts.Clock,
-		watched: map[string]bool{}, only: len(opts.Only) > 0, hurry: make(chan struct{}, 1),
+		watched: map[string]int{}, only: len(opts.Only) > 0, hurry: make(chan struct{}, 1),
 	}
 }
 

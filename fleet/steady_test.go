@@ -197,6 +197,13 @@ func TestWatch(t *testing.T) {
 		if n := count(log, "node"); n < 9 || n > 11 {
 			t.Errorf("%d questions in 10 s, want one a second", n)
 		}
+		// Two screens are about it, and one of them goes.
+		r.poller.Watch(uuidOf(2))
+		r.poller.Unwatch(uuidOf(2))
+		pass(10 * time.Second)
+		if n := count(api.requests(), "node"); n < 9 {
+			t.Errorf("%d questions in 10 s of a node that is still open", n)
+		}
 		r.poller.Unwatch(uuidOf(2))
 		pass(time.Second)
 		api.requests()

@@ -159,7 +159,7 @@ func TestRowsAreNotChangedUnderTheReader(t *testing.T) {
 				}
 				rows := s.Rows(models.Filter{}, models.Columns()[2], false)
 				for i := range rows {
-					_ = models.StepLine(rows[i])
+					_ = models.StepLine(rows[i], time.Now(), nil)
 				}
 				_, _, _ = s.Get("r1-n1")
 				_, _, _, _ = s.Counts(), s.Status(), s.Revision(), s.Len()

@@ -31,18 +31,20 @@ func (p *Poller) Refresh() {
 }
 
 // Watch looks at a node by itself each period while it is in transition: one that is
-// open, marked or being deployed from here. Unwatch ends that.
+// open, marked or being deployed from here. As many calls of Unwatch end that.
 func (p *Poller) Watch(uuid string) {
 	p.watchMu.Lock()
 	defer p.watchMu.Unlock()
-	p.watched[uuid] = true
+	p.watched[uuid]++
 }
 
-// Unwatch ends what Watch began.
+// Unwatch ends what one Watch began.
 func (p *Poller) Unwatch(uuid string) {
 	p.watchMu.Lock()
 	defer p.watchMu.Unlock()
-	delete(p.watched, uuid)
+	if p.watched[uuid]--; p.watched[uuid] <= 0 {
+		delete(p.watched, uuid)
+	}
 }
 
 // Need adds API fields to what is asked of every node from now on, for a filter or a

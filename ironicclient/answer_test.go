@@ -61,7 +61,7 @@ func TestFaultKinds(t *testing.T) {
 			served(reply(403, "<html>"), "squid"), true, models.FaultForbidden, []string{"a proxy in front of Ironic (Server: squid)"},
 		},
 		"another server":   {reply(404, "<html>"), true, models.FaultNotIronic, []string{"port 6385"}},
-		"redirect":         {moved("https://user:pw@elsewhere/login"), true, models.FaultNotIronic, []string{"it points to https://user:xxxxx@elsewhere/login"}},
+		"redirect":         {moved("https://user:pw@elsewhere/login?ticket=pw"), true, models.FaultNotIronic, []string{"it points to https://user@elsewhere/login?******"}},
 		"HTML with 200":    {served(reply(200, "<html>"), "Apache"), true, models.FaultNotIronic, []string{"it has no API version and it is HTML (Server: Apache)"}},
 		"text with 200":    {reply(200, "hello"), true, models.FaultNotIronic, []string{"it is not JSON"}},
 		"JSON of another":  {reply(200, `{"versions":[]}`), true, models.FaultNotIronic, []string{"it has no API version"}},

@@ -40,9 +40,9 @@ func Overview(r *Row) []Detail {
 	d.add("state", n.StateText())
 	switch step, _ := n.CurrentStep(); {
 	case step != nil:
-		d.add("step", StepLine(r))
+		d.add("step", stepText(n))
 	case n.ProvisionState.Failed():
-		d.add("reason", StepLine(r))
+		d.add("reason", reasonOf(r))
 	}
 	if !n.ProvisionState.Failed() {
 		d.add("last error", n.LastError)

@@ -29,7 +29,7 @@ func ListFields() []string {
 		"uuid", "name", "instance_uuid", "provision_state", "target_provision_state",
 		"power_state", "target_power_state", "maintenance", "maintenance_reason", "fault",
 		"last_error", "reservation", "driver", "resource_class", "owner",
-		"deploy_step", "clean_step", "service_step", "protected", "retired",
+		"deploy_step", "clean_step", "service_step", "protected", "retired", "provision_updated_at",
 	}
 }
 
@@ -53,9 +53,9 @@ func Columns() []Column {
 	return []Column{
 		text("name", "NAME", "", func(n *Node) string { return n.Name }),
 		text("uuid", "UUID", "", func(n *Node) string { return n.UUID }),
-		{Key: "state", Title: "STATE", Text: stateText, Compare: compareAttention},
+		{Key: "state", Title: "STATE", Text: stateText, Compare: byAttention(time.Time{})},
 		text("target", "TARGET", "", func(n *Node) string { return string(n.TargetProvisionState) }),
-		{Key: "step", Title: "STEP", Text: func(r *Row, _ time.Time) string { return StepLine(r) }},
+		{Key: "step", Title: "STEP", Text: func(r *Row, now time.Time) string { return StepLine(r, now, nil) }},
 		text("power", "POWER", "", func(n *Node) string { return n.PowerState.Short() }),
 		text("maintenance", "MAINTENANCE", "", maintenanceText),
 		text("class", "CLASS", "", func(n *Node) string { return n.ResourceClass }),
@@ -90,6 +90,15 @@ func FindColumn(key string) (Column, error) {
 		keys[i] = c.Key
 	}
 	return Column{}, fmt.Errorf("no column %q; there are %s", key, strings.Join(keys, ", "))
+}
+
+// At is the column as it orders at a time of the server's clock: which nodes need
+// attention depends on how long they have been silent.
+func (c Column) At(now time.Time) Column {
+	if c.Key == "state" {
+		c.Compare = byAttention(now)
+	}
+	return c
 }
 
 // sortRow is a row while it is sorted: the text of a cell is made once and not for
@@ -142,45 +151,6 @@ func compareTie(a, b sortRow) int {
 		return c
 	}
 	return cmp.Compare(a.at, b.at)
-}
-
-// StepLine is the one thing that matters about a node now: the step and its place in
-// the list, the reason of a failure, or the hold.
-func StepLine(r *Row) string {
-	n := &r.Node
-	switch {
-	case n.ProvisionState.Failed() || (n.ProvisionState == StateEnroll && n.LastError != ""):
-		return cmp.Or(n.LastError, r.Reason)
-	case n.Maintenance && n.ProvisionState.Resting():
-		return cmp.Or(n.MaintenanceReason, n.Fault)
-	}
-	step, kind := n.CurrentStep()
-	if step == nil {
-		return withoutStep(n)
-	}
-	text := step.Step
-	if steps, i := n.Internal.Progress(kind); i >= 0 {
-		text = fmt.Sprintf("%d/%d %s", i+1, len(steps), step.Step)
-	}
-	if step.AbortAfter {
-		text += " (then aborts)"
-	}
-	return text
-}
-
-// withoutStep is what a node on its way waits for where no step is known.
-func withoutStep(n *Node) string {
-	switch s := n.ProvisionState; {
-	case s.Class() == ClassHold:
-		return "held; unhold goes on"
-	case s == StateInspectWait:
-		return "waits for what the ramdisk finds"
-	case s.Class() != ClassWait:
-		return ""
-	case n.Internal != nil && n.Internal.AgentURL != "":
-		return "the ramdisk has called back"
-	}
-	return "waits for the ramdisk"
 }
 
 func stateText(r *Row, _ time.Time) string {
@@ -257,39 +227,6 @@ func CoarseAge(d time.Duration) string {
 	}
 	return strconv.Itoa(minutes/60/24) + "d"
 }
-
-// Attention ranks how much a node needs somebody: failed, held, in maintenance,
-// waiting, working, and then those that rest.
-func Attention(n *Node) int {
-	switch {
-	case n.ProvisionState.Failed() || n.Fault != "":
-		return 0
-	case n.ProvisionState.Class() == ClassHold:
-		return 1
-	case n.Maintenance:
-		return 2
-	}
-	switch n.ProvisionState.Class() {
-	case ClassWait:
-		return 3
-	case ClassTransitional, ClassUnknown:
-		return 4
-	case ClassStable, ClassHold, ClassFailed:
-	}
-	return 5 + lifeOrder[n.ProvisionState]
-}
-
-// lifeOrder is every state's place in [States]; read-only, and a variable because
-// sorting asks for it at every comparison.
-var lifeOrder = func() map[ProvisionState]int {
-	order := map[ProvisionState]int{}
-	for i, s := range States() {
-		order[s] = i
-	}
-	return order
-}()
-
-func compareAttention(a, b *Row) int { return cmp.Compare(Attention(&a.Node), Attention(&b.Node)) }
 
 // Age writes a duration as an operator reads it: 41s, 2m14, 3h05, 12d.
 func Age(d time.Duration) string {

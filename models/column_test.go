@@ -128,32 +128,6 @@ func TestSortRows(t *testing.T) {
 	}
 }
 
-func TestAttention(t *testing.T) {
-	t.Parallel()
-	// Most urgent first.
-	order := []Node{
-		{ProvisionState: StateCleanFailed},
-		{ProvisionState: StateDeployHold},
-		{ProvisionState: StateActive, Maintenance: true},
-		{ProvisionState: StateDeployWait},
-		{ProvisionState: StateDeploying},
-		{ProvisionState: StateEnroll},
-		{ProvisionState: StateAvailable},
-		{ProvisionState: StateActive},
-	}
-	for i := 1; i < len(order); i++ {
-		if Attention(&order[i-1]) >= Attention(&order[i]) {
-			t.Errorf("%q has to come before %q", order[i-1].ProvisionState, order[i].ProvisionState)
-		}
-	}
-	if Attention(&Node{ProvisionState: StateActive, Fault: "power failure"}) != Attention(&Node{ProvisionState: StateError}) {
-		t.Error("a fault asks for as much attention as a failure")
-	}
-	if Attention(&Node{ProvisionState: "pondering"}) != Attention(&Node{ProvisionState: StateDeploying}) {
-		t.Error("an unknown state counts as work")
-	}
-}
-
 func TestCells(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(10_000, 0)
@@ -178,7 +152,7 @@ func TestCells(t *testing.T) {
 		"step: failure":             {Row{Node: Node{ProvisionState: StateDeployFailed, LastError: "boom"}, Reason: "older"}, "step", "boom"},
 		"step: reason from history": {Row{Node: Node{ProvisionState: StateDeployFailed}, Reason: "boom"}, "step", "boom"},
 		"step: enroll failed":       {Row{Node: Node{ProvisionState: StateEnroll, LastError: "no BMC"}}, "step", "no BMC"},
-		"step: maintenance":         {Row{Node: Node{ProvisionState: StateActive, Maintenance: true, Fault: "power failure"}}, "step", "power failure"},
+		"step: maintenance":         {Row{Node: Node{ProvisionState: StateActive, Maintenance: true, Fault: "power failure"}}, "step", "power unreadable; maintenance meanwhile"},
 		"step: none":                {Row{Node: Node{ProvisionState: StateActive}}, "step", ""},
 		"step: without a list":      {Row{Node: Node{ProvisionState: StateDeploying, DeployStep: &steps[1]}}, "step", "write_image"},
 		"step: in its list": {Row{Node: Node{

@@ -20,7 +20,7 @@ func wellFacts() *DoctorFacts {
 		Ironic: &Reach{
 			URL: "https://ironic:6385/", Host: "ironic:6385", Addresses: []string{"10.0.0.5"}, Remote: "10.0.0.5:6385", Stage: ReachAnswered, Status: 200,
 			Body:        []byte(versionDocument),
-			Certificate: &Certificate{Subject: "CN=ironic", Issuer: "CN=ca", Root: "CN=ca", Protocol: "TLS 1.3", NotAfter: doctorNow.Add(90 * 24 * time.Hour)},
+			Certificate: &Certificate{Subject: "CN=ironic", Issuer: "CN=ca", Root: "CN=ca", Protocol: "TLS 1.3", NotBefore: doctorNow.Add(-24 * time.Hour), NotAfter: doctorNow.Add(90 * 24 * time.Hour)},
 		},
 		Asked: true, Version: APIVersion{NewestMinor}, Latencies: []time.Duration{20 * time.Millisecond, 30 * time.Millisecond, 90 * time.Millisecond},
 		SkewKnown:  true,
@@ -90,13 +90,17 @@ func TestDoctorJudges(t *testing.T) {
 		result DoctorResult
 		says   string
 	}{
-		"a broken configuration":   {func(f *DoctorFacts) { f.Config.Problems = []string{"config.yaml:3: urll"} }, DoctorConfiguration, DoctorFail, "cannot be used"},
-		"nothing is configured":    {func(f *DoctorFacts) { f.Config.Guessed = true }, DoctorConfiguration, DoctorWarn, "nothing is configured"},
-		"a file that others read":  {func(f *DoctorFacts) { f.Config.Warnings = []string{"others can read it"} }, DoctorConfigDoubts, DoctorWarn, "others can read it"},
-		"no such name":             {func(f *DoctorFacts) { f.Ironic.Stage, f.Ironic.Fault = ReachName, refused }, DoctorName, DoctorFail, "refused"},
-		"nothing listens":          {func(f *DoctorFacts) { f.Ironic.Stage, f.Ironic.Fault = ReachConnect, refused }, DoctorTCP, DoctorFail, "refused"},
-		"no TLS there":             {func(f *DoctorFacts) { f.Ironic.Stage, f.Ironic.Fault = ReachTLS, refused }, DoctorTLS, DoctorFail, "refused"},
-		"a certificate ends":       {func(f *DoctorFacts) { f.Ironic.Certificate.NotAfter = doctorNow.Add(30 * time.Hour) }, DoctorTLS, DoctorWarn, "ends in 1 day"},
+		"a broken configuration":  {func(f *DoctorFacts) { f.Config.Problems = []string{"config.yaml:3: urll"} }, DoctorConfiguration, DoctorFail, "cannot be used"},
+		"nothing is configured":   {func(f *DoctorFacts) { f.Config.Guessed = true }, DoctorConfiguration, DoctorWarn, "nothing is configured"},
+		"a file that others read": {func(f *DoctorFacts) { f.Config.Warnings = []string{"others can read it"} }, DoctorConfigDoubts, DoctorWarn, "others can read it"},
+		"no such name":            {func(f *DoctorFacts) { f.Ironic.Stage, f.Ironic.Fault = ReachName, refused }, DoctorName, DoctorFail, "refused"},
+		"nothing listens":         {func(f *DoctorFacts) { f.Ironic.Stage, f.Ironic.Fault = ReachConnect, refused }, DoctorTCP, DoctorFail, "refused"},
+		"no TLS there":            {func(f *DoctorFacts) { f.Ironic.Stage, f.Ironic.Fault = ReachTLS, refused }, DoctorTLS, DoctorFail, "refused"},
+		"a certificate ends": {func(f *DoctorFacts) {
+			c := f.Ironic.Certificate
+			c.NotAfter, c.NotBefore = doctorNow.Add(30*time.Hour), time.Time{}
+		}, DoctorTLS, DoctorWarn, "ends in 1 day"},
+		"a certificate of a week":  {func(f *DoctorFacts) { c := f.Ironic.Certificate; c.NotAfter = c.NotBefore.Add(7 * 24 * time.Hour) }, DoctorTLS, DoctorOK, "ends in 6 days"},
 		"nobody verifies it":       {func(f *DoctorFacts) { f.Ironic.Certificate.Root = "" }, DoctorTLS, DoctorWarn, "nobody verifies"},
 		"no TLS, no secrets":       {func(f *DoctorFacts) { f.Ironic.URL, f.Ironic.Certificate = "http://ironic/", nil }, DoctorTLS, DoctorOK, "no TLS"},
 		"a password in the clear":  {func(f *DoctorFacts) { f.Auth, f.Ironic.URL = AuthHTTPBasic, "http://ironic/" }, DoctorTLS, DoctorWarn, "can be read on the way"},
@@ -177,6 +181,7 @@ func TestDoctorJudges(t *testing.T) {
 		"no folder for it":         {func(f *DoctorFacts) { f.Here.Journal.Path = "" }, DoctorJournal, DoctorWarn, "nothing is kept"},
 		"an audit that is shut":    {func(f *DoctorFacts) { f.Here.AuditError = "permission denied" }, DoctorAudit, DoctorFail, "permission denied"},
 		"a BMC's password":         {func(f *DoctorFacts) { f.Here.BMCUser, f.Here.BMCPassword = "root", true }, DoctorBMC, DoctorOK, "user root"},
+		"a keyring":                {func(f *DoctorFacts) { f.Here.BMCKeyring = true }, DoctorBMC, DoctorOK, "the keyring may have"},
 		"a small terminal": {
 			func(f *DoctorFacts) {
 				f.Here.Terminal = TerminalFacts{Is: true, Term: "xterm", Width: 60, Height: 20, Colours: "256 colours"}

@@ -200,8 +200,11 @@ type DoctorHere struct {
 	AuditNew   bool
 	AuditError string
 
+	// BMCUser and BMCPassword are whether there is a login for BMCs; BMCKeyring that there is
+	// a keyring, which was not asked: it may ask somebody to open it.
 	BMCUser     string
 	BMCPassword bool
+	BMCKeyring  bool
 
 	Terminal TerminalFacts
 }

@@ -66,6 +66,8 @@ func judgeBMC(f *DoctorFacts) Diagnosis {
 		return well("there are credentials for BMCs, user " + user)
 	case password:
 		return well("there is a password for BMCs; the user is each node's own")
+	case f.Here.BMCKeyring:
+		return well("no password for BMCs but what the keyring may have, which was not asked")
 	}
 	return well("no password for BMCs: ironworks bmc asks for one (bmc: in the context, IRONWORKS_BMC_PASSWORD)")
 }

@@ -36,10 +36,10 @@ func judgeConductors(f *DoctorFacts) Diagnosis {
 			"look after it; its nodes move to others of the same group when there are some", evidence...)
 	case f.Nodes != nil && f.Nodes.Conductor != "":
 		return doubtful("all conductors are told to be dead, and Ironic still gives them nodes: probably it runs on SQLite, where they send no heartbeats",
-			"nothing, if it does (low confidence); otherwise look at the conductors' logs", append(evidence, saw("conductor of a node", f.Nodes.Conductor))...)
+			"low confidence: if it does not, look at the conductors' logs", append(evidence, saw("conductor of a node", f.Nodes.Conductor))...)
 	case len(f.Drivers) > 0:
 		return doubtful("all conductors are told to be dead, and their drivers are still listed: perhaps Ironic runs on SQLite, where they send no heartbeats",
-			"if it does not, start the conductors: low confidence", evidence...)
+			"low confidence: if it does not, start the conductors", evidence...)
 	}
 	return broken("all conductors are dead: "+someOf(dead), "start ironic-conductor, and look at its log", evidence...)
 }

@@ -132,8 +132,11 @@ func judgeTCP(f *DoctorFacts) Diagnosis {
 	return well("connected to "+r.Remote, r.evidence()...)
 }
 
-// certificateSoon is how long before its end a certificate is worth a look.
-const certificateSoon = 21 * 24 * time.Hour
+// soon is how long before its end a certificate is worth a look: those that live for days
+// only are renewed by themselves.
+func (c *Certificate) soon() time.Duration {
+	return min(21*24*time.Hour, c.NotAfter.Sub(c.NotBefore)/3)
+}
 
 func judgeTLS(f *DoctorFacts) Diagnosis {
 	r := f.Ironic
@@ -181,7 +184,7 @@ func (f *DoctorFacts) judgeCertificate(r *Reach) (d Diagnosis, bad bool) {
 	switch {
 	case c.Root == "":
 		return doubtful("nobody verifies the certificate of "+r.Host, "cacert: FILE verifies it; then take out verify: false or --insecure", evidence...), true
-	case left < certificateSoon:
+	case left < c.soon():
 		return doubtful(fmt.Sprintf("the certificate of %s ends in %s", r.Host, days), "renew it", evidence...), true
 	}
 	return well(fmt.Sprintf("%s, the certificate ends in %s, signed by %s", c.Protocol, days, c.Issuer), evidence...), false

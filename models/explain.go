@@ -53,7 +53,10 @@ type ExplainRule struct {
 	// If has to be so.
 	If []ExplainCondition
 
-	Verdict    string
+	Verdict string
+	// Brief is the verdict in a few words, for a column: 40 cells at most, once filled in
+	// with what the rule is about.
+	Brief      string
 	Confidence Confidence
 	// Fine says that nothing is wrong.
 	Fine bool
@@ -122,6 +125,16 @@ func Explain(f *ExplainFacts) []Explanation {
 		out[i] = x.explanation(&found[i])
 	}
 	return out
+}
+
+// best is the rule that is told first, of those that match by themselves.
+func (x *explaining) best() (best candidate, found bool) {
+	for _, c := range x.candidates() {
+		if !found || c.confidence.rank() < best.confidence.rank() {
+			best, found = c, true
+		}
+	}
+	return best, found
 }
 
 // candidates are the rules that match, without those that say less than another, without

@@ -291,7 +291,7 @@ func TestExplainPains(t *testing.T) {
 		"media that is not in": {13, waiting(12*time.Minute, func(n *Node, f *ExplainFacts) {
 			n.BootInterface, f.BMC = "redfish-virtual-media", &BMCFacts{MediaInserted: AnswerNo}
 		}), "media-missing", ConfidenceHigh},
-		"the BMC cannot read the ISO":      {14, failed(StateDeployFailed, "Failed to prepare to deploy. Exception: Redfish exception occurred. Error: Virtual media mount failed for node x with image https://10.0.0.1/boot.iso. Error: HTTP POST https://10.1.0.1/redfish/v1/Managers/1/VirtualMedia/CD/Actions/VirtualMedia.InsertMedia returned code 500. IDRAC.2.8.RAC0904: The Remote File Share image is not accessible", nil), "vmedia-fetch", ConfidenceHigh},
+		"the BMC cannot read the ISO": {14, failed(StateDeployFailed, "Failed to prepare to deploy. Exception: Redfish exception occurred. Error: Virtual media mount failed for node x with image https://10.0.0.1/boot.iso. Error: HTTP POST https://10.1.0.1/redfish/v1/Managers/1/VirtualMedia/CD/Actions/VirtualMedia.InsertMedia returned code 500. IDRAC.2.8.RAC0904: The Remote File Share image is not accessible", nil), "vmedia-fetch", ConfidenceHigh},
 		"a part is broken": {14, failed(StateActive, "", func(_ *Node, f *ExplainFacts) {
 			f.BMC = &BMCFacts{Health: BMCHealthCritical, Causes: "drive 1 failure predicted"}
 		}), "machine-unwell", ConfidenceMedium},
@@ -328,7 +328,7 @@ func TestExplainPains(t *testing.T) {
 			n.Internal.AgentURL, n.Internal.LastHeartbeat = "https://10.0.0.9:9999", ago(30*time.Second)
 		}), "ramdisk-works", ConfidenceHigh},
 		"a step that reboots": {0, waiting(12*time.Minute, func(n *Node, _ *ExplainFacts) {
-			n.Raw = []byte(`{"driver_internal_info":{"deployment_reboot":true}}`)
+			n.Internal.DeployReboot = true
 			n.Internal.AgentURL, n.Internal.LastHeartbeat = "https://10.0.0.9:9999", ago(9*time.Minute)
 		}), "step-reboots", ConfidenceMedium},
 		"at rest":             {0, failed(StateActive, "", nil), "at-rest", ConfidenceHigh},

@@ -227,15 +227,7 @@ func (x *explaining) silence() time.Duration {
 }
 
 // rebooting: Ironic expects no heartbeats then.
-func (x *explaining) rebooting() bool {
-	for name, value := range x.raw.Internal {
-		set, is := value.(bool)
-		if is && set && (strings.HasSuffix(name, "_polling") || slices.Contains([]string{"deployment_reboot", "cleaning_reboot", "servicing_reboot"}, name)) {
-			return true
-		}
-	}
-	return false
-}
+func (x *explaining) rebooting() bool { return x.node.Internal.Rebooting() }
 
 // spreads says that an error was found that is seldom one of a single machine.
 func (x *explaining) spreads() bool {

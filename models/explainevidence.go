@@ -40,6 +40,7 @@ const (
 	EvLastLine    EvidenceField = "last log line"
 	EvEstimate    EvidenceField = "others took"
 	EvAPI         EvidenceField = "API version"
+	EvSilence     EvidenceField = "silence"
 )
 
 // callbackTimeout is Ironic's default for a ramdisk of any kind; the API does not tell
@@ -130,8 +131,10 @@ func (x *explaining) nodeValue(field EvidenceField) (value string, age int64) {
 		return x.agent(field), 0
 	case EvWaited:
 		if d, known := x.waited(); known {
-			return Age(d), 0
+			return x.duration(d), 0
 		}
+	case EvSilence:
+		return x.duration(x.silence()), 0
 	case EvDeadline:
 		return x.deadline(), 0
 	case EvHints:
@@ -143,6 +146,14 @@ func (x *explaining) nodeValue(field EvidenceField) (value string, age int64) {
 	default:
 	}
 	return "", 0
+}
+
+// duration is how long something lasts.
+func (x *explaining) duration(d time.Duration) string {
+	if x.rounded {
+		return roundAge(d)
+	}
+	return Age(d)
 }
 
 func (x *explaining) neverText() string {
@@ -185,23 +196,35 @@ func (x *explaining) step() string {
 // deadline is when Ironic gives up, by its defaults. For inspection it counts from the
 // beginning, else every heartbeat puts it off.
 func (x *explaining) deadline() string {
-	if x.state().Class() != ClassWait || x.Now.IsZero() {
+	left, known := x.left()
+	if !known {
 		return ""
 	}
-	from, what := x.node.ProvisionUpdatedAt.Time, "the last sign of life"
+	what, text := "the last sign of life", ""
 	if x.state() == StateInspectWait {
-		from, what = x.raw.InspectionStarted.Time, "the beginning"
+		what = "the beginning"
 	}
-	if from.IsZero() {
-		return ""
-	}
-	left, text := from.Add(callbackTimeout).Sub(x.Now), ""
 	if left > 0 {
 		text = "in " + Age(left)
 	} else {
 		text = "passed " + Age(-left) + " ago"
 	}
 	return fmt.Sprintf("%s, by Ironic's default of %d s after %s; this server may have another", text, int(callbackTimeout.Seconds()), what)
+}
+
+// left is how long Ironic still waits for the ramdisk, by its default; negative where it
+// should have given up.
+func (x *explaining) left() (time.Duration, bool) {
+	if x.node == nil || x.state().Class() != ClassWait || x.Now.IsZero() {
+		return 0, false
+	}
+	from := x.Row.lastSign()
+	if x.state() == StateInspectWait {
+		if from = x.raw.InspectionStarted.Time; from.IsZero() {
+			from = x.Row.Since
+		}
+	}
+	return from.Add(callbackTimeout).Sub(x.Now), !from.IsZero()
 }
 
 func (x *explaining) hints() string {

@@ -160,13 +160,14 @@ type explaining struct {
 	raw   nodeBeside
 	texts []reasonText
 	began time.Time
+	// rounded has times rounded, for what is seldom to change.
+	rounded bool
 }
 
 // nodeBeside is what the node has beside what the console works with.
 type nodeBeside struct {
-	InspectionStarted Time           `json:"inspection_started_at"`
-	Internal          map[string]any `json:"driver_internal_info"`
-	BootMode          string         `json:"boot_mode"`
+	InspectionStarted Time   `json:"inspection_started_at"`
+	BootMode          string `json:"boot_mode"`
 }
 
 func newExplaining(f *ExplainFacts) *explaining {
@@ -174,7 +175,9 @@ func newExplaining(f *ExplainFacts) *explaining {
 	x := &explaining{ExplainFacts: &facts}
 	if f.Row != nil {
 		x.node = &f.Row.Node
-		_ = json.Unmarshal(x.node.Raw, &x.raw) // what cannot be read is not known
+		if len(x.node.Raw) > 0 {
+			_ = json.Unmarshal(x.node.Raw, &x.raw) // what cannot be read is not known
+		}
 	}
 	if x.Work != nil && !x.isThisWork() {
 		x.Work, x.Lines, x.Estimate = nil, nil, nil

@@ -5,6 +5,7 @@ var explainBMCRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorBMCCredentials), Errors: []ErrorID{ErrorBMCCredentials}, Confidence: ConfidenceHigh,
 		Verdict:  "The BMC refuses the credentials that Ironic has",
+		Brief:    "BMC refuses credentials",
 		Evidence: []EvidenceField{EvBMCAddress, EvFault, EvState, EvSiblings},
 		Not:      []string{"a BMC that cannot be reached: it answered"},
 		Next:     ExplainNext{Text: "Set the right user and password, then ask again. Nodes that share the account need them, too.", Key: "set", Command: "ironworks set {node} driver_info.redfish_password=PASSWORD"},
@@ -14,6 +15,7 @@ var explainBMCRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorBMCCertificate), Errors: []ErrorID{ErrorBMCCertificate}, Confidence: ConfidenceHigh,
 		Verdict:  "Ironic does not trust the BMC's certificate",
+		Brief:    "BMC's certificate not trusted",
 		Evidence: []EvidenceField{EvBMCAddress, EvState, EvSiblings},
 		Not:      []string{"a wrong password: it was not sent"},
 		Next:     ExplainNext{Text: "Give Ironic the CA that signed it; to verify nothing is the last resort.", Key: "set", Command: "ironworks set {node} driver_info.redfish_verify_ca=/path/of/ca.pem"},
@@ -23,6 +25,7 @@ var explainBMCRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorBMCUnreachable), Errors: []ErrorID{ErrorBMCUnreachable}, Confidence: ConfidenceHigh,
 		Verdict:  "The conductor gets no answer from the BMC",
+		Brief:    "BMC does not answer",
 		Evidence: []EvidenceField{EvBMCAddress, EvState, EvFault, EvSiblings},
 		Not:      []string{"a wrong password: the BMC would have said so"},
 		Next:     ExplainNext{Text: "Check the address, and the way from the conductor to it. A BMC that answers slowly or not at all may need a reset.", Key: "validate", Command: "ironworks validate {node}"},
@@ -32,6 +35,7 @@ var explainBMCRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorPowerSync), Errors: []ErrorID{ErrorPowerSync}, Confidence: ConfidenceHigh,
 		Verdict:  "Ironic lost the BMC, and has put the node into maintenance until it is back",
+		Brief:    "BMC lost; maintenance until it is back",
 		Evidence: []EvidenceField{EvFault, EvMaintenance, EvPower, EvBMCAddress, EvSiblings},
 		Not:      []string{"maintenance that somebody set: Ironic ends it by itself once the BMC answers"},
 		Next:     ExplainNext{Text: "Make the BMC answer: address, password, a reset. Leave maintenance as it is.", Key: "validate", Command: "ironworks validate {node}"},
@@ -41,6 +45,7 @@ var explainBMCRules = []ExplainRule{
 	{
 		ID: "power-fault", If: []ExplainCondition{IfPowerFault}, Confidence: ConfidenceHigh,
 		Verdict:  "Ironic cannot read the machine's power state, and has put the node into maintenance until it can",
+		Brief:    "power unreadable; maintenance meanwhile",
 		Evidence: []EvidenceField{EvFault, EvMaintenance, EvPower, EvBMCAddress, EvSiblings},
 		Not:      []string{"maintenance that somebody set: Ironic ends it by itself once the BMC answers"},
 		Next:     ExplainNext{Text: "Make the BMC answer: address, password, a reset. Leave maintenance as it is.", Key: "validate", Command: "ironworks validate {node}"},
@@ -49,6 +54,7 @@ var explainBMCRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorIPMISessions), Errors: []ErrorID{ErrorIPMISessions}, Confidence: ConfidenceHigh,
 		Verdict:  "The BMC has no IPMI session left: others hold them, or it does not end its own",
+		Brief:    "BMC has no IPMI session left",
 		Evidence: []EvidenceField{EvBMCAddress},
 		Not:      []string{"a wrong password"},
 		Next:     ExplainNext{Text: "End other sessions, or reset the BMC; then ask again.", Key: "validate", Command: "ironworks validate {node}"},
@@ -58,6 +64,7 @@ var explainBMCRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorIPMI), Errors: []ErrorID{ErrorIPMI}, Confidence: ConfidenceMedium,
 		Verdict:  "An IPMI call failed: the cipher suite, IPMI over LAN that is switched off, the account's privilege or too many sessions",
+		Brief:    "an IPMI call failed",
 		Evidence: []EvidenceField{EvBMCAddress, EvPower},
 		Not:      []string{"a fault of what is installed on the machine"},
 		Next:     ExplainNext{Text: "See that IPMI over LAN is on, then try cipher suite 3 or 17.", Key: "set", Command: "ironworks set {node} driver_info.ipmi_cipher_suite=3"},
@@ -67,6 +74,7 @@ var explainBMCRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorPowerUnknown), Errors: []ErrorID{ErrorPowerUnknown}, Confidence: ConfidenceMedium,
 		Verdict:  "Ironic cannot read the machine's power state",
+		Brief:    "power state cannot be read",
 		Evidence: []EvidenceField{EvBMCAddress, EvState},
 		Not:      []string{"a fault of what is installed on the machine"},
 		Next:     ExplainNext{Text: "Check the BMC's address, user and password, then manage the node again.", Verb: VerbManage},
@@ -75,6 +83,7 @@ var explainBMCRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorBMCJobs), Errors: []ErrorID{ErrorBMCJobs}, Confidence: ConfidenceHigh,
 		Verdict:  "The BMC has a job or a pending change of settings, and takes no other until that is done",
+		Brief:    "BMC is busy with a job of its own",
 		Evidence: []EvidenceField{EvBMCAddress, EvStep},
 		Not:      []string{"a wrong setting: it was not looked at"},
 		Next:     ExplainNext{Text: "Let the job end with a reboot, or clear the BMC's job queue (clean step management.clear_job_queue), then try again.", Key: "clean", Command: "ironworks node {node}"},
@@ -84,6 +93,7 @@ var explainBMCRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorPowerChange), Errors: []ErrorID{ErrorPowerChange}, Confidence: ConfidenceMedium,
 		Verdict:  "The BMC did not switch the machine's power, or not in time (60 s by default)",
+		Brief:    "BMC did not switch the power",
 		Evidence: []EvidenceField{EvPower, EvBMCAddress},
 		Not:      []string{"a fault of what is installed on the machine"},
 		Next:     ExplainNext{Text: "Try again; raise [conductor]power_state_change_timeout for slow BMCs.", Key: "validate", Command: "ironworks validate {node}"},
@@ -92,6 +102,7 @@ var explainBMCRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorMediaFetch), Errors: []ErrorID{ErrorMediaFetch}, Confidence: ConfidenceHigh,
 		Verdict:  "The BMC cannot read the ISO: no way to its server, or a protocol or certificate that it does not take",
+		Brief:    "BMC cannot read the ISO",
 		Evidence: []EvidenceField{EvISO, EvBMCAddress, EvMedia, EvSiblings},
 		Not:      []string{"a slot for media that is missing"},
 		Next:     ExplainNext{Text: "Open the ISO's address from the BMC's network; serve it by plain http when the BMC does not take the certificate.", Key: "set", Command: "ironworks set {node} driver_info.deploy_iso=URL"},
@@ -101,6 +112,7 @@ var explainBMCRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorMediaMount), Errors: []ErrorID{ErrorMediaMount}, Confidence: ConfidenceMedium,
 		Verdict:  "The BMC did not take the virtual media: it cannot read the ISO, something is inserted, or the licence is missing",
+		Brief:    "BMC did not take the virtual media",
 		Evidence: []EvidenceField{EvISO, EvBMCAddress, EvMedia, EvSiblings},
 		Not:      []string{"a fault of the ramdisk: it was not booted"},
 		Next:     ExplainNext{Text: "Eject what is inserted, check the ISO's address from the BMC's network and the BMC's licence, then try again.", Retry: true},
@@ -109,6 +121,7 @@ var explainBMCRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorMediaDevice), Errors: []ErrorID{ErrorMediaDevice}, Confidence: ConfidenceHigh,
 		Verdict:  "The BMC offers no virtual media that would do",
+		Brief:    "BMC has no fitting virtual media",
 		Evidence: []EvidenceField{EvBMCAddress, EvISO},
 		Not:      []string{"the ISO: it was not tried"},
 		Next:     ExplainNext{Text: "Check the BMC's licence and firmware; without virtual media, boot by ipxe.", Key: "set", Command: "ironworks set {node} boot_interface=ipxe"},
@@ -117,6 +130,7 @@ var explainBMCRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorMediaProtocol), Errors: []ErrorID{ErrorMediaProtocol}, Confidence: ConfidenceHigh,
 		Verdict:  "The BMC does not take virtual media by the protocol that driver_info asks for",
+		Brief:    "BMC lacks the virtual media's protocol",
 		Evidence: []EvidenceField{EvBMCAddress, EvISO},
 		Not:      []string{"the ISO's server: it was not asked"},
 		Next:     ExplainNext{Text: "Ask for one of the protocols that the text names in driver_info.", Key: "set", Command: "ironworks node {node}"},
@@ -125,6 +139,7 @@ var explainBMCRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorMediaConfigdrive), Errors: []ErrorID{ErrorMediaConfigdrive}, Confidence: ConfidenceHigh,
 		Verdict:  "The BMC has no second virtual device for the configdrive of a ramdisk deployment",
+		Brief:    "BMC has no device for the configdrive",
 		Evidence: []EvidenceField{EvBMCAddress},
 		Not:      []string{"a configdrive that is malformed"},
 		Next:     ExplainNext{Text: "Put the configuration into the ISO, and deploy without a configdrive.", Key: "ignition", Command: "ironworks ignition embed ISO FILE"},
@@ -133,6 +148,7 @@ var explainBMCRules = []ExplainRule{
 	{
 		ID: "clean-failed", In: []ProvisionState{StateCleanFailed}, If: []ExplainCondition{IfCleanFault}, Confidence: ConfidenceMedium,
 		Verdict:  "Cleaning failed, and Ironic holds the node in maintenance until somebody takes it back",
+		Brief:    "cleaning failed; manage takes it back",
 		Evidence: []EvidenceField{EvFault, EvMaintenance, EvStep, EvPower, EvInstance},
 		Not:      []string{"over when the machine is on: it may boot the old system, which is not erased"},
 		Next:     ExplainNext{Text: "Mend what failed, take the node back (manage), lift maintenance, and provide it again.", Verb: VerbManage},
@@ -141,6 +157,7 @@ var explainBMCRules = []ExplainRule{
 	{
 		ID: "machine-unwell", In: atRest, If: []ExplainCondition{IfBMCUnwell}, Confidence: ConfidenceMedium,
 		Verdict:  "The BMC says that a part of the machine is in a critical state",
+		Brief:    "a part of the machine is critical",
 		Evidence: []EvidenceField{EvBMCHealth, EvState, EvPower},
 		Not:      []string{"an error of Ironic: it says nothing of the node"},
 		Next:     ExplainNext{Text: "Look at the parts and at the BMC's log.", Key: "bmc", Command: "ironworks bmc {node}"},

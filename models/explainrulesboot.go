@@ -5,6 +5,7 @@ var explainBootRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorBootDevice), Errors: []ErrorID{ErrorBootDevice}, Confidence: ConfidenceMedium,
 		Verdict:  "The BMC does not let Ironic change the boot device",
+		Brief:    "BMC refuses the boot device",
 		Evidence: []EvidenceField{EvBMCAddress, EvBootMode, EvStep},
 		Not:      []string{"the image: it is written already"},
 		Next:     ExplainNext{Text: "Look for a pending job at the BMC and for what boot devices it offers; set it there, then try again.", Key: "boot-device", Command: "ironworks boot-device {node}"},
@@ -13,6 +14,7 @@ var explainBootRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorBootMode), Errors: []ErrorID{ErrorBootMode}, Confidence: ConfidenceHigh,
 		Verdict:  "The BMC does not let Ironic change the boot mode to the one that the node asks for",
+		Brief:    "BMC refuses the boot mode",
 		Evidence: []EvidenceField{EvBootMode, EvBMCMode, EvBMCAddress},
 		Not:      []string{"the image or the disk"},
 		Next:     ExplainNext{Text: "Set the mode in the BIOS, or ask for the one that the machine has.", Key: "set", Command: "ironworks set {node} properties.capabilities=boot_mode:MODE"},
@@ -21,6 +23,7 @@ var explainBootRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorBootloader), Errors: []ErrorID{ErrorBootloader}, Confidence: ConfidenceMedium,
 		Verdict:  "No bootloader could be installed: the image and the machine's boot mode do not go together, or it has no EFI partition",
+		Brief:    "no bootloader could be installed",
 		Evidence: []EvidenceField{EvBootMode, EvBMCMode, EvStep},
 		Not:      []string{"the way to the image: it is written already"},
 		Next:     ExplainNext{Text: "Use a whole-disk image for the machine's boot mode, UEFI as a rule.", Key: "overview", Command: "ironworks node {node}"},
@@ -29,6 +32,7 @@ var explainBootRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorUEFIBoot), Errors: []ErrorID{ErrorUEFIBoot}, Confidence: ConfidenceHigh,
 		Verdict:  "The ramdisk could not set up UEFI boot from the disk: it has no EFI partition, or the firmware refused the entry",
+		Brief:    "UEFI boot could not be set up",
 		Evidence: []EvidenceField{EvBootMode, EvStep},
 		Not:      []string{"the way to the image: it is written already"},
 		Next:     ExplainNext{Text: "Use an image with an EFI partition; see that the machine boots by UEFI.", Key: "overview", Command: "ironworks node {node}"},
@@ -38,6 +42,7 @@ var explainBootRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorNoPort), Errors: []ErrorID{ErrorNoPort}, Confidence: ConfidenceHigh,
 		Verdict:  "The node has no port: Ironic does not know a MAC to boot it by",
+		Brief:    "node has no port",
 		Evidence: []EvidenceField{EvState},
 		Not:      []string{"DHCP: it was not asked"},
 		Next:     ExplainNext{Text: "Add a port with the MAC of the NIC that the machine boots from.", Key: "network", Command: "baremetal port create MAC --node {node}"},
@@ -46,6 +51,7 @@ var explainBootRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorMACConflict), Errors: []ErrorID{ErrorMACConflict}, Confidence: ConfidenceHigh,
 		Verdict: "Another port has this MAC already",
+		Brief:   "another port has this MAC",
 		Not:     []string{"a fault of the machine, unless its NIC has the MAC of every other one"},
 		Next:    ExplainNext{Text: "Find whose port it is; NICs by USB to the BMC often have all the same one and need no port.", Key: "network", Command: "baremetal port list --address MAC"},
 		Source:  "ironic/common/exception.py: MACAlreadyExists",
@@ -53,6 +59,7 @@ var explainBootRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorInspectConflict), Errors: []ErrorID{ErrorInspectConflict}, Confidence: ConfidenceHigh,
 		Verdict:  "The inspected machine could not be told from others: its MACs or its BMC's address are of several nodes, or of none",
+		Brief:    "inspected machine not recognised",
 		Evidence: []EvidenceField{EvState, EvBMCAddress},
 		Not:      []string{"a machine that did not boot: it sent its inventory"},
 		Next:     ExplainNext{Text: "Compare the ports of the nodes with the machine's MACs; add what is missing, remove what is another's.", Key: "network", Command: "ironworks node {node}"},

@@ -5,6 +5,7 @@ var explainConductorRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorRamdiskNewer), Errors: []ErrorID{ErrorRamdiskNewer}, Confidence: ConfidenceHigh,
 		Verdict:  "The ramdisk is newer than this Ironic: its agent wants a token that this conductor does not send",
+		Brief:    "ramdisk is newer than this Ironic",
 		Evidence: []EvidenceField{EvAgentIs, EvAPI, EvStep},
 		Not:      []string{"the step or its arguments: it was not begun"},
 		Next:     ExplainNext{Text: "Use the agent's release that belongs to this Ironic, then try again.", Key: "set", Command: "ironworks set {node} driver_info.deploy_iso=URL"},
@@ -13,6 +14,7 @@ var explainConductorRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorLeftOverISO), Errors: []ErrorID{ErrorLeftOverISO}, Confidence: ConfidenceHigh,
 		Verdict:  "The ISO of the last try is still there: this Ironic cannot deploy twice without undeploying",
+		Brief:    "left-over ISO; undeploy first",
 		Evidence: []EvidenceField{EvISO},
 		Not:      []string{"a fault of the machine: it was not touched"},
 		Next:     ExplainNext{Text: "Undeploy first, then deploy.", Verb: VerbUndeploy},
@@ -21,6 +23,7 @@ var explainConductorRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorConductorRestart), Errors: []ErrorID{ErrorConductorRestart}, Confidence: ConfidenceHigh,
 		Verdict:  "The conductor was restarted in the middle of the work",
+		Brief:    "conductor was restarted meanwhile",
 		Evidence: []EvidenceField{EvConductor, EvStep},
 		Not:      []string{"a fault of the machine"},
 		Next:     ExplainNext{Text: "Try again.", Retry: true},
@@ -29,6 +32,7 @@ var explainConductorRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorLocked), Errors: []ErrorID{ErrorLocked}, Confidence: ConfidenceHigh,
 		Verdict:  "Another action held the node's lock",
+		Brief:    "another action held the lock",
 		Evidence: []EvidenceField{EvReservation, EvState},
 		Not:      []string{"a fault of the machine"},
 		Next:     ExplainNext{Text: "Wait until the other action ends, and ask again. When the lock stays, see whether its conductor is alive.", Key: "conductors", Command: "ironworks conductors"},
@@ -37,6 +41,7 @@ var explainConductorRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorNoWorkers), Errors: []ErrorID{ErrorNoWorkers}, Confidence: ConfidenceHigh,
 		Verdict:  "The conductor has no free worker: it does as much at once as it may (300 by default)",
+		Brief:    "conductor has no free worker",
 		Evidence: []EvidenceField{EvConductor, EvSiblings},
 		Not:      []string{"a fault of the machine"},
 		Next:     ExplainNext{Text: "Wait, and send fewer nodes at a time.", Retry: true},
@@ -45,6 +50,7 @@ var explainConductorRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorConcurrentLimit), Errors: []ErrorID{ErrorConcurrentLimit}, Confidence: ConfidenceHigh,
 		Verdict:  "As many nodes are deployed or cleaned at once as Ironic allows (250 and 50 by default)",
+		Brief:    "as many at once as Ironic allows",
 		Evidence: []EvidenceField{EvState},
 		Not:      []string{"a fault of the machine"},
 		Next:     ExplainNext{Text: "Wait until some are done, then try again; send fewer at a time.", Retry: true},
@@ -53,6 +59,7 @@ var explainConductorRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorNoConductor), Errors: []ErrorID{ErrorNoConductor}, Confidence: ConfidenceHigh,
 		Verdict:  "No conductor that is alive serves the node's driver in its conductor group",
+		Brief:    "no conductor for its driver and group",
 		Evidence: []EvidenceField{EvConductor},
 		Not:      []string{"a fault of the machine or its BMC: it was not asked"},
 		Next:     ExplainNext{Text: "Compare the node's driver and conductor group with what the conductors have.", Key: "conductors", Command: "ironworks conductors"},
@@ -61,6 +68,7 @@ var explainConductorRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorUnavailable), Errors: []ErrorID{ErrorUnavailable}, Confidence: ConfidenceMedium,
 		Verdict:  "Ironic cannot do it now: no conductor took it",
+		Brief:    "no conductor took it",
 		Evidence: []EvidenceField{EvConductor},
 		Not:      []string{"a fault of the machine"},
 		Next:     ExplainNext{Text: "Ask again in a while; when it stays, see whether the conductors are alive.", Key: "conductors", Command: "ironworks conductors"},
@@ -69,6 +77,7 @@ var explainConductorRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorInterfaceMissing), Errors: []ErrorID{ErrorInterfaceMissing}, Confidence: ConfidenceHigh,
 		Verdict:  "The node has an interface that the conductor no longer offers: its configuration has changed",
+		Brief:    "an interface is no longer offered",
 		Evidence: []EvidenceField{EvConductor},
 		Not:      []string{"a fault of the machine"},
 		Next:     ExplainNext{Text: "Set one of the interfaces that the driver has enabled.", Key: "conductors", Command: "ironworks drivers"},
@@ -77,6 +86,7 @@ var explainConductorRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorInMaintenance), Errors: []ErrorID{ErrorInMaintenance}, Confidence: ConfidenceHigh,
 		Verdict:  "Ironic does not work on nodes in maintenance",
+		Brief:    "in maintenance: nothing is done",
 		Evidence: []EvidenceField{EvMaintenance, EvFault, EvState},
 		Not:      []string{"a fault of the machine"},
 		Next:     ExplainNext{Text: "Read why it is in maintenance; lift it when that is over, and try again.", Key: "maintenance-off", Command: "ironworks maintenance off {node}"},
@@ -85,6 +95,7 @@ var explainConductorRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorProtected), Errors: []ErrorID{ErrorProtected}, Confidence: ConfidenceHigh,
 		Verdict:  "The node is protected against this on purpose",
+		Brief:    "protected against this",
 		Evidence: []EvidenceField{EvState, EvInstance},
 		Not:      []string{"a fault"},
 		Next:     ExplainNext{Text: "Ask who protected it and why, before the guard is lifted.", Key: "overview", Command: "ironworks node {node}"},
@@ -93,6 +104,7 @@ var explainConductorRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorWrongState), Errors: []ErrorID{ErrorWrongState}, Confidence: ConfidenceHigh,
 		Verdict:  "What was asked for is not possible in the node's state",
+		Brief:    "not possible in its state",
 		Evidence: []EvidenceField{EvState, EvTarget},
 		Not:      []string{"a fault of the machine"},
 		Next:     ExplainNext{Text: "See what is possible now.", Key: "verbs", Command: "ironworks node {node}"},
@@ -101,6 +113,7 @@ var explainConductorRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorRedacted), Errors: []ErrorID{ErrorRedacted}, Confidence: ConfidenceHigh,
 		Verdict:  "Ironic hides the reason from you: your role may not read this field",
+		Brief:    "reason hidden from your role",
 		Evidence: []EvidenceField{EvState},
 		Not:      []string{"an error of the node: there may be one behind it, or none"},
 		Next:     ExplainNext{Text: "Ask somebody with the permission that the text names, or use other credentials.", Key: "connect", Command: "ironworks config show"},
@@ -109,6 +122,7 @@ var explainConductorRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorAllocationTaken), Errors: []ErrorID{ErrorAllocationTaken}, Confidence: ConfidenceHigh,
 		Verdict: "All nodes that would fit are taken, locked or in maintenance",
+		Brief:   "all nodes that fit are taken",
 		Not:     []string{"a wrong resource class or trait: there are nodes that have them"},
 		Next:    ExplainNext{Text: "See which nodes of the class are available; wait, or free one.", Key: "fleet", Command: "ironworks nodes"},
 		Source:  "ironic/conductor/allocations.py",
@@ -116,6 +130,7 @@ var explainConductorRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorAllocationTraits), Errors: []ErrorID{ErrorAllocationTraits}, Confidence: ConfidenceHigh,
 		Verdict: "No free node of the class has all of the traits that the allocation asks for",
+		Brief:   "no free node has all traits",
 		Not:     []string{"a lack of nodes of the class"},
 		Next:    ExplainNext{Text: "Compare the traits of the nodes with those that are asked for.", Key: "fleet", Command: "ironworks nodes"},
 		Source:  "ironic/conductor/allocations.py",
@@ -123,6 +138,7 @@ var explainConductorRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorVIF), Errors: []ErrorID{ErrorVIF}, Confidence: ConfidenceMedium,
 		Verdict:  "Neutron could not bind the port of the instance's network, or the switch did not take it",
+		Brief:    "network port could not be bound",
 		Evidence: []EvidenceField{EvInstance, EvState},
 		Not:      []string{"the disk or the image", "a node to clean: the instance may be there"},
 		Next:     ExplainNext{Text: "Look at the port in Neutron and its agent's log, then try again. Treat the node as somebody's.", Retry: true},

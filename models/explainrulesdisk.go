@@ -5,6 +5,7 @@ var explainDiskRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorNoHintedDevice), Errors: []ErrorID{ErrorNoHintedDevice}, Confidence: ConfidenceHigh,
 		Verdict:  "No disk of the machine matches the root device hints",
+		Brief:    "no disk matches the hints",
 		Evidence: []EvidenceField{EvHints, EvStep},
 		Not:      []string{"the image: nothing was written"},
 		Next:     ExplainNext{Text: "See for each disk and hint why it does not match, and pin the disk that is meant.", Key: "disks", Command: "ironworks disks {node}"},
@@ -14,6 +15,7 @@ var explainDiskRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorNoDisks), Errors: []ErrorID{ErrorNoDisks}, Confidence: ConfidenceHigh,
 		Verdict:  "The ramdisk sees no disk of 4 GiB or more",
+		Brief:    "no disk of 4 GiB or more",
 		Evidence: []EvidenceField{EvHints, EvStep},
 		Not:      []string{"the hints: there are none"},
 		Next:     ExplainNext{Text: "Build the RAID, or use a ramdisk with the driver of the disk controller.", Key: "disks", Command: "ironworks disks {node}"},
@@ -23,6 +25,7 @@ var explainDiskRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorBadHints), Errors: []ErrorID{ErrorBadHints}, Confidence: ConfidenceHigh,
 		Verdict:  "The root device hints cannot be read: a key, a type or an operator that does not exist",
+		Brief:    "root device hints are malformed",
 		Evidence: []EvidenceField{EvHints},
 		Not:      []string{"a disk that is missing: none was compared"},
 		Next:     ExplainNext{Text: "See what is wrong with the hints, and write them anew.", Key: "disks", Command: "ironworks disks {node}"},
@@ -32,6 +35,7 @@ var explainDiskRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorSharedDisk), Errors: []ErrorID{ErrorSharedDisk}, Confidence: ConfidenceHigh,
 		Verdict:  "A disk has a cluster's file system on it, and may be shared with other machines: cleaning stopped to save it",
+		Brief:    "a disk may be shared; not cleaned",
 		Evidence: []EvidenceField{EvStep, EvState},
 		Not:      []string{"a fault: the ramdisk has guarded what is there"},
 		Next:     ExplainNext{Text: "Stop, and ask whoever has the storage. Take the volume away, or name it in skip_block_devices.", Key: "disks", Command: "ironworks disks {node}"},
@@ -41,6 +45,7 @@ var explainDiskRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorDiskFrozen), Errors: []ErrorID{ErrorDiskFrozen}, Confidence: ConfidenceHigh,
 		Verdict:  "A disk is frozen by the firmware, and cannot be erased",
+		Brief:    "a disk is frozen by the firmware",
 		Evidence: []EvidenceField{EvStep},
 		Not:      []string{"a broken disk"},
 		Next:     ExplainNext{Text: "Switch the machine off and on, which thaws it; or allow another way to erase.", Key: "disks", Command: "ironworks disks {node}"},
@@ -50,6 +55,7 @@ var explainDiskRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorDiskPassword), Errors: []ErrorID{ErrorDiskPassword}, Confidence: ConfidenceHigh,
 		Verdict:  "A disk has a security password, and cannot be erased",
+		Brief:    "a disk has a security password",
 		Evidence: []EvidenceField{EvStep},
 		Not:      []string{"a broken disk"},
 		Next:     ExplainNext{Text: "Take the password off with hdparm from the ramdisk, or replace the disk.", Key: "disks", Command: "ironworks disks {node}"},
@@ -58,6 +64,7 @@ var explainDiskRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorDiskIO), Errors: []ErrorID{ErrorDiskIO}, Confidence: ConfidenceHigh,
 		Verdict:  "A disk has errors when it is read or written",
+		Brief:    "a disk has I/O errors",
 		Evidence: []EvidenceField{EvStep, EvHints},
 		Not:      []string{"the image"},
 		Next:     ExplainNext{Text: "Read the ramdisk's log for which disk it is; look at its health; replace it.", Key: "log", Command: "ironworks logs {node}"},
@@ -66,6 +73,7 @@ var explainDiskRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorEraseMetadata), Errors: []ErrorID{ErrorEraseMetadata}, Confidence: ConfidenceHigh,
 		Verdict:  "Cleaning could not erase a disk: it is read-only, or busy, or broken",
+		Brief:    "a disk could not be erased",
 		Evidence: []EvidenceField{EvStep, EvFault},
 		Not:      []string{"a matter of root device hints: cleaning takes every disk"},
 		Next:     ExplainNext{Text: "Name the disk in properties.skip_block_devices when it must not be erased, else replace it. Then take the node back.", Verb: VerbManage},
@@ -75,6 +83,7 @@ var explainDiskRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorDiskBusy), Errors: []ErrorID{ErrorDiskBusy}, Confidence: ConfidenceHigh,
 		Verdict:  "The disk is in use in the ramdisk: something on it is mounted, or is part of a RAID or LVM that was started",
+		Brief:    "the disk is in use in the ramdisk",
 		Evidence: []EvidenceField{EvHints, EvStep, EvLastLine},
 		Not:      []string{"the image or its address"},
 		Next:     ExplainNext{Text: "Clean the disk's metadata first, or stop what holds it.", Key: "log", Command: "ironworks logs {node}"},

@@ -7,6 +7,7 @@ var explainFactRules = []ExplainRule{
 	{
 		ID: "maintenance-by-hand", In: append(slices.Clone(atRest), atWork...), If: []ExplainCondition{IfMaintenance}, Confidence: ConfidenceHigh,
 		Verdict:  "Somebody has put the node into maintenance; Ironic leaves it alone",
+		Brief:    "in maintenance, nobody said why",
 		Evidence: []EvidenceField{EvMaintenance, EvState, EvPower},
 		Not:      []string{"a fault that Ironic found: it would have named it"},
 		Next:     ExplainNext{Text: "Read the reason and ask who set it, before anything else. Lift it when it is over.", Key: "maintenance-off", Command: "ironworks maintenance off {node}"},
@@ -15,6 +16,7 @@ var explainFactRules = []ExplainRule{
 	{
 		ID: "conductor-dead", In: atWork, If: []ExplainCondition{IfConductorDead}, Confidence: ConfidenceHigh,
 		Verdict:  "The conductor that works on the node, {conductor}, is not alive",
+		Brief:    "its conductor is dead",
 		Evidence: []EvidenceField{EvConductor, EvReservation, EvState, EvStep, EvHeartbeat},
 		Not:      []string{"the machine or its ramdisk: nobody listens to it"},
 		Next:     ExplainNext{Text: "Start the conductor again. It then fails what it was at, or another one takes over; try again after that.", Key: "conductors", Command: "ironworks conductors"},
@@ -24,6 +26,7 @@ var explainFactRules = []ExplainRule{
 	{
 		ID: "conductors-dead", In: atWork, If: []ExplainCondition{IfAllDead}, Confidence: ConfidenceLow,
 		Verdict:  "Ironic says that none of its conductors is alive",
+		Brief:    "no conductor is alive",
 		Evidence: []EvidenceField{EvConductor, EvState, EvWaited},
 		Not:      []string{"certain: an Ironic on SQLite says so of conductors that work"},
 		Next:     ExplainNext{Text: "See whether anything moves; if nothing does, look at the conductor's service.", Key: "conductors", Command: "ironworks conductors"},
@@ -32,6 +35,7 @@ var explainFactRules = []ExplainRule{
 	{
 		ID: "lock-of-dead", If: []ExplainCondition{IfReserved, IfConductorDead}, Confidence: ConfidenceHigh,
 		Verdict:  "The node is locked by {reservation}, a conductor that is not alive",
+		Brief:    "locked by a dead conductor",
 		Evidence: []EvidenceField{EvReservation, EvState},
 		Not:      []string{"another action that ends by itself"},
 		Next:     ExplainNext{Text: "Start that conductor again: it gives back its locks. Waiting does not help.", Key: "conductors", Command: "ironworks conductors"},
@@ -41,6 +45,7 @@ var explainFactRules = []ExplainRule{
 	{
 		ID: "whole-rack", In: waitOrEnded, If: []ExplainCondition{IfSiblings, IfSpreads}, Confidence: ConfidenceHigh,
 		Verdict:  "Not this machine alone: {siblings}",
+		Brief:    "not this machine alone",
 		Evidence: []EvidenceField{EvSiblings, EvState, EvHeartbeat, EvISO, EvStep},
 		Not:      []string{"a fault of this one machine, such as its disk, its NIC or its BMC's password"},
 		Next:     ExplainNext{Text: "Look at what they share: DHCP, the network that they boot on, the image server, the ramdisk, Ironic's address as machines reach it.", Key: "watch", Command: "ironworks nodes"},
@@ -49,6 +54,7 @@ var explainFactRules = []ExplainRule{
 	{
 		ID: "bmc-refuses", If: []ExplainCondition{IfBMCRefuses}, Confidence: ConfidenceMedium,
 		Verdict:  "The BMC refuses the login that is known here; Ironic's may be another, which it masks",
+		Brief:    "BMC refuses the login known here",
 		Evidence: []EvidenceField{EvBMCAddress, EvFault, EvState},
 		Not:      []string{"a BMC that cannot be reached: it answered", "certainly so for Ironic: what it says of the BMC's answers counts"},
 		Next:     ExplainNext{Text: "Have Ironic ask the BMC; where it is refused, too, set the right password.", Key: "validate", Command: "ironworks validate {node}"},
@@ -57,6 +63,7 @@ var explainFactRules = []ExplainRule{
 	{
 		ID: "bmc-silent", If: []ExplainCondition{IfBMCUnreachable}, Confidence: ConfidenceMedium,
 		Verdict:  "The BMC does not answer, asked from here",
+		Brief:    "BMC does not answer from here",
 		Evidence: []EvidenceField{EvBMCAddress, EvState, EvPower},
 		Not:      []string{"certainly so for the conductor: it may have another way to the BMC"},
 		Next:     ExplainNext{Text: "Ask Ironic for the power state; reset the BMC when it does not answer there either.", Key: "validate", Command: "ironworks validate {node}"},
@@ -65,6 +72,7 @@ var explainFactRules = []ExplainRule{
 	{
 		ID: "iso-not-fetchable", In: waitOrEnded, If: []ExplainCondition{IfISONotFetchable, IfNeverCalled}, Confidence: ConfidenceMedium,
 		Verdict:  "The ramdisk's ISO cannot be read, asked from here",
+		Brief:    "ISO cannot be read from here",
 		Evidence: []EvidenceField{EvISO, EvISOSeen, EvMedia, EvState, EvHeartbeat},
 		Not:      []string{"certainly so for the BMC: it may have another way to the server"},
 		Next:     ExplainNext{Text: "Open the address from the BMC's network; serve it by plain http when the BMC takes no https.", Key: "set", Command: "ironworks set {node} driver_info.deploy_iso=URL"},
@@ -73,6 +81,7 @@ var explainFactRules = []ExplainRule{
 	{
 		ID: "media-missing", In: waitStates, If: []ExplainCondition{IfNoMedia, IfNeverCalled}, Confidence: ConfidenceHigh,
 		Verdict:  "The BMC has no virtual media inserted, so that the machine cannot boot the ramdisk",
+		Brief:    "no virtual media is inserted",
 		Evidence: []EvidenceField{EvMedia, EvISO, EvState},
 		Not:      []string{"a ramdisk that hangs: it never booted"},
 		Next:     ExplainNext{Text: "Give up and try again. When it happens again, look whether the BMC can read the ISO, and has the licence for virtual media.", Retry: true},
@@ -82,6 +91,7 @@ var explainFactRules = []ExplainRule{
 	{
 		ID: "media-left", In: []ProvisionState{StateActive, StateAvailable, StateManageable, StateDeployFailed, StateCleanFailed}, If: []ExplainCondition{IfMediaLeft}, Confidence: ConfidenceMedium,
 		Verdict:  "Virtual media is still inserted: the machine may boot it instead of its disk",
+		Brief:    "virtual media is still inserted",
 		Evidence: []EvidenceField{EvMedia, EvState, EvISO},
 		Next:     ExplainNext{Text: "Eject it at the BMC; some keep what was inserted last."},
 		Source:   "ironic doc/source/admin/drivers/redfish.rst",
@@ -89,6 +99,7 @@ var explainFactRules = []ExplainRule{
 	{
 		ID: "boot-mode-differs", If: []ExplainCondition{IfBMCModeDiffers}, Confidence: ConfidenceMedium,
 		Verdict:  "The machine boots by {BMC boot mode}, and the node asks for {boot_mode}",
+		Brief:    "boot modes differ",
 		Evidence: []EvidenceField{EvBMCMode, EvBootMode, EvState},
 		Not:      []string{"the image, until both agree"},
 		Next:     ExplainNext{Text: "Set the mode in the BIOS, or the one that the node asks for.", Key: "set", Command: "ironworks set {node} properties.capabilities=boot_mode:{BMC boot mode}"},
@@ -97,6 +108,7 @@ var explainFactRules = []ExplainRule{
 	{
 		ID: "machine-off", In: waitStates, If: []ExplainCondition{IfPowerOff}, Confidence: ConfidenceHigh,
 		Verdict:  "The machine is off, while Ironic waits for its ramdisk",
+		Brief:    "machine is off",
 		Evidence: []EvidenceField{EvPower, EvWaited, EvHeartbeat, EvDeadline},
 		Not:      []string{"a ramdisk that cannot reach Ironic"},
 		Next:     ExplainNext{Text: "Switch it on, or give up and try again; then look at the BMC's log for who switched it off.", Key: "power-on", Command: "ironworks power on {node}"},
@@ -106,6 +118,7 @@ var explainFactRules = []ExplainRule{
 	{
 		ID: "bmc-says-off", In: waitStates, If: []ExplainCondition{IfBMCOff}, Confidence: ConfidenceHigh,
 		Verdict:  "The BMC says that the machine is off, while Ironic waits for its ramdisk",
+		Brief:    "machine is off, says the BMC",
 		Evidence: []EvidenceField{EvBMCPower, EvPower, EvWaited, EvHeartbeat},
 		Not:      []string{"a ramdisk that cannot reach Ironic"},
 		Next:     ExplainNext{Text: "Switch it on, or give up and try again.", Key: "power-on", Command: "ironworks power on {node}"},
@@ -115,6 +128,7 @@ var explainFactRules = []ExplainRule{
 	{
 		ID: "no-hints", In: []ProvisionState{StateDeployFailed}, If: []ExplainCondition{IfNoHints}, Confidence: ConfidenceLow,
 		Verdict:  "There are no root device hints: the ramdisk takes the smallest disk of 4 GiB or more",
+		Brief:    "no root device hints",
 		Evidence: []EvidenceField{EvHints, EvStep},
 		Not:      []string{"certainly the cause: it is one where the disk was another than meant"},
 		Next:     ExplainNext{Text: "See which disk that is, and pin the one that is meant.", Key: "disks", Command: "ironworks disks {node}"},
@@ -123,6 +137,7 @@ var explainFactRules = []ExplainRule{
 	{
 		ID: "late", In: atWork, If: []ExplainCondition{IfLate}, Confidence: ConfidenceLow,
 		Verdict:  "It takes longer than it did for others, and may still end well",
+		Brief:    "takes longer than others did",
 		Evidence: []EvidenceField{EvEstimate, EvWaited, EvStep, EvHeartbeat, EvDeadline},
 		Not:      []string{"a failure: there is none yet"},
 		Next:     ExplainNext{Text: "Wait, and read the ramdisk's log; do not abort while the machine is in its POST or the log moves.", Key: "log", Command: "ironworks logs {node}"},
@@ -131,6 +146,7 @@ var explainFactRules = []ExplainRule{
 	{
 		ID: "lock-held", In: atRest, If: []ExplainCondition{IfReserved, IfConductorAlive}, Confidence: ConfidenceMedium,
 		Verdict:  "A conductor, {reservation}, works on the node and holds its lock",
+		Brief:    "locked by {reservation}",
 		Evidence: []EvidenceField{EvReservation, EvState, EvPower},
 		Not:      []string{"an error: it may be a look at the power state, which takes seconds"},
 		Next:     ExplainNext{Text: "Wait and look again; a slow BMC makes it long.", Key: "overview", Command: "ironworks node {node}"},
@@ -143,6 +159,7 @@ var explainFineRules = []ExplainRule{
 	{
 		ID: "ramdisk-works", In: waitStates, If: []ExplainCondition{IfSpeaking}, Confidence: ConfidenceHigh, Fine: true,
 		Verdict:  "Nothing is wrong: the ramdisk works, and was heard of lately",
+		Brief:    "the ramdisk works",
 		Evidence: []EvidenceField{EvStep, EvHeartbeat, EvWaited, EvEstimate, EvDeadline},
 		Next:     ExplainNext{Text: "Wait, and read its log meanwhile.", Key: "log", Command: "ironworks logs {node}"},
 		Source:   "ironic_python_agent/agent.py (a heartbeat each 90 to 180 s)",
@@ -150,6 +167,7 @@ var explainFineRules = []ExplainRule{
 	{
 		ID: "step-reboots", In: waitStates, If: []ExplainCondition{IfRebooting}, Confidence: ConfidenceMedium, Fine: true,
 		Verdict:  "Nothing is known to be wrong: the step reboots the machine or is done by the BMC, and silence belongs to it",
+		Brief:    "the step reboots the machine",
 		Evidence: []EvidenceField{EvStep, EvHeartbeat, EvWaited, EvDeadline},
 		Next:     ExplainNext{Text: "Wait for the machine to come back.", Key: "watch", Command: "ironworks watch {node}"},
 		Instead:  []RuleID{"never-booted", "machine-boots"},
@@ -158,6 +176,7 @@ var explainFineRules = []ExplainRule{
 	{
 		ID: "machine-boots", In: waitStates, If: []ExplainCondition{IfNeverCalled, IfNotLongEnough}, Confidence: ConfidenceMedium, Fine: true,
 		Verdict:  "Nothing is known to be wrong: the machine boots the ramdisk, which takes a server up to ten minutes",
+		Brief:    "boots for {waited}",
 		Evidence: []EvidenceField{EvWaited, EvPower, EvHeartbeat, EvDeadline},
 		Next:     ExplainNext{Text: "Wait, and look at the machine's console when it takes longer.", Key: "log", Command: "ironworks logs {node}"},
 		Source:   "ironic/conf/conductor.py (deploy_callback_timeout)",
@@ -165,6 +184,7 @@ var explainFineRules = []ExplainRule{
 	{
 		ID: "work-goes-on", In: working, If: []ExplainCondition{IfReserved, IfConductorAlive}, Confidence: ConfidenceHigh, Fine: true,
 		Verdict:  "Nothing is wrong: conductor {reservation} works on the node",
+		Brief:    "{reservation} works on it",
 		Evidence: []EvidenceField{EvState, EvStep, EvReservation, EvWaited, EvEstimate},
 		Next:     ExplainNext{Text: "Wait.", Key: "watch", Command: "ironworks watch {node}"},
 		Source:   "ironic/conductor/task_manager.py",
@@ -172,6 +192,7 @@ var explainFineRules = []ExplainRule{
 	{
 		ID: "at-rest", In: atRest, If: []ExplainCondition{IfAtRest}, Confidence: ConfidenceHigh, Fine: true,
 		Verdict:  "Nothing is wrong: the node is {provision_state}, without an error, a fault or maintenance",
+		Brief:    "nothing is wrong",
 		Evidence: []EvidenceField{EvState, EvPower},
 		Next:     ExplainNext{Text: "Nothing has to be done.", Key: "overview", Command: "ironworks node {node}"},
 		Source:   "ironic/common/states.py",

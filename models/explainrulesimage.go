@@ -5,6 +5,7 @@ var explainImageRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorChecksum), Errors: []ErrorID{ErrorChecksum}, Confidence: ConfidenceHigh,
 		Verdict:  "The image is not the one that its checksum is of: the checksum is old or of another kind, or the image came incomplete",
+		Brief:    "image does not match its checksum",
 		Evidence: []EvidenceField{EvStep, EvSiblings},
 		Not:      []string{"the disk: what was read was wrong, not what was written"},
 		Next:     ExplainNext{Text: "Take the checksum of the very file, and name its kind.", Key: "set", Command: "ironworks set {node} instance_info.image_checksum=SHA256"},
@@ -13,6 +14,7 @@ var explainImageRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorChecksumFile), Errors: []ErrorID{ErrorChecksumFile}, Confidence: ConfidenceHigh,
 		Verdict:  "The file of checksums has no line for the image's name",
+		Brief:    "image is not in the checksum file",
 		Evidence: []EvidenceField{EvStep},
 		Not:      []string{"a wrong checksum: there is none"},
 		Next:     ExplainNext{Text: "Give the checksum itself in the place of the file's address.", Key: "set", Command: "ironworks set {node} instance_info.image_checksum=SHA256"},
@@ -21,6 +23,7 @@ var explainImageRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorChecksumMissing), Errors: []ErrorID{ErrorChecksumMissing}, Confidence: ConfidenceHigh,
 		Verdict:  "The image has no checksum, and Ironic does not take one from the web without",
+		Brief:    "image has no checksum",
 		Evidence: []EvidenceField{EvState},
 		Not:      []string{"a fault of the machine: it was not touched"},
 		Next:     ExplainNext{Text: "Set image_checksum, or image_os_hash_algo and image_os_hash_value.", Key: "set", Command: "ironworks set {node} instance_info.image_checksum=SHA256"},
@@ -29,6 +32,7 @@ var explainImageRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorMD5), Errors: []ErrorID{ErrorMD5}, Confidence: ConfidenceHigh,
 		Verdict: "The checksum is MD5, which is no longer taken",
+		Brief:   "MD5 checksum is no longer taken",
 		Not:     []string{"a wrong image"},
 		Next:    ExplainNext{Text: "Give a SHA-256 or SHA-512.", Key: "set", Command: "ironworks set {node} instance_info.image_checksum=SHA256"},
 		Source:  "ironic_python_agent/extensions/standby.py, ironic/common/checksum_utils.py",
@@ -36,6 +40,7 @@ var explainImageRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorImageHTTP), Errors: []ErrorID{ErrorImageHTTP}, Confidence: ConfidenceHigh,
 		Verdict:  "The server does not give the image or ISO: the address is wrong, it wants a login, or it refuses HEAD",
+		Brief:    "server does not give the image or ISO",
 		Evidence: []EvidenceField{EvISO, EvState, EvSiblings},
 		Not:      []string{"the way to the server: it answered"},
 		Next:     ExplainNext{Text: "Open the address from the conductor's network, with HEAD.", Command: "curl -I URL"},
@@ -44,6 +49,7 @@ var explainImageRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorDownload), Errors: []ErrorID{ErrorDownload}, Confidence: ConfidenceHigh,
 		Verdict:  "The machine could not read the image from its server",
+		Brief:    "image could not be downloaded",
 		Evidence: []EvidenceField{EvStep, EvSiblings, EvLastLine},
 		Not:      []string{"the disk: nothing was wrong with writing"},
 		Next:     ExplainNext{Text: "Try the address from the network that the ramdisk is in: route, name, proxy, firewall.", Key: "log", Command: "ironworks logs {node}"},
@@ -52,6 +58,7 @@ var explainImageRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorPartitionTable), Errors: []ErrorID{ErrorPartitionTable}, Confidence: ConfidenceHigh,
 		Verdict:  "What was written has no partition table: a partition image, a corrupt one, or one for another sector size than the disk's",
+		Brief:    "image has no partition table",
 		Evidence: []EvidenceField{EvHints, EvStep},
 		Not:      []string{"the way to the image: it came whole"},
 		Next:     ExplainNext{Text: "Look at the disk's sectors (4096 bytes?) and whether the image is of a whole disk.", Key: "disks", Command: "ironworks disks {node}"},
@@ -60,6 +67,7 @@ var explainImageRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorImageRefused), Errors: []ErrorID{ErrorImageRefused}, Confidence: ConfidenceHigh,
 		Verdict:  "Ironic refuses the image for its format: another than was said, or one that is not permitted",
+		Brief:    "image format refused",
 		Evidence: []EvidenceField{EvState},
 		Not:      []string{"a wrong checksum"},
 		Next:     ExplainNext{Text: "Say which format it is (raw or qcow2), or convert it.", Key: "set", Command: "ironworks set {node} instance_info.image_disk_format=qcow2"},
@@ -68,6 +76,7 @@ var explainImageRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorMemory), Errors: []ErrorID{ErrorMemory}, Confidence: ConfidenceHigh,
 		Verdict:  "The machine has too little memory for the image or the ramdisk",
+		Brief:    "too little memory",
 		Evidence: []EvidenceField{EvStep},
 		Not:      []string{"the disk"},
 		Next:     ExplainNext{Text: "Use a raw image, which is streamed to the disk, or a smaller ramdisk.", Key: "set", Command: "ironworks set {node} instance_info.image_disk_format=raw"},

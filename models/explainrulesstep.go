@@ -5,6 +5,7 @@ var explainStepRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorStepUnknown), Errors: []ErrorID{ErrorStepUnknown}, Confidence: ConfidenceHigh,
 		Verdict:  "The ramdisk does not offer the step: it is another ramdisk than the step needs",
+		Brief:    "the ramdisk has no such step",
 		Evidence: []EvidenceField{EvStep, EvISO, EvAgentIs, EvSiblings},
 		Not:      []string{"wrong arguments: the step was not begun"},
 		Next:     ExplainNext{Text: "Boot a ramdisk whose agent has the step; install_coreos needs the CoreOS one.", Key: "steps", Command: "ironworks set {node} driver_info.deploy_iso=URL"},
@@ -13,6 +14,7 @@ var explainStepRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorNoInstaller), Errors: []ErrorID{ErrorNoInstaller}, Confidence: ConfidenceHigh,
 		Verdict:  "The ramdisk has no coreos-installer: it is not a CoreOS live system",
+		Brief:    "ramdisk has no coreos-installer",
 		Evidence: []EvidenceField{EvISO, EvStep},
 		Not:      []string{"the disk or the image"},
 		Next:     ExplainNext{Text: "Boot the CoreOS live ISO with the agent in it.", Key: "set", Command: "ironworks set {node} driver_info.deploy_iso=URL"},
@@ -22,6 +24,7 @@ var explainStepRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorInstallerFailed), Errors: []ErrorID{ErrorInstallerFailed}, Confidence: ConfidenceHigh,
 		Verdict:  "coreos-installer failed; the reason has its last line",
+		Brief:    "coreos-installer failed",
 		Evidence: []EvidenceField{EvHints, EvStep, EvLastLine},
 		Not:      []string{"a ramdisk without the installer: it ran"},
 		Next:     ExplainNext{Text: "Read what it wrote before that in the ramdisk's log: the disk, the image, the Ignition.", Key: "log", Command: "ironworks logs {node}"},
@@ -30,6 +33,7 @@ var explainStepRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorAssisted), Errors: []ErrorID{ErrorAssisted}, Confidence: ConfidenceHigh,
 		Verdict:  "The Assisted Installer's agent failed on the machine",
+		Brief:    "Assisted Installer's agent failed",
 		Evidence: []EvidenceField{EvStep, EvLastLine},
 		Not:      []string{"the root device hints: it does not read them"},
 		Next:     ExplainNext{Text: "Read the events of the Assisted Installer, and the ramdisk's log.", Key: "log", Command: "ironworks logs {node}"},
@@ -38,6 +42,7 @@ var explainStepRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorConfigdriveForm), Errors: []ErrorID{ErrorConfigdriveForm}, Confidence: ConfidenceHigh,
 		Verdict:  "The configdrive has a form that is not taken here; the step install_coreos wants a JSON object",
+		Brief:    "configdrive has a wrong form",
 		Evidence: []EvidenceField{EvStep},
 		Not:      []string{"the Ignition in it: it was not read"},
 		Next:     ExplainNext{Text: "Give the user data as a file, which is checked and wrapped.", Key: "deploy-wizard", Command: "ironworks deploy {node} --user-data FILE --dry-run"},
@@ -46,6 +51,7 @@ var explainStepRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorConfigdriveSize), Errors: []ErrorID{ErrorConfigdriveSize}, Confidence: ConfidenceHigh,
 		Verdict:  "The configdrive is larger than 64 MiB",
+		Brief:    "configdrive is too large",
 		Evidence: []EvidenceField{EvStep},
 		Not:      []string{"the disk"},
 		Next:     ExplainNext{Text: "Let the machine fetch what is large instead of sending it.", Key: "deploy-wizard", Command: "ironworks deploy {node} --user-data FILE --dry-run"},
@@ -58,6 +64,7 @@ var explainAgentRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorAgentClock), Errors: []ErrorID{ErrorAgentClock}, Confidence: ConfidenceHigh,
 		Verdict:  "The machine's clock and the conductor's do not agree: the agent's certificate is not valid now",
+		Brief:    "clocks do not agree",
 		Evidence: []EvidenceField{EvAgent, EvHeartbeat, EvSiblings},
 		Not:      []string{"a firewall: the agent answered"},
 		Next:     ExplainNext{Text: "Set the machine's clock, or give the ramdisk an NTP server (ipa-ntp-server), then try again.", Retry: true},
@@ -67,6 +74,7 @@ var explainAgentRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorAgentCertificate), Errors: []ErrorID{ErrorAgentCertificate}, Confidence: ConfidenceMedium,
 		Verdict:  "The conductor does not trust the agent's certificate: another machine answers at its address, the ramdisk was booted anew, or the clocks do not agree",
+		Brief:    "agent's certificate not trusted",
 		Evidence: []EvidenceField{EvAgent, EvHeartbeat, EvSiblings},
 		Not:      []string{"a firewall: something answered"},
 		Next:     ExplainNext{Text: "Compare the clocks, look for the address being used twice, then try again.", Retry: true},
@@ -76,6 +84,7 @@ var explainAgentRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorAgentUnreachable), Errors: []ErrorID{ErrorAgentUnreachable}, Confidence: ConfidenceMedium,
 		Verdict:  "The conductor cannot reach the agent: a firewall (port 9999), or the ramdisk died or was booted anew",
+		Brief:    "agent cannot be reached",
 		Evidence: []EvidenceField{EvAgent, EvHeartbeat, EvStep, EvSiblings},
 		Not:      []string{"a machine that did not boot: its agent had called back"},
 		Next:     ExplainNext{Text: "Ask {agent_url}/v1/status from the conductor's network, then try again.", Retry: true},
@@ -84,6 +93,7 @@ var explainAgentRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorAgentToken), Errors: []ErrorID{ErrorAgentToken}, Confidence: ConfidenceHigh,
 		Verdict:  "Ironic does not let the ramdisk in: it was booted anew without Ironic's doing, or two machines claim the same node",
+		Brief:    "agent's token was refused",
 		Evidence: []EvidenceField{EvAgent, EvHeartbeat, EvState},
 		Not:      []string{"the network: the ramdisk reaches Ironic"},
 		Next:     ExplainNext{Text: "Give up and try again, so that the ramdisk gets a new token; look for the same MAC in another machine.", Retry: true},
@@ -93,6 +103,7 @@ var explainAgentRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorTLSRequired), Errors: []ErrorID{ErrorTLSRequired}, Confidence: ConfidenceHigh,
 		Verdict:  "The ramdisk's agent serves no TLS, which this Ironic requires",
+		Brief:    "agent serves no TLS",
 		Evidence: []EvidenceField{EvAgentIs, EvAgent},
 		Not:      []string{"the network: the ramdisk reaches Ironic"},
 		Next:     ExplainNext{Text: "Use a newer ramdisk, or one with TLS switched on.", Key: "set", Command: "ironworks set {node} driver_info.deploy_iso=URL"},
@@ -102,6 +113,7 @@ var explainAgentRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorLookupRefused), Errors: []ErrorID{ErrorLookupRefused}, Confidence: ConfidenceHigh,
 		Verdict:  "A ramdisk runs on a node that Ironic does not work on, and is not let in",
+		Brief:    "a ramdisk runs that is not let in",
 		Evidence: []EvidenceField{EvState, EvPower},
 		Not:      []string{"a MAC that Ironic does not know: it found the node"},
 		Next:     ExplainNext{Text: "Switch the machine off, or let Ironic begin: it boots the ramdisk itself.", Key: "power-off", Command: "ironworks power off {node}"},
@@ -111,6 +123,7 @@ var explainAgentRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorLookup), Errors: []ErrorID{ErrorLookup}, Confidence: ConfidenceHigh,
 		Verdict:  "Ironic does not know the machine that the ramdisk runs on, or cannot be reached from it",
+		Brief:    "ramdisk's lookup failed",
 		Evidence: []EvidenceField{EvState, EvLastLine, EvSiblings},
 		Not:      []string{"a machine that did not boot: its ramdisk asks"},
 		Next:     ExplainNext{Text: "Compare the MACs in the log with the node's ports, and try Ironic's address from the machine.", Key: "network", Command: "ironworks node {node}"},
@@ -120,6 +133,7 @@ var explainAgentRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorNoAddress), Errors: []ErrorID{ErrorNoAddress}, Confidence: ConfidenceHigh,
 		Verdict:  "The ramdisk has no IP address: no DHCP answered it, or its network is not set up",
+		Brief:    "ramdisk has no IP address",
 		Evidence: []EvidenceField{EvState, EvLastLine, EvSiblings},
 		Not:      []string{"a machine that did not boot: its ramdisk runs"},
 		Next:     ExplainNext{Text: "Look for the DHCP server and the cable of the NIC; give the ramdisk a fixed address otherwise.", Key: "log", Command: "ironworks logs {node}"},
@@ -129,6 +143,7 @@ var explainAgentRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorCertificate), Errors: []ErrorID{ErrorCertificate}, Confidence: ConfidenceMedium,
 		Verdict:  "A certificate was not trusted; the reason says whose",
+		Brief:    "a certificate was not trusted",
 		Evidence: []EvidenceField{EvStep, EvBMCAddress, EvISO},
 		Not:      []string{"a server that cannot be reached: it answered"},
 		Next:     ExplainNext{Text: "See whose it is, and give the CA that signed it to whoever asks.", Key: "overview", Command: "ironworks node {node}"},

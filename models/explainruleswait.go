@@ -5,6 +5,7 @@ var explainWaitRules = []ExplainRule{
 	{
 		ID: "ramdisk-not-heard", In: waitOrEnded, If: []ExplainCondition{IfWaiting, IfNeverCalled, IfLogAlive}, Confidence: ConfidenceHigh,
 		Verdict:  "The ramdisk runs, but Ironic has not heard of it: it cannot reach Ironic's API, or is not let in",
+		Brief:    "ramdisk runs, Ironic has not heard it",
 		Evidence: []EvidenceField{EvLastLine, EvHeartbeat, EvWaited, EvDeadline, EvSiblings},
 		Not:      []string{"a machine that did not boot: its log has lines of this work"},
 		Next:     ExplainNext{Text: "Look in the log for what the agent tries: Ironic's address, the lookup, a certificate. Try that address from the machine.", Key: "log", Command: "ironworks logs {node}"},
@@ -14,6 +15,7 @@ var explainWaitRules = []ExplainRule{
 	{
 		ID: "never-booted", In: waitOrEnded, If: []ExplainCondition{IfWaiting, IfNeverCalled, IfLongEnough}, Confidence: ConfidenceHigh,
 		Verdict:  "The ramdisk never called back: the machine did not boot it, or it has no way to Ironic's API",
+		Brief:    "no call-back for {waited}",
 		Evidence: []EvidenceField{EvHeartbeat, EvWaited, EvPower, EvBMCPower, EvBMCProgress, EvMedia, EvISO, EvStep, EvDeadline, EvSiblings},
 		Not:      []string{"a step that hangs: none has begun in the ramdisk", "a failure of the image or the disk: nothing was written"},
 		Next:     ExplainNext{Text: "Watch the machine's console while it boots: boot order and mode, DHCP, the ISO. See that a port has the MAC it boots with. Then try again.", Retry: true},
@@ -23,6 +25,7 @@ var explainWaitRules = []ExplainRule{
 	{
 		ID: "agent-silent", In: waitOrEnded, If: []ExplainCondition{IfWaiting, IfSilent}, Confidence: ConfidenceHigh,
 		Verdict:  "The ramdisk called back and then fell silent: it died, hangs or lost its network in {step}",
+		Brief:    "agent silent {silence}",
 		Evidence: []EvidenceField{EvHeartbeat, EvAgent, EvStep, EvPower, EvDeadline, EvLastLine, EvSiblings},
 		Not:      []string{"a machine that did not boot: it was heard of in this work", "slow work: a busy agent still beats, each 90 to 180 s"},
 		Next:     ExplainNext{Text: "Read the last lines of its log; look at the machine's console for a panic or a reboot. Then try again.", Key: "log", Command: "ironworks logs {node}"},
@@ -32,6 +35,7 @@ var explainWaitRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorCallbackTimeout), Errors: []ErrorID{ErrorCallbackTimeout}, Confidence: ConfidenceMedium,
 		Verdict:  "The ramdisk did not call back in time (30 minutes by default): it did not boot, died, or cannot reach Ironic",
+		Brief:    "ramdisk did not call back in time",
 		Evidence: []EvidenceField{EvHeartbeat, EvStep, EvPower, EvISO, EvSiblings},
 		Not:      []string{"an error that the ramdisk reported: nothing was heard"},
 		Next:     ExplainNext{Text: "Watch the machine's console while it boots, then try again.", Retry: true},
@@ -40,6 +44,7 @@ var explainWaitRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorCleanNoBoot), Errors: []ErrorID{ErrorCleanNoBoot}, Confidence: ConfidenceHigh,
 		Verdict:  "Cleaning timed out before its first step: the ramdisk did not boot, or has no way to Ironic's API",
+		Brief:    "cleaning: ramdisk never called back",
 		Evidence: []EvidenceField{EvHeartbeat, EvPower, EvISO, EvFault, EvSiblings},
 		Not:      []string{"a step that hangs, and nothing was erased"},
 		Next:     ExplainNext{Text: "Watch the machine's console while it boots. Take the node back, lift maintenance, and clean again.", Verb: VerbManage},
@@ -49,6 +54,7 @@ var explainWaitRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorCleanTimeout), Errors: []ErrorID{ErrorCleanTimeout}, Confidence: ConfidenceMedium,
 		Verdict:  "Cleaning timed out within a step: the ramdisk hangs, died, or a disk takes longer than Ironic waits",
+		Brief:    "cleaning timed out in a step",
 		Evidence: []EvidenceField{EvStep, EvHeartbeat, EvPower, EvFault},
 		Not:      []string{"a ramdisk that did not boot: a step had begun"},
 		Next:     ExplainNext{Text: "Read the ramdisk's log. For erasing large disks raise [conductor]clean_callback_timeout. Then take the node back.", Verb: VerbManage},
@@ -57,6 +63,7 @@ var explainWaitRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorInspectTimeout), Errors: []ErrorID{ErrorInspectTimeout}, Confidence: ConfidenceMedium,
 		Verdict:  "Inspection got no inventory in time (30 minutes by default): the ramdisk did not boot, or was not recognised",
+		Brief:    "inspection: nothing came in time",
 		Evidence: []EvidenceField{EvHeartbeat, EvPower, EvISO, EvLastLine, EvSiblings},
 		Not:      []string{"an inventory that was refused: none came"},
 		Next:     ExplainNext{Text: "See that a port has the MAC that the machine boots with, and the boot interface; then inspect again.", Verb: VerbInspect},
@@ -65,6 +72,7 @@ var explainWaitRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorServiceTimeout), Errors: []ErrorID{ErrorServiceTimeout}, Confidence: ConfidenceMedium,
 		Verdict:  "Service timed out: the ramdisk did not boot, died, or hangs in its step",
+		Brief:    "service timed out",
 		Evidence: []EvidenceField{EvStep, EvHeartbeat, EvPower},
 		Not:      []string{"a loss of what is installed: service does not deploy"},
 		Next:     ExplainNext{Text: "Abort, which boots what is installed again.", Verb: VerbAbort},
@@ -73,6 +81,7 @@ var explainWaitRules = []ExplainRule{
 	{
 		ID: RuleID(ErrorRescueTimeout), Errors: []ErrorID{ErrorRescueTimeout}, Confidence: ConfidenceMedium,
 		Verdict:  "The rescue ramdisk did not call back in time",
+		Brief:    "rescue ramdisk did not call back",
 		Evidence: []EvidenceField{EvHeartbeat, EvPower},
 		Not:      []string{"a loss of what is installed: rescue writes nothing"},
 		Next:     ExplainNext{Text: "Boot the instance again.", Verb: VerbUnrescue},

@@ -29,6 +29,7 @@ func (x *explaining) unknown() []candidate {
 var noReason = ExplainRule{
 	ID: RuleNoReason, Confidence: ConfidenceLow,
 	Verdict:  "The node is {provision_state}, and Ironic says nowhere why",
+	Brief:    "Ironic says nowhere why",
 	Evidence: []EvidenceField{EvState, EvFault, EvMaintenance, EvPower, EvStep, EvHeartbeat, EvLastLine, EvSiblings},
 	Not:      []string{"nothing: Ironic wipes what it knew when work fails"},
 	Next:     ExplainNext{Text: "Read what was kept of the ramdisk's log, and the conductor's log at the time.", Key: "log", Command: "ironworks logs {node}"},
@@ -38,6 +39,7 @@ var noReason = ExplainRule{
 var nothingKnown = ExplainRule{
 	ID: RuleUnknown, Confidence: ConfidenceLow,
 	Verdict:  "Nothing is known to be wrong, and nothing says that all is well",
+	Brief:    "nothing is known",
 	Evidence: []EvidenceField{EvState, EvTarget, EvPower, EvReservation, EvStep, EvHeartbeat, EvWaited},
 	Next:     ExplainNext{Text: "Look at the node.", Key: "overview", Command: "ironworks node {node}"},
 	Source:   "no rule",
@@ -48,6 +50,7 @@ func unknownRule(text string) *ExplainRule {
 	r := ExplainRule{
 		ID: RuleUnknown, Confidence: ConfidenceLow,
 		Verdict:  "No rule knows what Ironic gives as the reason",
+		Brief:    "no rule knows the reason",
 		Evidence: []EvidenceField{EvState, EvStep, EvHeartbeat, EvFault, EvLastLine, EvSiblings},
 		Next:     ExplainNext{Text: "Read the reason as it is, and the ramdisk's log with it.", Key: "log", Command: "ironworks logs {node}"},
 		Source:   "no rule",

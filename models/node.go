@@ -120,6 +120,19 @@ type Internal struct {
 	CleanIndex     *int   `json:"clean_step_index"`
 	ServiceIndex   *int   `json:"service_step_index"`
 	LastPowerState Time   `json:"last_power_state_change"`
+	// The flags of steps that reboot the machine, or that the conductor follows at the BMC.
+	DeployReboot   bool `json:"deployment_reboot,omitempty"`
+	CleanReboot    bool `json:"cleaning_reboot,omitempty"`
+	ServiceReboot  bool `json:"servicing_reboot,omitempty"`
+	DeployPolling  bool `json:"deployment_polling,omitempty"`
+	CleanPolling   bool `json:"cleaning_polling,omitempty"`
+	ServicePolling bool `json:"servicing_polling,omitempty"`
+}
+
+// Rebooting says that a step reboots the machine, or is done by the BMC: no heartbeat is
+// to be expected meanwhile.
+func (i *Internal) Rebooting() bool {
+	return i != nil && (i.DeployReboot || i.CleanReboot || i.ServiceReboot || i.DeployPolling || i.CleanPolling || i.ServicePolling)
 }
 
 // Progress gives the current list of steps and the index in it of the step that

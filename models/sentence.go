@@ -35,7 +35,7 @@ func Sentence(r *Row, e Evidence, now time.Time) string {
 }
 
 func failedSentence(r *Row, now time.Time) string {
-	reason := StepLine(r)
+	reason := reasonOf(r)
 	if reason == "" {
 		reason = "Ironic gives no reason"
 	}

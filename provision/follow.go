@@ -121,7 +121,7 @@ func (r *Runner) nextLook(waited time.Duration, followed int64) time.Duration {
 const inOnePeriod = 10
 
 func progressOf(n *models.Node) Progress {
-	return Progress{Node: n.Ref(), State: n.ProvisionState, Step: models.StepLine(&models.Row{Node: *n})}
+	return Progress{Node: n.Ref(), State: n.ProvisionState, Step: models.StepLine(&models.Row{Node: *n}, time.Time{}, nil)}
 }
 
 // progress is how far the node is, with the work that was seen so far.

@@ -82,9 +82,15 @@ func (c *Console) connectionForms() (forms []string, role theme.Role) {
 func (c *Console) liveForms(s fleet.Status) (forms []string, role theme.Role) {
 	live := "live ≤" + c.freshness(s)
 	conductors, role := "", theme.Muted
-	if all := c.live.conductors; all > 0 {
+	alive := 0
+	for _, one := range c.env.Conductors {
+		if one.Alive {
+			alive++
+		}
+	}
+	if all := len(c.env.Conductors); all > 0 {
 		conductors = fmt.Sprintf("%d conductor%s · ", all, plural(all))
-		if down := all - c.live.alive; down > 0 && c.live.alive > 0 {
+		if down := all - alive; down > 0 && alive > 0 {
 			role = theme.Warn
 			live = fmt.Sprintf("%d of %d conductors down · %s", down, all, live)
 			conductors = ""

@@ -19,10 +19,9 @@ type liveSession struct {
 	ctx    context.Context //nolint:containedctx // it is the life of the session
 	cancel context.CancelFunc
 	feed   *mailbox[news]
-	// alive and conductors are what was last heard of the conductors; asked is when.
-	alive, conductors int
-	asked             time.Time
-	asking            bool
+	// asked is when the conductors were asked for.
+	asked  time.Time
+	asking bool
 	// helped says that the connect screen was put in front, because nothing answered.
 	helped bool
 }
@@ -45,7 +44,9 @@ type (
 	pollEnded struct{ number int }
 	// conductorsSeen is how many conductors there are.
 	conductorsSeen struct {
-		number, alive, total int
+		number int
+		list   []models.Conductor
+		failed bool
 	}
 )
 
@@ -71,8 +72,8 @@ func (c *Console) sessionNews(msg tea.Msg) tea.Cmd {
 	case conductorsSeen:
 		if c.live != nil && msg.number == c.live.number {
 			c.live.asking = false
-			if msg.total >= 0 {
-				c.live.alive, c.live.conductors = msg.alive, msg.total
+			if !msg.failed {
+				c.env.Conductors = msg.list
 			}
 		}
 	case pollEnded:
@@ -101,7 +102,7 @@ func (c *Console) sessionOpened(msg sessionOpened) tea.Cmd {
 	ctx, cancel := context.WithCancel(c.ctx)
 	c.live = &liveSession{Session: msg.session, number: msg.number, ctx: ctx, cancel: cancel, feed: msg.feed}
 	c.env.Session = msg.session
-	c.env.Status = fleet.Status{}
+	c.env.Status, c.env.Conductors = fleet.Status{}, nil
 	c.env.Started = c.opts.Clock.Now()
 	c.env.ReadOnly = c.opts.ReadOnly || msg.session.Context.ReadOnly
 	c.env.Events, c.env.Watching, c.env.Installs = &screen.EventLog{}, &screen.WatchList{}, &screen.Installs{}
@@ -194,16 +195,7 @@ func (c *Console) dueConductors(now time.Time) tea.Cmd {
 	l.asked, l.asking = now, true
 	return func() tea.Msg {
 		list, err := l.API.Conductors(l.ctx)
-		if err != nil {
-			return conductorsSeen{number: l.number, total: -1} // the poller tells of faults
-		}
-		seen := conductorsSeen{number: l.number, total: len(list)}
-		for _, one := range list {
-			if one.Alive {
-				seen.alive++
-			}
-		}
-		return seen
+		return conductorsSeen{number: l.number, list: list, failed: err != nil} // the poller tells of faults
 	}
 }
 

@@ -81,6 +81,17 @@ func Host(target string) string {
 	return "the server"
 }
 
+// Location is where an answer of a target points to, as it may be shown: pages to log in at have
+// secrets in their queries.
+func Location(target, header string) string {
+	if base, err := url.Parse(target); err == nil {
+		if to, err := base.Parse(header); err == nil {
+			return models.Printable(models.MaskURL(to.String()))
+		}
+	}
+	return models.Mask
+}
+
 // describeTLS names a refused certificate with its fingerprint, or a handshake with
 // something that does not speak TLS.
 func describeTLS(f *models.Fault, err error, host string) bool {

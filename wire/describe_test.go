@@ -82,3 +82,18 @@ func TestPinned(t *testing.T) {
 		})
 	}
 }
+
+func TestLocation(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]string{
+		"https://login.example/a":          "https://login.example/a",
+		"/login?next=hunter2":              "http://ironic:6385/login?" + models.Mask,
+		"https://u:hunter2@h/?x=hunter2#y": "https://u@h/?" + models.Mask,
+		"//other/\u202e":                   "http://other/%E2%80%AE",
+		"http://[::1":                      models.Mask,
+	} {
+		if got := Location("http://ironic:6385/v1/nodes", header); got != want {
+			t.Errorf("%q: %s, want %s", header, got, want)
+		}
+	}
+}

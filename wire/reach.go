@@ -60,7 +60,7 @@ func Reach(ctx context.Context, o Options, target, what string, now func() time.
 	header := func(name string) string { return models.Printable(response.Header.Get(name)) }
 	r.Type, r.Server = header("Content-Type"), header("Server")
 	if to := response.Header.Get("Location"); to != "" {
-		r.Location = models.Printable(models.MaskURL(to))
+		r.Location = Location(target, to)
 	}
 	r.Date, _ = http.ParseTime(response.Header.Get("Date"))
 	r.Body, err = io.ReadAll(io.LimitReader(response.Body, reachMost+1))

@@ -25,8 +25,9 @@ const keysTime = 3 * time.Second
 func (a *app) doctorHere(ctx context.Context, cfg *config.Config) models.DoctorHere {
 	x := &cfg.Current
 	here := models.DoctorHere{
-		BMCUser:     cmp.Or(a.variable("IRONWORKS_BMC_USERNAME"), x.BMC.Username),
-		BMCPassword: a.variable("IRONWORKS_BMC_PASSWORD") != "" || x.BMC.Password.IsSet(),
+		BMCUser:     cmp.Or(a.variable(envBMCUsername), x.BMC.Username),
+		BMCPassword: a.variable(envBMCPassword) != "" || x.BMC.Password.IsSet(),
+		BMCKeyring:  config.SystemKeyring(a.variable) != nil,
 		Named:       x.Logs.SSH.Keys, Audit: cfg.Files.Audit, Terminal: a.terminalFacts(), Journal: a.journalFacts(ctx, cfg),
 	}
 	short, cancel := context.WithTimeout(ctx, keysTime)

@@ -111,7 +111,7 @@ func (a *app) writeExport(ctx context.Context, x *export, flags *exportFlags, no
 	if err != nil {
 		return fmt.Errorf("journal export: %w", err)
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s: %s, %d KiB\nironworks replay %s plays it\n", models.Printable(path), x.told(), (info.Size()+1023)/1024, models.Printable(path))
+	_, err = fmt.Fprintf(a.stdout, "%s: %s, %s\nironworks replay %s plays it\n", models.Printable(path), x.told(), models.FormatBytes(info.Size()), models.Printable(path))
 	return err
 }
 

@@ -125,7 +125,7 @@ func (a *app) listNodes(cmd *cobra.Command, flags listFlags, filter string) erro
 	if err != nil {
 		return err
 	}
-	models.SortRows(rows, l.by, l.descending)
+	models.SortRows(rows, l.by.At(now), l.descending)
 	return a.print(nodesResult(rows, l, now))
 }
 

@@ -211,6 +211,7 @@ func TestKeystone(t *testing.T) {
 			if r != ironic.Newest {
 				return
 			}
+			t.Run("doctor", func(t *testing.T) { id.doctor(t, s) })
 			t.Run("errors", func(t *testing.T) { id.errors(t, s, name, secrets) })
 		})
 	}

@@ -114,7 +114,7 @@ func TestRedfishFailureSaysWhy(t *testing.T) {
 		if e := w.untilState(uuid, models.StateDeployFailed); !strings.Contains(e.Reason, why) {
 			t.Errorf("the event has no reason: %+v", e)
 		}
-		if o := c.ok("nodes", "name:="+name); !strings.Contains(o.stdout, "No suitable device") {
+		if o := c.ok("nodes", "name:="+name); !strings.Contains(o.stdout, "no disk matches the hints") {
 			t.Errorf("nodes: %s", o.stdout)
 		}
 		if o := c.ok("node", name); !strings.Contains(o.stdout, why) {

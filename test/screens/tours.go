@@ -138,6 +138,14 @@ func failure(c *camera) error {
 	if err := c.snap("failed", "a deployment that failed, and why", "[Overview]", "No suitable device", "bmc", "for booting", "read just now"); err != nil {
 		return err
 	}
+	c.screen.Type("e")
+	if err := c.snap("explain", "why a deployment failed, and what is to be done next", "rule no-hinted-device", "❯ enter", "read just now"); err != nil {
+		return err
+	}
+	c.screen.Type(terminal.Esc)
+	if err := c.until("the node", func(lines []string) bool { return has(lines, "[Overview]") }); err != nil {
+		return err
+	}
 	c.screen.Type("a")
 	if err := c.snap("verbs", "what can be done to a node, and why the rest cannot", "Act on "+failed, "not possible in state"); err != nil {
 		return err

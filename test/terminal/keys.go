@@ -33,6 +33,7 @@ const (
 	CtrlE     = "\x05"
 	CtrlL     = "\x0c"
 	CtrlR     = "\x12"
+	CtrlS     = "\x13"
 	CtrlU     = "\x15"
 	CtrlW     = "\x17"
 	CtrlZ     = "\x1a"

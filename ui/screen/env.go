@@ -150,6 +150,8 @@ type Env struct {
 	// Status is the poller's last word; Started is when the session began.
 	Status  fleet.Status
 	Started time.Time
+	// Conductors are those that were last heard of; nil where nobody was asked yet.
+	Conductors []models.Conductor
 	// ReadOnly refuses every change: by configuration, or because it was asked for.
 	ReadOnly bool
 	// Events are those since the console was opened, Tasks what was done from here.

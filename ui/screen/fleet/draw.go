@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"ironworks/models"
 	"ironworks/ui/cell"
@@ -82,7 +83,9 @@ func (s *Screen) summary() []count {
 	for state := range s.picture.counts.States {
 		states = append(states, state)
 	}
-	rank := func(state models.ProvisionState) int { return models.Attention(&models.Node{ProvisionState: state}) }
+	rank := func(state models.ProvisionState) int {
+		return models.Attention(&models.Row{Node: models.Node{ProvisionState: state}}, time.Time{})
+	}
 	slices.SortFunc(states, func(a, b models.ProvisionState) int {
 		if c := rank(a) - rank(b); c != 0 {
 			return c

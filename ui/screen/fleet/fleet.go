@@ -4,6 +4,7 @@ package fleet
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -40,6 +41,8 @@ type Screen struct {
 	wanted   int
 	underWay bool
 	again    bool
+	// asked is when the last picture was asked for.
+	asked time.Time
 }
 
 // New makes the screen, with the context's columns, order and filter.
@@ -99,6 +102,8 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		return s.refresh()
 	case screen.Reload:
 		return s.refresh()
+	case screen.Tick:
+		return s.dueOrder(msg.Now)
 	case picture:
 		return s.take(msg)
 	case sortOrder:

@@ -199,3 +199,40 @@ func TestCountsNeedRoom(t *testing.T) {
 	screentest.Shows(t, s, 400, 46, "▲ 1 maintenance", "■ 1 clean hold", "◐ 1 deploying")
 	screentest.CheckSizes(t, s)
 }
+
+// TestOrderInTime moves a machine that is silent for too long up, without any news of it.
+func TestOrderInTime(t *testing.T) {
+	waits := func(i int, name string) models.Node {
+		return models.Node{
+			UUID: screentest.UUID(i), Name: name, ProvisionState: models.StateDeployWait, PowerState: models.PowerOn,
+			Internal: &models.Internal{AgentURL: "https://a", LastHeartbeat: models.Time{Time: screentest.Began}},
+		}
+	}
+	r, s, _ := opened(t, screen.Defaults{}, waits(1, "n1"), waits(2, "n2"))
+	screentest.Shows(t, s, 100, 20, "the ramdisk has called back")
+	r.Tell(s, r.Pass(5*time.Minute))
+	r.Tell(s, r.Change(screentest.UUID(1), func(n *models.Node) {
+		internal := *n.Internal
+		internal.LastHeartbeat.Time = r.Clock.Time
+		n.Internal = &internal
+	}))
+	screentest.Shows(t, s, 100, 20, "agent silent 5m00, 25m left")
+	if got := names(s); !slices.Equal(got, []string{"n1", "n2"}) {
+		t.Errorf("%v: usual silence counts", got)
+	}
+	for range 7 {
+		r.Tell(s, r.Pass(10*time.Second))
+	}
+	if got := names(s); !slices.Equal(got, []string{"n2", "n1"}) {
+		t.Errorf("%v: the silent one is not first", got)
+	}
+	screentest.Shows(t, s, 100, 20, "agent silent 6m10, 23m left")
+}
+
+func TestDeadConductor(t *testing.T) {
+	n := models.Node{UUID: screentest.UUID(1), Name: "n1", ProvisionState: models.StateDeploying, Reservation: "c2"}
+	r, s, _ := opened(t, screen.Defaults{}, n)
+	screentest.Lacks(t, s, 100, 20, "its conductor is dead")
+	r.Env.Conductors = []models.Conductor{{Hostname: "c1", Alive: true}, {Hostname: "c2"}}
+	screentest.Shows(t, s, 100, 20, "its conductor is dead")
+}

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -20,14 +21,30 @@ func (s *Screen) refresh() tea.Cmd {
 		s.again = true
 		return nil
 	}
-	s.underWay = true
+	s.underWay, s.asked = true, s.env.Clock.Now()
 	s.wanted++
-	number, store, f, by, descending := s.wanted, s.env.Session.Store, s.filter, s.by, s.descending
+	number, store, f, by, descending, now := s.wanted, s.env.Session.Store, s.filter, s.by, s.descending, s.env.ServerNow()
 	return func() tea.Msg {
 		p := picture{number: number, revision: store.Revision()}
-		p.rows, p.counts = store.Rows(f, by, descending), store.Counts()
+		p.rows, p.counts = store.Rows(f, by.At(now), descending), store.Counts()
 		return p
 	}
+}
+
+// orderEvery is how often the order is looked at again by time alone.
+const orderEvery = 10 * time.Second
+
+// dueOrder asks for a new picture where silence alone may have changed the order.
+func (s *Screen) dueOrder(now time.Time) tea.Cmd {
+	if s.by.Key != "state" || now.Sub(s.asked) < orderEvery {
+		return nil
+	}
+	for state, n := range s.picture.counts.States {
+		if n > 0 && state.Class() == models.ClassWait {
+			return s.refresh()
+		}
+	}
+	return nil
 }
 
 // take puts a picture on the screen, unless it is an answer to somebody else.
@@ -136,7 +153,7 @@ func (s *Screen) column(c models.Column) table.Column[*models.Row] {
 		col.Cell = stateCell
 	case "step":
 		col.Min, col.Max, col.Grow, col.Drop = 26, 0, 1, 1
-		col.Cell = stepCell
+		col.Cell = s.stepCell
 	case "error", "description":
 		col.Min, col.Max, col.Grow = 14, 0, 1
 	case "power":
@@ -164,7 +181,7 @@ func stateCell(r *models.Row) table.Cell {
 }
 
 // stepCell is coloured where somebody should look.
-func stepCell(r *models.Row) table.Cell {
+func (s *Screen) stepCell(r *models.Row) table.Cell {
 	role := theme.Plain
 	switch {
 	case r.Node.ProvisionState.Failed():
@@ -174,7 +191,7 @@ func stepCell(r *models.Row) table.Cell {
 	case !r.Node.ProvisionState.Busy():
 		role = theme.Muted
 	}
-	return table.Cell{Text: models.Printable(models.StepLine(r)), Role: role}
+	return table.Cell{Text: models.Printable(models.StepLine(r, s.env.ServerNow(), s.env.Conductors)), Role: role}
 }
 
 func powerCell(r *models.Row) table.Cell {

@@ -67,6 +67,7 @@ func putOver(n, list *models.Node) {
 	n.Driver, n.ResourceClass, n.Owner = list.Driver, list.ResourceClass, list.Owner
 	n.DeployStep, n.CleanStep, n.ServiceStep = list.DeployStep, list.CleanStep, list.ServiceStep
 	n.Protected, n.Retired = list.Protected, list.Retired
+	n.ProvisionUpdatedAt = list.ProvisionUpdatedAt
 	if list.Internal != nil {
 		n.Internal = list.Internal
 	}

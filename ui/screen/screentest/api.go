@@ -77,7 +77,7 @@ func listed(n *models.Node) models.Node {
 		Maintenance: n.Maintenance, MaintenanceReason: n.MaintenanceReason, Fault: n.Fault, LastError: n.LastError,
 		Reservation: n.Reservation, Driver: n.Driver, ResourceClass: n.ResourceClass, Owner: n.Owner,
 		DeployStep: n.DeployStep, CleanStep: n.CleanStep, ServiceStep: n.ServiceStep,
-		Protected: n.Protected, Retired: n.Retired, Internal: n.Internal,
+		Protected: n.Protected, Retired: n.Retired, Internal: n.Internal, ProvisionUpdatedAt: n.ProvisionUpdatedAt,
 	}
 }
 

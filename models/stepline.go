@@ -1,0 +1,127 @@
+package models
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// beatTakes is how long an agent may be silent before it is worth a word.
+const beatTakes = 180 * time.Second
+
+// StepLine is the one thing that matters about a node at a time of the server's clock: why
+// it failed, as short as a rule says it and else as Ironic does; what it waits for and how
+// long Ironic will; the step and its place in the list; or the hold. Conductors are those
+// that are known, nil where nobody asked. Times are rounded, so that a line seldom changes.
+// It may hold what somebody wrote, and has to be made printable.
+func StepLine(r *Row, now time.Time, conductors []Conductor) string {
+	n := &r.Node
+	s := n.ProvisionState
+	switch {
+	case s.Failed() || s == StateEnroll && n.LastError != "":
+		return reasonLine(reasonOf(r), s)
+	case s.Resting() && !n.Maintenance && n.Fault == "" && n.Reservation == "":
+		return restLine(s)
+	case s.Class() == ClassTransitional && n.Reservation == "" && !n.Maintenance:
+		return stepText(n)
+	}
+	x := newExplaining(&ExplainFacts{Now: now, Row: r, Conductors: conductors})
+	x.rounded = true
+	best, found := x.best()
+	switch {
+	case found && best.rule.ID == "maintenance-by-hand" && n.MaintenanceReason != "":
+		return n.MaintenanceReason
+	case found && !best.rule.Fine && best.confidence != ConfidenceLow:
+		return x.fill(best.rule.Brief) + x.leftText()
+	case n.Maintenance && s.Resting():
+		return cmp.Or(n.MaintenanceReason, n.Fault)
+	case s.Class() == ClassWait:
+		return x.waitLine()
+	}
+	return cmp.Or(stepText(n), restLine(s))
+}
+
+// reasonOf is why the node is in a failed state, as Ironic put it.
+func reasonOf(r *Row) string { return cmp.Or(r.Node.LastError, r.Reason) }
+
+// reasonLine is a reason in a few words where a rule is sure of it, and else the reason.
+func reasonLine(reason string, s ProvisionState) string {
+	if reason == "" {
+		return ""
+	}
+	x := newExplaining(&ExplainFacts{Text: reason, State: s})
+	best, found := x.best()
+	if !found || best.found == nil || best.confidence == ConfidenceLow {
+		return reason
+	}
+	return x.fill(best.rule.Brief)
+}
+
+func restLine(s ProvisionState) string {
+	if s.Class() == ClassHold {
+		return "held; unhold goes on"
+	}
+	return ""
+}
+
+// stepText is the step that runs, with its place in the list; empty where none does.
+func stepText(n *Node) string {
+	step, kind := n.CurrentStep()
+	if step == nil {
+		return ""
+	}
+	text := step.Step
+	if steps, i := n.Internal.Progress(kind); i >= 0 {
+		text = fmt.Sprintf("%d/%d %s", i+1, len(steps), step.Step)
+	}
+	if step.AbortAfter {
+		text += " (then aborts)"
+	}
+	return text
+}
+
+// waitLine is what a node waits for with which nothing is known to be wrong.
+func (x *explaining) waitLine() string {
+	silent := x.Now.Sub(x.Row.lastSign())
+	waited, known := x.waited()
+	switch {
+	case x.called() && (x.rebooting() || silent <= beatTakes || x.Row.lastSign().IsZero()):
+		return cmp.Or(stepText(x.node), "the ramdisk has called back")
+	case x.called():
+		return "agent silent " + roundAge(silent) + x.leftText()
+	case x.state() == StateInspectWait && known:
+		return "inspects for " + roundAge(waited) + x.leftText()
+	case x.state() == StateInspectWait:
+		return "waits for what the ramdisk finds"
+	case x.neverCalled() && known:
+		return "boots for " + roundAge(waited) + x.leftText()
+	}
+	return cmp.Or(stepText(x.node), "waits for the ramdisk") + x.leftText()
+}
+
+// leftText is how long Ironic still waits, by its default; nothing where it does not wait,
+// or nobody knows.
+func (x *explaining) leftText() string {
+	left, known := x.left()
+	switch {
+	case !known || x.node.Maintenance:
+		return ""
+	case left <= 0:
+		return ", overdue"
+	case left < time.Minute:
+		return ", <1m left"
+	}
+	return ", " + strconv.Itoa(int(left.Minutes())) + "m left"
+}
+
+// roundAge is an age to ten seconds, and from ten minutes on to the minute.
+func roundAge(d time.Duration) string {
+	if d < 10*time.Minute {
+		return Age(d.Truncate(10 * time.Second))
+	}
+	if d < time.Hour {
+		return strconv.Itoa(int(d.Minutes())) + "m"
+	}
+	return Age(d.Truncate(time.Minute))
+}

@@ -1,0 +1,125 @@
+package models
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+func TestStepLine(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(100_000, 0)
+	ago := func(d time.Duration) Time { return Time{now.Add(-d)} }
+	since := func(d time.Duration) time.Time { return now.Add(-d) }
+	called := func(beat time.Duration) *Internal { return &Internal{AgentURL: "https://a", LastHeartbeat: ago(beat)} }
+	step := &Step{Interface: "deploy", Step: "install_coreos"}
+	hosts := []Conductor{{Hostname: "c1", Alive: true}, {Hostname: "c2"}}
+	on := PowerOn
+	for name, tt := range map[string]struct {
+		row  Row
+		want string
+	}{
+		"a reason that a rule knows": {Row{Node: Node{ProvisionState: StateDeployFailed, LastError: "Deploy step deploy.install_coreos failed on node x. No suitable device was found for deployment using these hints {}"}}, "no disk matches the hints"},
+		"one from the history":       {Row{Node: Node{ProvisionState: StateDeployFailed}, Reason: "Checksum file does not contain name x"}, "image is not in the checksum file"},
+		"one that is only mentioned": {Row{Node: Node{ProvisionState: StateDeployFailed, LastError: "The user wrote Checksum file does not contain name x"}}, "The user wrote Checksum file does not contain name x"},
+		"one that nobody knows":      {Row{Node: Node{ProvisionState: StateCleanFailed, Maintenance: true, Fault: "clean failure", LastError: "The goat ate it"}}, "The goat ate it"},
+		"no reason":                  {Row{Node: Node{ProvisionState: StateCleanFailed, Maintenance: true, Fault: "clean failure"}}, ""},
+		"enroll failed":              {Row{Node: Node{ProvisionState: StateEnroll, LastError: "Failed to get power state for node x. Error: Redfish exception occurred. Error: HTTP GET http://127.0.0.1:8000/redfish/v1/Systems/1 returned code 401. unknown error Extended information: none"}}, "BMC refuses credentials"},
+		"an error of long ago":       {Row{Node: Node{ProvisionState: StateActive, LastError: "No suitable device was found"}}, ""},
+
+		"boots":                     {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, Internal: &Internal{}}, Since: since(118 * time.Second)}, "boots for 1m50, 28m left"},
+		"boots, in a step":          {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, DeployStep: step, Internal: &Internal{}}, Since: since(5 * time.Second)}, "boots for 0s, 29m left"},
+		"never called back":         {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, Internal: &Internal{}}, Since: since(14 * time.Minute)}, "no call-back for 14m, 16m left"},
+		"overdue":                   {Row{Node: Node{ProvisionState: StateCleanWait, PowerState: on, Internal: &Internal{}}, Since: since(31 * time.Minute)}, "no call-back for 31m, overdue"},
+		"seen for the first time":   {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, ProvisionUpdatedAt: ago(12 * time.Minute)}}, "waits for the ramdisk, 18m left"},
+		"nothing known":             {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on}}, "waits for the ramdisk"},
+		"off":                       {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: PowerOff, Internal: &Internal{}}, Since: since(3 * time.Minute)}, "machine is off, 27m left"},
+		"inspects":                  {Row{Node: Node{ProvisionState: StateInspectWait, PowerState: on}, Since: since(200 * time.Second)}, "inspects for 3m20, 26m left"},
+		"speaks":                    {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, DeployStep: step, Internal: called(170 * time.Second)}, Since: since(time.Hour)}, "install_coreos"},
+		"speaks, without a step":    {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, Internal: called(time.Minute)}, Since: since(time.Hour)}, "the ramdisk has called back"},
+		"silent":                    {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, DeployStep: step, Internal: called(245 * time.Second)}, Since: since(time.Hour)}, "agent silent 4m00, 25m left"},
+		"silent for long":           {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, DeployStep: step, Internal: called(12 * time.Minute)}, Since: since(time.Hour)}, "agent silent 12m, 18m left"},
+		"silent, as the step wants": {Row{Node: Node{ProvisionState: StateCleanWait, PowerState: on, CleanStep: step, Internal: &Internal{AgentURL: "https://a", LastHeartbeat: ago(20 * time.Minute), CleanReboot: true}}, Since: since(time.Hour)}, "install_coreos"},
+		"an agent of earlier work":  {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, Internal: &Internal{LastHeartbeat: ago(time.Hour)}}, Since: since(time.Minute)}, "boots for 1m00, 29m left"},
+
+		"dead conductor":              {Row{Node: Node{ProvisionState: StateDeploying, Reservation: "c2", DeployStep: step}}, "its conductor is dead"},
+		"conductor":                   {Row{Node: Node{ProvisionState: StateDeploying, Reservation: "c1", DeployStep: step}}, "install_coreos"},
+		"locked":                      {Row{Node: Node{ProvisionState: StateActive, Reservation: "c1"}}, "locked by c1"},
+		"locked by a dead one":        {Row{Node: Node{ProvisionState: StateActive, Reservation: "c2"}}, "locked by a dead conductor"},
+		"held":                        {Row{Node: Node{ProvisionState: StateCleanHold}}, "held; unhold goes on"},
+		"held, and locked":            {Row{Node: Node{ProvisionState: StateCleanHold, Reservation: "c1"}}, "held; unhold goes on"},
+		"maintenance with a reason":   {Row{Node: Node{ProvisionState: StateActive, Maintenance: true, MaintenanceReason: "fan 3"}}, "fan 3"},
+		"maintenance without one":     {Row{Node: Node{ProvisionState: StateActive, Maintenance: true}}, "in maintenance, nobody said why"},
+		"maintenance while it waits":  {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, Maintenance: true, MaintenanceReason: "fan 3"}, Since: since(time.Hour)}, "fan 3"},
+		"maintenance that Ironic set": {Row{Node: Node{ProvisionState: StateActive, Maintenance: true, Fault: "power failure", MaintenanceReason: "During sync_power_state, max retries exceeded for node x, node state None does not match expected state 'power on'."}}, "BMC lost; maintenance until it is back"},
+		"a fault that is not known":   {Row{Node: Node{ProvisionState: StateActive, Maintenance: true, Fault: "odd"}}, "odd"},
+		"at rest":                     {Row{Node: Node{ProvisionState: StateActive}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := StepLine(&tt.row, now, hosts); got != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestBrief wants a few words of every rule, also with the values that it is about.
+func TestBrief(t *testing.T) {
+	t.Parallel()
+	for _, r := range ExplainRules() {
+		text := r.Brief
+		for name, value := range map[string]string{"reservation": "conductor-1.rack7.example", "waited": "29m", "silence": "1h05"} {
+			text = strings.ReplaceAll(text, "{"+name+"}", value)
+		}
+		if n := utf8.RuneCountInString(text); n == 0 || n > 40 || strings.ContainsAny(text, "{}") {
+			t.Errorf("%s: %d cells in %q", r.ID, n, text)
+		}
+	}
+}
+
+// TestStepLineIsStill wants a line that changes no more often than each ten seconds.
+func TestStepLineIsStill(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(100_000, 0)
+	row := Row{Node: Node{ProvisionState: StateDeployWait, PowerState: PowerOn, Internal: &Internal{}}, Since: now}
+	last, changes := "", 0
+	for s := range 3600 {
+		if line := StepLine(&row, now.Add(time.Duration(s)*time.Second), nil); line != last {
+			last, changes = line, changes+1
+		}
+	}
+	if changes > 60+30+50+35 {
+		t.Errorf("%d changes in an hour", changes)
+	}
+}
+
+// BenchmarkStepLine is what a row's line costs, each time that it is drawn.
+func BenchmarkStepLine(b *testing.B) {
+	now := time.Unix(100_000, 0)
+	hosts := []Conductor{{Hostname: "c1", Alive: true}, {Hostname: "c2"}, {Hostname: "c3", Alive: true}}
+	for name, row := range map[string]Row{
+		"rest":    {Node: Node{ProvisionState: StateActive}},
+		"works":   {Node: Node{ProvisionState: StateDeploying, Reservation: "c1", DeployStep: &Step{Interface: "deploy", Step: "install_coreos"}}},
+		"waits":   {Node: Node{ProvisionState: StateDeployWait, Internal: &Internal{}}, Since: now.Add(-time.Minute)},
+		"failed":  {Node: Node{ProvisionState: StateDeployFailed, LastError: realTexts[6].text}},
+		"unknown": {Node: Node{ProvisionState: StateDeployFailed, LastError: strings.Repeat("The goat ate the cable. ", 20)}},
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_ = StepLine(&row, now, hosts)
+			}
+		})
+	}
+}
+
+// BenchmarkAttention is the order of ten thousand nodes.
+func BenchmarkAttention(b *testing.B) {
+	rows := randomRows(10_000)
+	by, _ := FindColumn("state")
+	for b.Loop() {
+		SortRows(rows, by.At(time.Unix(1000, 0)), false)
+	}
+}

@@ -1,0 +1,162 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ironworks/lab/machine"
+	"ironworks/test/ironic"
+	"ironworks/test/terminal"
+)
+
+// TestBMCOrders tells a machine's BMC what to do past Ironic, and asks Ironic what it sees
+// of it.
+func TestBMCOrders(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, s *ironic.Server) {
+		name, uuid, m := redfishNode(t, s, "ok")
+		at(t, s).ok("manage", name, "--wait", "--timeout", "1m")
+		password := m.Spec().Password
+		c := newConsole(t, "IRONWORKS_URL="+s.URL, "IRONWORKS_BMC_PASSWORD="+password)
+		iso, _ := apiNode(t, s, uuid)["driver_info"].(map[string]any)["deploy_iso"].(string)
+		type slot struct {
+			Image    string
+			Inserted bool
+		}
+		inserted := func() slot {
+			t.Helper()
+			var all struct {
+				BMC struct {
+					VirtualMedia []slot `json:"virtual_media"`
+				}
+			}
+			if err := json.Unmarshal([]byte(c.ok("bmc", name, "-o", "json").stdout), &all); err != nil || len(all.BMC.VirtualMedia) == 0 {
+				t.Fatalf("%+v, error %v", all, err)
+			}
+			return all.BMC.VirtualMedia[0]
+		}
+		c.ok("bmc", "insert", iso, name)
+		if got := inserted(); !got.Inserted || got.Image != iso {
+			t.Errorf("after insert there is %+v, want %s", got, iso)
+		}
+		if o := c.fails(1, "bmc", "insert", iso, name); !strings.Contains(o.stdout+o.stderr, "eject") {
+			t.Errorf("a second one is inserted: %s%s", o.stdout, o.stderr)
+		}
+		c.ok("bmc", "boot-once", "cd", name)
+		if got := bootDevice(t, s, uuid); got != "cdrom" {
+			t.Errorf("Ironic sees %q as the boot device, want cdrom", got)
+		}
+		c.ok("bmc", "boot-once", "none", name)
+		c.ok("bmc", "eject", name, "--yes")
+		if got := inserted(); got.Inserted {
+			t.Errorf("after eject there is %+v", got)
+		}
+		c.ok("bmc", "power", "on", name)
+		if err := ironic.Poll(t.Context(), 100*time.Millisecond, func(context.Context) (bool, error) { return m.Power() == machine.On, nil }); err != nil {
+			t.Fatal(err)
+		}
+		if out := c.ok("bmc", name).stdout; !strings.Contains(out, "power off | On  ≠") && !strings.Contains(out, "power on | On") {
+			t.Errorf("what Ironic believes is not told:\n%s", out)
+		}
+		for _, wrong := range [][]string{{"boot-once", "SDCard"}, {"insert", "ftp://h/x.iso"}} {
+			if o := c.run(append(append([]string{"bmc"}, wrong...), name)...); o.code == 0 {
+				t.Errorf("%v is taken: %s%s", wrong, o.stdout, o.stderr)
+			}
+		}
+		if out := c.ok("history", name).stdout; !strings.Contains(out, "BMC power on") || !strings.Contains(out, "BMC insert") {
+			t.Errorf("the audit lacks the orders:\n%s", out)
+		}
+		out := c.ok("explain", name, "--bmc").stdout
+		if strings.Contains(out, "the BMC:") || !strings.Contains(out, "verdict") {
+			t.Errorf("explained as\n%s", out)
+		}
+		keptNowhere(t, c, password)
+	})
+}
+
+// bootDevice is what Ironic reads of the BMC.
+func bootDevice(t *testing.T, s *ironic.Server, uuid string) string {
+	t.Helper()
+	status, body, err := s.Do(context.Background(), http.MethodGet, "/v1/nodes/"+uuid+"/management/boot_device", nil)
+	if err != nil || status != http.StatusOK {
+		t.Fatalf("boot device: %d %v %s", status, err, body)
+	}
+	var answer struct {
+		Device string `json:"boot_device"`
+	}
+	if err := json.Unmarshal(body, &answer); err != nil {
+		t.Fatal(err)
+	}
+	return answer.Device
+}
+
+// keptNowhere wants a secret in no file that the program wrote.
+func keptNowhere(t *testing.T, c *console, secret string) {
+	t.Helper()
+	err := filepath.WalkDir(c.home, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(path) //nolint:gosec // the test's own folder
+		if strings.Contains(string(data), secret) {
+			t.Errorf("the password is in %s", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestScreenBMC logs in to a BMC in the console, looks at it and orders it about.
+func TestScreenBMC(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, s *ironic.Server) {
+		c := at(t, s)
+		name, _, m := redfishNode(t, s, "ok")
+		c.ok("manage", name, "--wait", "--timeout", "1m")
+		f := c.fleet(roomy)
+		f.only(name)
+		f.press(terminal.Enter)
+		f.until("[Overview]")
+		f.press(terminal.Tab, terminal.Tab, terminal.Tab, terminal.Tab, terminal.Tab)
+		f.until("[BMC]", "and Ironic masks it", "u logs in")
+		f.press("u")
+		f.until("Log in to the BMC at", "Password")
+		f.press(terminal.Tab, "wrong-Pa55word", terminal.CtrlS)
+		f.until("check the user and the password", "u logs in with another")
+		f.press("u")
+		f.until("Log in to the BMC at")
+		f.press(terminal.Tab, m.Spec().Password, terminal.CtrlS)
+		f.until("Ironic and the BMC", "power off | Off", "asked from here", "it can be read from here")
+		f.press("b")
+		f.until("Boot " + name + " once")
+		f.press(terminal.CtrlS)
+		f.until("BMC boot")
+		f.press("O")
+		f.until("Power of " + name)
+		f.press(terminal.CtrlS)
+		f.until("BMC power on " + name)
+		f.when("the machine is on", func() bool { return m.Power() == machine.On })
+		f.press(terminal.Enter)
+		f.until("| On")
+		f.press("O")
+		f.until("Power of " + name)
+		f.press(terminal.Right, terminal.CtrlS)
+		f.yes("BMC power off "+name, "cuts the power at once", "sets the power back")
+		f.when("the machine is off", func() bool { return m.Power() == machine.Off })
+		f.press(terminal.Enter)
+		f.until("| Off")
+		f.lacks(m.Spec().Password)
+		f.quits()
+		keptNowhere(t, c, m.Spec().Password)
+		keptNowhere(t, c, "wrong-Pa55word")
+	})
+}

@@ -1,0 +1,68 @@
+package e2e
+
+import (
+	"testing"
+
+	"ironworks/test/ironic"
+	"ironworks/test/terminal"
+)
+
+// TestScreenExplainsAPassword looks on while a node cannot be managed, and does what the
+// screen says is next until nothing is wrong.
+func TestScreenExplainsAPassword(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, s *ironic.Server) {
+		c := at(t, s)
+		name, _, m := redfishNode(t, s, "ok")
+		c.ok("set", name, "driver_info.redfish_password=wrong")
+		f := c.fleet(roomy)
+		f.only(name)
+		f.press("e")
+		f.until("› explain "+name, "✓ Nothing is wrong", "rule at-rest")
+		f.press("M")
+		f.until("✖ The BMC refuses the credentials that Ironic has", "● high", "rule bmc-credentials", "last_error = ", "a BMC that cannot be reached",
+			"❯ enter  set (:set)", "ironworks set "+name+" driver_info.redfish_password=PASSWORD")
+		f.press(terminal.Esc)
+		f.rowSays(name, "○ enroll", "BMC refuses credentials")
+		f.press("e")
+		f.until("❯ enter  set")
+		password, _ := m.DriverInfo()["redfish_password"].(string)
+		f.press(terminal.Enter)
+		f.until("╭─ set "+name, "Settings")
+		f.press("driver_info.redfish_password="+password, terminal.Enter)
+		f.gone("╭─ set " + name)
+		f.until("set " + name + ": done")
+		f.press("M")
+		f.until("manage "+name+": done", "manageable", "✓ Nothing is wrong")
+		f.press(terminal.Esc)
+		f.rowSays(name, "○ manageable")
+		f.quits()
+	})
+}
+
+// TestScreenExplainsHints goes from a failed deployment to the disks, and back.
+func TestScreenExplainsHints(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, s *ironic.Server) {
+		c := at(t, s)
+		name, _, _ := redfishNode(t, s, "no-disk-matches")
+		c.ok("manage", name, "--wait", "--timeout", "1m")
+		c.ok("provide", name, "--wait", "--timeout", "1m")
+		f := c.fleet(roomy)
+		f.only(name)
+		f.rowSays(name, "○ available")
+		c.fails(1, "deploy", name, "--yes", "--wait", "--timeout", "2m", "--override", "inventory", "--confirm", name)
+		f.rowSays(name, "✖ deploy failed", "no disk matches the hints")
+		f.press("e")
+		f.until("✖ No disk of the machine matches the root device hints", "● high", "rule no-hinted-device", "the image: nothing was written", "❯ enter  disks")
+		f.press(terminal.Enter)
+		f.until("[Disks]")
+		f.press(terminal.Esc)
+		f.until("› explain "+name, "❯ enter  disks")
+		f.press("y")
+		f.until("next command", "ironworks disks "+name)
+		f.press(terminal.Esc, terminal.Esc)
+		f.rowSays(name, "✖ deploy failed")
+		f.quits()
+	})
+}

@@ -1,0 +1,204 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ironworks/models"
+)
+
+func TestOneOfThreeChecksIsOverridden(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.deployable("r7-n04")
+		r.hints("r7-n04", map[string]any{"serial": "none"})
+		r.ironic.change(func() { r.ironic.nodes[3].Retired = true })
+		r.choose("r7-n04")
+		r.order("D")
+		override := func(id string, typed string) {
+			r.press("o")
+			r.shows("Override a check")
+			r.write(id)
+			r.press("enter")
+			r.shows("Override " + id + " on r7-n04")
+			r.answer()
+			r.write(typed)
+			r.press("enter")
+			r.pass(time.Second)
+		}
+		override("retired", "r7-n05") // another's name
+		r.shows("That is not it.")
+		r.press("esc")
+		r.shows("refuses: retired", "refuses: root-device")
+		override("retired", "r7-n04")
+		r.shows("refuses: root-device")
+		r.lacks("refuses: retired")
+		override("root-device", "r7-n04")
+		r.shows("deploy r7-n04? Type its name to go on.")
+		r.resize(200, 90)
+		r.shows("overridden: retired", "overridden: root-device")
+		r.sent()
+		r.answer()
+		r.write("r7-n04")
+		r.press("enter")
+		r.sent("add /instance_uuid r7-n04", "deploy r7-n04")
+		last := r.audit.records[len(r.audit.records)-1]
+		if last.Verb != "deploy" || !slices.Equal(last.Overrides, []string{"retired", "root-device"}) {
+			t.Errorf("the audit has %+v", last)
+		}
+		r.pass(3 * time.Second)
+		r.press("5", "enter")
+		r.shows("--confirm r7-n04 --override retired --override root-device")
+	})
+}
+
+func TestWhatAlwaysRefusesIsNotOverridden(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.deployable("r7-n04")
+		r.choose("r7-n04")
+		r.order("D", "", `{"colour": "red"}`)
+		r.shows("refuses: hints", "it cannot be overridden")
+		r.press("o", "enter")
+		if r.ironic.change(func() {}); strings.Contains(r.text(), "Override hints on") {
+			t.Error("hints can be overridden")
+		}
+		r.press("esc")
+		r.sent()
+	})
+}
+
+func TestSeveralAreReviewedTogether(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.ironic.change(func() { r.ironic.nodes[5].Maintenance, r.ironic.nodes[5].ProvisionState = false, models.StateAvailable })
+		r.pass(6 * time.Second)
+		r.deployable("r7-n02", "r7-n04", "r7-n06")
+		r.hints("r7-n02", map[string]any{"serial": "none"})
+		r.mark("r7-n02", "r7-n04", "r7-n06")
+		r.order("D")
+		r.shows("refused for r7-n02", "c go on with 2 nodes")
+		r.press("c")
+		r.resize(200, 90)
+		r.shows("serial PHLJ1-r7-n04", "serial PHLJ1-r7-n06", "Left out, for their checks refuse: r7-n02", "Type their number to go on.")
+		r.answer("3")
+		r.press("enter")
+		r.sent()
+		r.press("backspace", "2", "enter")
+		r.pass(3 * time.Second)
+		got := slices.DeleteFunc(r.ironic.said(), func(s string) bool { return !strings.HasPrefix(s, "deploy") })
+		slices.Sort(got)
+		if !slices.Equal(got, []string{"deploy r7-n04", "deploy r7-n06"}) {
+			t.Errorf("sent %q", got)
+		}
+		r.shows("deploy: 1 refused, 2 done")
+	})
+}
+
+// TestARetryHasItsOwnChecks: what was found, and overridden, before the first try counts
+// no more.
+func TestARetryHasItsOwnChecks(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.deployable("r7-n04")
+		r.ironic.change(func() { r.ironic.nodes[3].Retired = true })
+		r.choose("r7-n04")
+		r.order("D")
+		r.press("o")
+		r.write("retired")
+		r.press("enter")
+		r.answer()
+		r.write("r7-n04")
+		r.press("enter")
+		r.pass(time.Second)
+		r.ironic.change(func() { r.ironic.nodes[3].fails = "install_coreos failed" })
+		r.answer()
+		r.write("r7-n04")
+		r.press("enter")
+		r.pass(4 * time.Second)
+		first := len(r.ironic.said())
+		// Ironic says deploy failed, as it does.
+		r.ironic.change(func() { r.ironic.nodes[3].ProvisionState = models.StateDeployFailed })
+		r.hints("r7-n04", map[string]any{"serial": "none"})
+		r.pass(4 * time.Second)
+		r.press("5", "enter")
+		r.shows("install_coreos failed")
+		r.press("r")
+		r.pass(time.Second)
+		r.shows("refuses: retired", "refuses: root-device")
+		r.lacks("refuses: reserved") // it is the same deployment's
+		r.press("esc")
+		r.ironic.change(func() { r.ironic.nodes[3].Retired = false })
+		r.hints("r7-n04", map[string]any{"serial": "S3Z9-r7-n04"})
+		r.press("r")
+		r.pass(time.Second)
+		r.shows("deploy r7-n04? Type its name to go on.", "overwrites  /dev/sda")
+		r.answer()
+		r.write("r7-n04")
+		r.press("enter")
+		r.pass(4 * time.Second)
+		if got := r.ironic.said()[first:]; !slices.Equal(got, []string{"deploy r7-n04", "add /extra/console r7-n04"}) {
+			t.Errorf("the second try sent %q", got)
+		}
+		r.shows("Task 2", "✓ done")
+	})
+}
+
+func TestARebuildHasItsChecks(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.deployable("r7-n05")
+		r.choose("r7-n05")
+		r.press("D")
+		r.shows(`deploy: not possible in state "active"`)
+		r.order("B")
+		r.shows("rebuild r7-n05? Type its name to go on.", "overwrites  /dev/nvme0n1", "7b0f6f0e")
+		r.sent()
+		r.answer()
+		r.write("r7-n05")
+		r.press("enter")
+		r.sent("rebuild r7-n05")
+		r.pass(3 * time.Second)
+		r.shows("rebuild r7-n05: done, now active")
+		r.hints("r7-n05", map[string]any{"serial": "none"})
+		r.order("B")
+		r.shows("refuses: root-device")
+		r.press("esc")
+		r.sent("rebuild r7-n05", "add /extra/console r7-n05") // the disk that it was
+	})
+}
+
+// TestChecksCanBeLeft: esc while they are done leaves nothing behind, and what was typed
+// meanwhile is for nobody.
+func TestChecksCanBeLeft(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.deployable("r7-n04")
+		r.choose("r7-n04")
+		r.press("D")
+		r.deliver(keyMsg("enter")) // the commands have not run yet
+		msg := <-r.msgs
+		r.deliver(msg)
+		if !strings.Contains(r.text(), "Doing the checks.") {
+			t.Fatalf("it does not say what it does:\n%s", r.text())
+		}
+		r.deliver(keyMsg("U"))
+		r.deliver(keyMsg("esc"))
+		r.settle()
+		r.pass(time.Second)
+		r.lacks("Doing the checks.", "Type its name", "undeploy")
+		r.sent()
+	})
+}
+
+// TestAReviewThatIsOldIsNotCarriedOut: another console has changed the hints meanwhile.
+func TestAReviewThatIsOldIsNotCarriedOut(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.deployable("r7-n04")
+		r.choose("r7-n04")
+		r.order("D")
+		r.hints("r7-n04", map[string]any{"serial": "S3Z9-r7-n04"})
+		r.answer()
+		r.write("r7-n04")
+		r.press("enter")
+		r.pass(2 * time.Second)
+		r.shows("changed since the checks: properties")
+		r.sent("add /instance_uuid r7-n04", "add /instance_uuid r7-n04") // taken and given back
+	})
+}
