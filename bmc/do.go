@@ -179,25 +179,44 @@ func (m *server) doBoot(ctx context.Context, o models.BMCOrder) (string, error) 
 	if b.Mode != "" && !off {
 		change["BootSourceOverrideMode"] = b.Mode
 	}
-	note, err := m.change(ctx, m.system.ref.ID, map[string]any{"Boot": change})
+	at := m.bootPlace(ctx)
+	note, err := m.change(ctx, at, map[string]any{"Boot": change})
 	if code := status(err); change["BootSourceOverrideMode"] != "" && (code == http.StatusBadRequest || code == http.StatusMethodNotAllowed) && names(err, "BootSourceOverrideMode") {
 		delete(change, "BootSourceOverrideMode")
-		note, err = m.change(ctx, m.system.ref.ID, map[string]any{"Boot": change})
+		note, err = m.change(ctx, at, map[string]any{"Boot": change})
 	}
 	if err != nil {
 		return "", err
 	}
 	if off {
-		return m.bootNow(ctx, "asked for the boot order"+note, "", b.Mode), nil
+		return m.bootNow(ctx, at, "asked for the boot order"+note, "", b.Mode), nil
 	}
-	return m.bootNow(ctx, source+", "+how+note, source, b.Mode), nil
+	return m.bootNow(ctx, at, source+", "+how+note, source, b.Mode), nil
+}
+
+// bootPlace is where the boot override is changed: at some controllers in an object of its
+// own, for what holds from the next boot on.
+func (m *server) bootPlace(ctx context.Context) string {
+	at := m.system.Settings.Object.ID
+	if at == "" || at == m.system.ref.ID {
+		return m.system.ref.ID
+	}
+	var next struct {
+		Boot struct {
+			Target *string `json:"BootSourceOverrideTarget"`
+		}
+	}
+	if err := m.get(ctx, at, &next); err != nil || next.Boot.Target == nil {
+		return m.system.ref.ID
+	}
+	return at
 }
 
 // bootNow is what was done, and what the controller says of it where that is not what was
 // ordered; no source is none but the boot order.
-func (m *server) bootNow(ctx context.Context, did, source, mode string) string {
+func (m *server) bootNow(ctx context.Context, at, did, source, mode string) string {
 	var now struct{ Boot boot }
-	if err := m.get(ctx, m.system.ref.ID, &now); err != nil {
+	if err := m.get(ctx, at, &now); err != nil {
 		return did + "; the BMC could not be asked whether it holds"
 	}
 	none := now.Boot.Enabled == "Disabled" || strings.EqualFold(now.Boot.Target, models.BMCBootNone)
@@ -208,7 +227,7 @@ func (m *server) bootNow(ctx context.Context, did, source, mode string) string {
 		return did + "; the BMC still says " + orUnknown(now.Boot.Target) + ", " + orUnknown(now.Boot.Enabled)
 	case !strings.EqualFold(now.Boot.Target, source):
 		return did + "; the BMC does not show it (yet): it says " + orUnknown(now.Boot.Target)
-	case mode != "" && now.Boot.Mode != mode:
+	case mode != "" && now.Boot.Mode != mode && now.Boot.Mode != "":
 		return did + "; the boot mode went from " + mode + " to " + orUnknown(now.Boot.Mode)
 	}
 	return did

@@ -320,6 +320,56 @@ func TestDoAsTheControllerWants(t *testing.T) {
 			},
 			order: models.BMCOrder{Verb: models.BMCBootOnce, Boot: "Cd"}, did: "Cd, Once; the boot mode went from UEFI to Legacy",
 		},
+		"an override in an object of its own": {
+			pages: map[string]string{
+				"/redfish/v1/Systems/1":    `{"Id": "1", "Boot": {"BootSourceOverrideTarget": "None", "BootSourceOverrideMode": "UEFI"}, "@Redfish.Settings": {"SettingsObject": {"@odata.id": "/redfish/v1/Systems/1/SD"}}}`,
+				"/redfish/v1/Systems/1/SD": `{"Boot": {"BootSourceOverrideTarget": "None"}}`,
+			},
+			change: func(f *fake, w http.ResponseWriter, _, path, body string) {
+				if path != "/redfish/v1/Systems/1/SD" {
+					w.WriteHeader(http.StatusMethodNotAllowed)
+					return
+				}
+				f.pages[path] = body
+			},
+			order: models.BMCOrder{Verb: models.BMCBootOnce, Boot: "Cd"}, did: "Cd, Once",
+		},
+		"a protocol has to be said, and nothing else": {
+			pages: media(`{"Id": "1", "MediaTypes": ["CD"], "Inserted": false, ` + actions + `}`),
+			change: func(f *fake, w http.ResponseWriter, _, _, body string) {
+				switch body {
+				case `{"Image":"http://10.0.0.1/a.iso"}`:
+					refuse(w, http.StatusBadRequest, "ActionParameterMissing", "The action requires that the parameter TransferProtocolType be present.")
+				case `{"Image":"http://10.0.0.1/a.iso","TransferProtocolType":"HTTP"}`:
+					f.pages[slotPath] = full
+				default:
+					refuse(w, http.StatusBadRequest, "ActionParameterUnknown", "That is not known: "+body)
+				}
+			},
+			order: iso, did: "inserted into slot 1 (CD)",
+		},
+		"no reason is told": {
+			pages: media(`{"Id": "1", "MediaTypes": ["CD"], "Inserted": false, ` + actions + `}`),
+			change: func(f *fake, w http.ResponseWriter, _, _, body string) {
+				if !strings.Contains(body, "TransferMethod") {
+					w.WriteHeader(http.StatusBadRequest)
+					return
+				}
+				f.pages[slotPath] = full
+			},
+			order: iso, did: "inserted into slot 1 (CD)",
+		},
+		"eject wants no body": {
+			pages: media(full),
+			change: func(f *fake, w http.ResponseWriter, _, _, body string) {
+				if body != "" {
+					w.WriteHeader(http.StatusUnsupportedMediaType)
+					return
+				}
+				f.pages[slotPath] = `{"Inserted": false}`
+			},
+			order: models.BMCOrder{Verb: models.BMCEject}, did: "ejected from slot 1 (CD)",
+		},
 		"more has to be said": {
 			pages: media(`{"Id": "1", "MediaTypes": ["CD"], "Image": "http://10.0.0.1/left-over.iso", "Inserted": false, ` + actions + `}`),
 			change: func(f *fake, w http.ResponseWriter, _, _, body string) {

@@ -24,7 +24,10 @@ type system struct {
 	GraphicalConsole graphicalConsole
 	SerialConsole    serialConsole
 
-	Links   struct{ ManagedBy, Chassis []ref }
+	Links    struct{ ManagedBy, Chassis []ref }
+	Settings struct {
+		Object ref `json:"SettingsObject"`
+	} `json:"@Redfish.Settings"`
 	Actions struct {
 		Reset *action `json:"#ComputerSystem.Reset"`
 	}

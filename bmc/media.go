@@ -3,6 +3,7 @@ package bmc
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -143,33 +144,59 @@ func (m *server) named(o models.BMCOrder, slots []slot) (*slot, error) {
 	return nil, m.refuse(o.Name(), "there is no slot "+o.Slot, "there is "+labels(slots))
 }
 
-// insert asks with as little as there is to say, and says more only where the controller
-// wants it: there are those that refuse what others demand.
+// insert asks with as little as there is to say, and says more, or less, where the
+// controller wants it: there are those that refuse what others demand.
 func (m *server) insert(ctx context.Context, s *slot, body map[string]any, protocol string) (string, error) {
-	if s.Actions.Insert == nil {
-		body["Inserted"] = true
-		note, err := m.change(ctx, s.ref.ID, body)
-		if refused(err) {
-			delete(body, "Inserted") // it follows from the image
-			note, err = m.change(ctx, s.ref.ID, body)
-		}
-		return note, err
+	ask := func() (string, error) {
+		return m.act(ctx, actionAt(s.Actions.Insert.Target, s.ref.ID+"/Actions/VirtualMedia.InsertMedia"), body)
 	}
-	at := actionAt(s.Actions.Insert.Target, s.ref.ID+"/Actions/VirtualMedia.InsertMedia")
-	note, err := m.act(ctx, at, body)
-	for _, more := range []map[string]any{
-		{"Inserted": true, "WriteProtected": true},
-		{"TransferMethod": "Stream", "TransferProtocolType": protocol},
-	} {
-		if !refused(err) {
-			break
+	extras := []map[string]any{{"Inserted": true, "WriteProtected": true}, {"TransferMethod": "Stream", "TransferProtocolType": protocol}}
+	if s.Actions.Insert == nil {
+		maps.Copy(body, extras[0]) // without it some take the image, and do not insert it
+		ask = func() (string, error) { return m.change(ctx, s.ref.ID, body) }
+		extras = []map[string]any{{"WriteProtected": nil}, {"Inserted": nil}}
+	}
+	const most = 5
+	note, err := ask()
+	for tries := 1; refused(err) && tries < most; tries++ {
+		if !adapt(body, err, protocol) {
+			if len(extras) == 0 {
+				break
+			}
+			apply(body, extras[0])
+			extras = extras[1:]
 		}
-		for name, value := range more {
-			body[name] = value
-		}
-		note, err = m.act(ctx, at, body)
+		note, err = ask()
 	}
 	return note, err
+}
+
+// adapt adds to a body what a controller's no is about, or takes it away where it was
+// there, and reports whether there was anything.
+func adapt(body map[string]any, err error, protocol string) bool {
+	found := false
+	for name, value := range map[string]any{"Inserted": true, "WriteProtected": true, "TransferMethod": "Stream", "TransferProtocolType": protocol} {
+		if !names(err, name) {
+			continue
+		}
+		if _, is := body[name]; is {
+			value = nil
+		}
+		apply(body, map[string]any{name: value})
+		found = true
+	}
+	return found
+}
+
+// apply changes a body; nil takes away.
+func apply(body, change map[string]any) {
+	for name, value := range change {
+		if value == nil {
+			delete(body, name)
+		} else {
+			body[name] = value
+		}
+	}
 }
 
 // refused says that a controller did not like the properties that it got: not that it
@@ -227,7 +254,11 @@ func (m *server) doEject(ctx context.Context, o models.BMCOrder) (string, error)
 	s := &held[0]
 	var note string
 	if a := s.Actions.Eject; a != nil {
-		note, err = m.act(ctx, actionAt(a.Target, s.ref.ID+"/Actions/VirtualMedia.EjectMedia"), map[string]any{})
+		at := actionAt(a.Target, s.ref.ID+"/Actions/VirtualMedia.EjectMedia")
+		note, err = m.act(ctx, at, map[string]any{})
+		if refused(err) || status(err) == http.StatusUnsupportedMediaType {
+			note, err = m.act(ctx, at, nil) // there are those that want no body, and those that want one
+		}
 	} else {
 		note, err = m.change(ctx, s.ref.ID, map[string]any{"Image": nil, "Inserted": false})
 		if refused(err) {
