@@ -15,6 +15,7 @@ import (
 // consoleBMCs asks the BMCs of a session, with what was typed in the console.
 type consoleBMCs struct {
 	*provision.BMCs
+	client *ironicclient.Client
 	logins *config.BMCLogins
 
 	mu sync.Mutex
@@ -30,7 +31,7 @@ func (c *consoleHost) bmcs(x *config.Context, client *ironicclient.Client, notic
 	if err != nil {
 		return nil, err
 	}
-	b := &consoleBMCs{logins: logins, pinned: map[string]string{}}
+	b := &consoleBMCs{client: client, logins: logins, pinned: map[string]string{}}
 	way := bmcWay{app: c.app, own: x.BMC, logins: logins, told: func(err error) { notice(models.Printable(err.Error())) }}
 	b.BMCs = &provision.BMCs{API: client, Web: provision.NewWeb(), Now: clock{}.Now, Complete: func(ctx context.Context, t *bmc.Target) error {
 		err := way.complete(ctx, t)
@@ -42,6 +43,15 @@ func (c *consoleHost) bmcs(x *config.Context, client *ironicclient.Client, notic
 		return err
 	}}
 	return b, nil
+}
+
+// Facts asks for what an explanation may be made from.
+func (b *consoleBMCs) Facts(ctx context.Context, node string) (*models.BMCFacts, error) {
+	n, now, err := b.client.NodeAt(ctx, node)
+	if err != nil {
+		return nil, err
+	}
+	return b.BMCs.Facts(ctx, n, now)
 }
 
 // Remember takes a login for this run.

@@ -12,8 +12,10 @@ import (
 
 // explainLive explains a node of a console's session: what is seen of the fleet is not
 // asked for again.
-func explainLive(api provision.ExplainAPI, store *fleet.Store, kept screen.Journal) func(ctx context.Context, uuid string) (*provision.Explained, error) {
-	return func(ctx context.Context, uuid string) (*provision.Explained, error) {
+func explainLive(
+	api provision.ExplainAPI, store *fleet.Store, kept screen.Journal,
+) func(ctx context.Context, uuid string, bmc *models.BMCFacts) (*provision.Explained, error) {
+	return func(ctx context.Context, uuid string, bmc *models.BMCFacts) (*provision.Explained, error) {
 		others := func(context.Context) ([]*models.Row, error) {
 			return store.Rows(models.Filter{}, models.Column{Key: "uuid", Compare: byUUID}, false), nil
 		}
@@ -30,7 +32,9 @@ func explainLive(api provision.ExplainAPI, store *fleet.Store, kept screen.Journ
 			watched(&past, store, n)
 			return past, err
 		}
-		return provision.NewExplainer(api, provision.ExplainSources{Others: others, Seen: seen, Past: past}).Explain(ctx, uuid)
+		return provision.NewExplainer(api, provision.ExplainSources{Others: others, Seen: seen, Past: past, BMC: func(context.Context, *models.Node, time.Time) (*models.BMCFacts, error) {
+			return bmc, nil
+		}}).Explain(ctx, uuid)
 	}
 }
 

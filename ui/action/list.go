@@ -83,6 +83,7 @@ const (
 // The actions of a node's BMC tab.
 const (
 	BMCRead            ID = "bmc-read"
+	ExplainBMC         ID = "explain-bmc"
 	BMCLogin           ID = "bmc-login"
 	BMCTrust           ID = "bmc-trust"
 	BMCConsole         ID = "bmc-console"
@@ -270,6 +271,7 @@ func lists() []Action {
 		at(Conductors, NextTab, "drivers", "from conductors to hardware types and back", 2, "tab"),
 		at(Events, Pause, "pause", "stop following the newest, or follow again", 2, "p"),
 		at(Events, Explain, "explain", "why the node failed or does not go on, and what to do next", 3, "e"),
+		at(Explaining, ExplainBMC, "ask the BMC", "ask the node's BMC, too, and for its ISO from here", 2, "b"),
 		at(Explaining, Open, "do it", "do what is next, in the same way as by its own key; or show the other explanation in full", 1, "enter"),
 		at(Connect, Check, "check", "ask every context whether its Ironic answers", 2, "p"),
 		at(Task, Retry, "retry failed", "try again for the nodes that failed", 2, "r"),

@@ -55,6 +55,8 @@ type Logs interface {
 // BMCs asks the controllers of nodes, and tells them what to do, when somebody wants it.
 type BMCs interface {
 	Look(ctx context.Context, node string) (*provision.BMCLook, error)
+	// Facts asks for what an explanation may be made from.
+	Facts(ctx context.Context, node string) (*models.BMCFacts, error)
 	Order(o models.BMCOrder) provision.Action
 	// Remember takes a login for this run; Keep puts it into the keyring, which HasKeyring
 	// says is there, and may take long.
@@ -133,8 +135,9 @@ type Session struct {
 	Logs Logs
 	// BMCs asks BMCs; nil where none can be asked.
 	BMCs BMCs
-	// Explain says what is the matter with a node; may be nil.
-	Explain func(ctx context.Context, uuid string) (*provision.Explained, error)
+	// Explain says what is the matter with a node; bmc is what its BMC said, nil where it was
+	// not asked. May be nil.
+	Explain func(ctx context.Context, uuid string, bmc *models.BMCFacts) (*provision.Explained, error)
 	// Replay is what plays in the place of an Ironic; nil where there is one.
 	Replay Replay
 	// Options are the flags that lead the command line to this context.

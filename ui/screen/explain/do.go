@@ -29,6 +29,8 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	case action.Bottom:
 		s.cursor = len(s.others())
 		s.scroll(len(s.lay(s.width).lines))
+	case action.ExplainBMC:
+		return s.askBMC()
 	default: // of another screen
 	}
 	return nil
@@ -105,6 +107,8 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 func (s *Screen) Why(id action.ID) string {
 	a, ok := action.Find(id)
 	switch {
+	case id == action.ExplainBMC:
+		return s.whyNotBMC()
 	case id == action.Open && s.current() == nil:
 		return "there is no explanation yet"
 	case !ok || a.Scope != action.Nodes:

@@ -181,6 +181,7 @@ func (s *Screen) lay(w int) *layout {
 	for i, err := range found.Missing {
 		l.add(first(i, "not read"), theme.Warn, models.Printable(err.Error()))
 	}
+	l.addLines("BMC", s.bmcLine(l.w-l.indent()-1))
 	if e.Source != "" {
 		l.add("source", theme.Muted, models.Printable(e.Source))
 	}

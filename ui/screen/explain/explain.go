@@ -40,6 +40,7 @@ type Screen struct {
 	seen, inStore bool
 
 	found *fetch.Source[*provision.Explained]
+	bmc   *controller
 	// shown is the explanation that is told in full, by its place; rule is which one that
 	// is, so that it stays when there is news.
 	shown int
@@ -58,11 +59,12 @@ var (
 // New makes the screen of the node with a uuid.
 func New(env *screen.Env, uuid string) screen.Screen {
 	s := &Screen{env: env, session: env.Session, uuid: uuid}
-	var explain func(ctx context.Context, uuid string) (*provision.Explained, error)
+	s.bmc = newController(env, uuid)
+	var explain func(ctx context.Context, uuid string, bmc *models.BMCFacts) (*provision.Explained, error)
 	if s.session != nil {
 		explain = s.session.Explain
 	}
-	s.found = fetch.New(env.Clock.Now, func(ctx context.Context) (*provision.Explained, error) { return explain(ctx, uuid) })
+	s.found = fetch.New(env.Clock.Now, func(ctx context.Context) (*provision.Explained, error) { return explain(ctx, uuid, s.bmc.said.Load()) })
 	return s
 }
 
@@ -81,7 +83,7 @@ func (s *Screen) Start() tea.Cmd {
 		return nil
 	}
 	s.take()
-	return s.found.Get()
+	return s.read()
 }
 
 // Shown has the node watched, and reads anew what was read long ago.
@@ -94,7 +96,7 @@ func (s *Screen) Shown() tea.Cmd {
 		s.session.Watch(s.uuid)
 	}
 	if changed := s.take(); (changed || s.old()) && !s.found.Busy() {
-		return s.found.Get()
+		return s.read()
 	}
 	return nil
 }
@@ -127,15 +129,15 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		changed := s.take()
 		retry := msg.Update.Status.Connected && s.found.Err() != nil && s.env.Clock.Now().Sub(s.found.At()) >= patience
 		if !s.gone() && (changed || retry) {
-			return s.found.Get()
+			return s.read()
 		}
 	case screen.Tick:
 		if s.row.Node.ProvisionState.Busy() && s.seen && !s.gone() && !s.found.Busy() && s.found.Err() == nil && s.old() {
-			return s.found.Get()
+			return s.read()
 		}
 	case screen.Reload, screen.Rewound:
 		s.take()
-		return s.found.Get()
+		return s.read()
 	default:
 		return s.answered(msg)
 	}
@@ -143,6 +145,9 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 }
 
 func (s *Screen) answered(msg tea.Msg) tea.Cmd {
+	if mine, next := s.bmcAnswered(msg); mine {
+		return next
+	}
 	mine, next := s.found.Take(msg)
 	if !mine {
 		return nil
@@ -220,6 +225,7 @@ func (s *Screen) Typing() bool { return false }
 // Close ends what is under way, and the watching.
 func (s *Screen) Close() {
 	s.found.Close()
+	s.bmc.facts.Close()
 	if s.watched {
 		s.watched = false
 		s.session.Unwatch(s.uuid)

@@ -53,7 +53,7 @@ func explained(t *testing.T, n models.Node) *rig {
 		}
 		return found
 	}
-	r.Env.Session.Explain = func(context.Context, string) (*provision.Explained, error) {
+	r.Env.Session.Explain = func(context.Context, string, *models.BMCFacts) (*provision.Explained, error) {
 		r.asked++
 		if r.err != nil {
 			return nil, r.err

@@ -36,6 +36,8 @@ func (c *controllers) Look(context.Context, string) (*provision.BMCLook, error) 
 	return c.look, c.err
 }
 
+func (c *controllers) Facts(context.Context, string) (*models.BMCFacts, error) { return nil, c.err }
+
 func (c *controllers) Order(o models.BMCOrder) provision.Action {
 	c.orders = append(c.orders, o)
 	return (&provision.BMCs{}).Order(o)

@@ -1,0 +1,100 @@
+package explain
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/screen/fetch"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/pane"
+)
+
+// bmcFor is how long what a BMC said counts: power and media change.
+const bmcFor = 2 * time.Minute
+
+// controller is what the node's BMC says; it is asked only when somebody wants it.
+type controller struct {
+	facts *fetch.Source[*models.BMCFacts]
+	// said is for the next explanation, which is made outside of Update; nil is nothing.
+	said atomic.Pointer[models.BMCFacts]
+}
+
+func newController(env *screen.Env, uuid string) *controller {
+	c := &controller{}
+	var bmcs screen.BMCs
+	if env.Session != nil {
+		bmcs = env.Session.BMCs
+	}
+	c.facts = fetch.New(env.Clock.Now, func(ctx context.Context) (*models.BMCFacts, error) { return bmcs.Facts(ctx, uuid) })
+	return c
+}
+
+// askBMC asks now.
+func (s *Screen) askBMC() tea.Cmd {
+	if s.whyNotBMC() != "" {
+		return nil
+	}
+	return s.bmc.facts.Get()
+}
+
+// whyNotBMC says why the BMC cannot be asked.
+func (s *Screen) whyNotBMC() string {
+	switch {
+	case s.session != nil && s.session.Replay != nil:
+		return "a recording plays: nobody is asked"
+	case s.session == nil || s.session.BMCs == nil:
+		return "there is no connection"
+	}
+	return ""
+}
+
+// read asks for the explanation, with what the BMC said as long as that counts.
+func (s *Screen) read() tea.Cmd {
+	facts, asked := s.bmc.facts.Value()
+	if !asked || s.env.Clock.Now().Sub(s.bmc.facts.Asked()) > bmcFor {
+		facts = nil
+	}
+	s.bmc.said.Store(facts)
+	return s.found.Get()
+}
+
+// bmcAnswered takes the BMC's answer in: it makes another explanation.
+func (s *Screen) bmcAnswered(msg tea.Msg) (mine bool, next tea.Cmd) {
+	mine, next = s.bmc.facts.Take(msg)
+	if !mine || s.bmc.facts.Err() != nil {
+		return mine, next
+	}
+	return true, tea.Batch(next, s.read())
+}
+
+// bmcLine says whether the BMC was asked, and what came of it where that is no fact.
+func (s *Screen) bmcLine(w int) []pane.Line {
+	c := s.bmc
+	var login *provision.BMCLoginError
+	var none *models.NoRedfishError
+	_, asked := c.facts.Value()
+	say := func(role theme.Role, text string) []pane.Line { return body.Few(role, models.Printable(text), w, 0, 4) }
+	switch err := c.facts.Err(); {
+	case s.whyNotBMC() != "":
+		return nil
+	case c.facts.Busy():
+		return say(theme.Muted, "asking it: that may take a minute…")
+	case errors.As(err, &none):
+		return say(theme.Muted, "the node has no Redfish address: there is none to be asked")
+	case errors.As(err, &login):
+		return say(theme.Warn, "nobody here knows its password: u in the node's BMC tab logs in")
+	case err != nil:
+		return say(theme.Warn, "could not be asked: "+body.Short(err))
+	case asked && s.env.Clock.Now().Sub(c.facts.Asked()) <= bmcFor:
+		return say(theme.Muted, "asked; what it said counts for 2 minutes")
+	}
+	return say(theme.Muted, "not asked; b asks it, and for the ISO from here")
+}

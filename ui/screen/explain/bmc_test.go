@@ -1,0 +1,75 @@
+package explain
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/screentest"
+)
+
+// saysOff is a BMC that says that its machine is off, or why it was not asked.
+type saysOff struct {
+	screen.BMCs
+	asked int
+	err   error
+}
+
+func (b *saysOff) Facts(context.Context, string) (*models.BMCFacts, error) {
+	b.asked++
+	return &models.BMCFacts{Power: models.PowerOff}, b.err
+}
+
+// What the BMC says makes another explanation, while it counts; it is asked on demand.
+func TestTheBMCIsAskedOnDemand(t *testing.T) {
+	r := explained(t, failed())
+	b := &saysOff{}
+	r.Env.Session.BMCs = b
+	var given []*models.BMCFacts
+	explain := r.Env.Session.Explain
+	r.Env.Session.Explain = func(ctx context.Context, uuid string, bmc *models.BMCFacts) (*provision.Explained, error) {
+		given = append(given, bmc)
+		return explain(ctx, uuid, bmc)
+	}
+	s := r.open(t)
+	screentest.Shows(t, s, 80, 40, "b asks it")
+	for range 5 {
+		r.Pass(time.Minute)
+		r.Tell(s, screen.Reload{})
+	}
+	if b.asked != 0 || given[len(given)-1] != nil {
+		t.Fatalf("asked %d times by itself", b.asked)
+	}
+	r.Do(s, s.Do(action.ExplainBMC))
+	if last := given[len(given)-1]; b.asked != 1 || last == nil || last.Power != models.PowerOff {
+		t.Fatalf("asked %d times, explained with %+v", b.asked, last)
+	}
+	screentest.Shows(t, s, 80, 40, "what it said counts for 2 minutes")
+	r.Pass(bmcFor + time.Second)
+	r.Tell(s, screen.Reload{})
+	if given[len(given)-1] != nil || b.asked != 1 {
+		t.Error("what was said long ago still counts, or it was asked by itself")
+	}
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{&provision.BMCLoginError{Address: "https://10.0.7.1", Username: "root"}, "u in the node's BMC tab logs in"},
+		{&models.NoRedfishError{Node: "r7-n02"}, "no Redfish address"},
+		{errors.New("boom\x1b[2J"), "could not be asked: boom"},
+	} {
+		b.err = test.err
+		r.Do(s, s.Do(action.ExplainBMC))
+		screentest.Shows(t, s, 120, 40, test.want)
+		screentest.CheckSizes(t, s)
+	}
+	r.Env.Session.BMCs = nil
+	if s.Why(action.ExplainBMC) == "" || s.Do(action.ExplainBMC) != nil {
+		t.Error("nobody can be asked")
+	}
+}
