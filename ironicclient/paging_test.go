@@ -181,7 +181,8 @@ func TestEachPageStops(t *testing.T) {
 	f := newIronic(t, s.serve)
 	enough := errors.New("enough")
 	err := client(t, f.URL, Options{}).EachPage(t.Context(), NodeQuery{}, func(*NodePage) error { return enough })
-	if !errors.Is(err, enough) || s.served.Load() != 1 {
+	// The page behind the one that is looked at may be asked for already.
+	if !errors.Is(err, enough) || s.served.Load() > 2 {
 		t.Errorf("%v after %d requests", err, s.served.Load())
 	}
 }
