@@ -28,9 +28,11 @@ func explainLive(
 			if err != nil {
 				return provision.Past{}, err
 			}
-			past, err := keptPast(ctx, kept, models.NewExperience(latest), n, now)
-			watched(&past, store, n)
-			return past, err
+			works, err := kept.OfNode(ctx, n.UUID, 1)
+			if err != nil {
+				return provision.Past{}, err
+			}
+			return pastOf(ctx, kept, models.NewExperience(latest), watchedWork(works, store, n.UUID), now)
 		}
 		return provision.NewExplainer(api, provision.ExplainSources{Others: others, Seen: seen, Past: past, BMC: func(context.Context, *models.Node, time.Time) (*models.BMCFacts, error) {
 			return bmc, nil
@@ -48,24 +50,19 @@ func byUUID(a, b *models.Row) int {
 	return 0
 }
 
-// watched puts the work that was watched from here over the one that was kept, which may
-// not be written yet, or be of earlier.
-func watched(past *provision.Past, store *fleet.Store, n *models.Node) {
-	row, evidence, there := store.Get(n.UUID)
+// watchedWork is the work that was watched from here, or the one that was kept where that is
+// a later one: what goes on may not be written yet.
+func watchedWork(kept []models.Work, store *fleet.Store, uuid string) *models.Work {
+	const apart = time.Second // the journal's times are rounded
+	row, evidence, there := store.Get(uuid)
 	work, seen := evidence.Work(&row)
-	if !there || !seen {
-		return
+	switch {
+	case len(kept) > 0 && (!there || !seen || kept[0].Begin.Sub(work.Begin) > apart):
+		return &kept[0]
+	case !there || !seen:
+		return nil
 	}
-	if past.Work != nil {
-		const apart = time.Second // the journal's times are rounded
-		switch later := work.Begin.Sub(past.Work.Begin); {
-		case later < -apart:
-			return
-		case later > apart:
-			past.Lines, past.Estimate = nil, nil
-		}
-	}
-	past.Work = &work
+	return &work
 }
 
 // keptPast is the last piece of work on a node that was kept, with what matters of its log.
@@ -74,16 +71,24 @@ func keptPast(ctx context.Context, kept screen.Journal, experience *models.Exper
 	if err != nil || len(works) == 0 {
 		return provision.Past{}, err
 	}
-	past := provision.Past{Work: &works[0]}
-	if works[0].End.IsZero() {
-		estimate := experience.Estimate(&works[0], now)
+	return pastOf(ctx, kept, experience, &works[0], now)
+}
+
+// pastOf is a piece of work with what others took, and what matters of its log; nil is none.
+func pastOf(ctx context.Context, kept screen.Journal, experience *models.Experience, work *models.Work, now time.Time) (past provision.Past, err error) {
+	if work == nil {
+		return past, nil
+	}
+	past.Work = work
+	if work.End.IsZero() {
+		estimate := experience.Estimate(work, now)
 		past.Estimate = &estimate
 	}
-	to := works[0].End
+	to := work.End
 	if !to.IsZero() {
 		to = to.Add(time.Minute)
 	}
-	past.Lines, err = tellingLines(ctx, kept, n.UUID, works[0].Begin, to)
+	past.Lines, err = tellingLines(ctx, kept, work.Node.UUID, work.Begin, to)
 	return past, err
 }
 
