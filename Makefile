@@ -38,7 +38,7 @@ test: pythons
 # As test, and all machines, scenarios and comparisons: half an hour longer.
 test-long: pythons
 	IRONWORKS_TEST_LONG=1 go test $(RACE) -p 1 -timeout 60m ./journal ./lab ./test/agent ./test/contract ./test/coreosinstaller ./test/hints
-	IRONWORKS_TEST_LONG=1 go test $(RACE) -timeout 60m -run 'TestDeployKilledReal|TestDeployScenarios' ./test/e2e
+	IRONWORKS_TEST_LONG=1 go test $(RACE) -timeout 60m -run '^(TestDeployKilledReal|TestDeployScenarios|TestDeployTemplates|TestDeployByAllocation|TestSerialConsole|TestScreenBMC|TestScreenExplains.*)$$' ./test/e2e
 
 lint: $(LINT)
 	$(LINT) run ./...

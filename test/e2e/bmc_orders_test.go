@@ -118,7 +118,7 @@ func keptNowhere(t *testing.T, c *console, secret string) {
 // TestScreenBMC logs in to a BMC in the console, looks at it and orders it about.
 func TestScreenBMC(t *testing.T) {
 	t.Parallel()
-	eachRelease(t, func(t *testing.T, s *ironic.Server) {
+	newestRelease(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
 		name, _, m := redfishNode(t, s, "ok")
 		c.ok("manage", name, "--wait", "--timeout", "1m")

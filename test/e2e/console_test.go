@@ -62,6 +62,27 @@ func eachRelease(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
 	inTheLab(t, test)
 }
 
+// newestRelease is eachRelease for what has nothing of its own under an older release: that
+// one takes part in make test-long alone.
+func newestRelease(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
+	t.Helper()
+	for _, r := range newestReleases(t) {
+		t.Run(r.Version(), func(t *testing.T) {
+			t.Parallel()
+			test(t, takeIronic(t, r))
+		})
+	}
+	inTheLab(t, test)
+}
+
+func newestReleases(t *testing.T) []ironic.Release {
+	t.Helper()
+	if ironic.Long() {
+		return ironic.Releases(t)
+	}
+	return []ironic.Release{ironic.Newest}
+}
+
 // inTheLab runs a test against the lab's own Ironic alone: what is the same whatever
 // release is at the other end.
 func inTheLab(t *testing.T, test func(t *testing.T, s *ironic.Server)) {

@@ -13,7 +13,7 @@ import (
 // deployment is turned down.
 func TestDeployByAllocation(t *testing.T) {
 	t.Parallel()
-	eachRelease(t, func(t *testing.T, s *ironic.Server) {
+	newestRelease(t, func(t *testing.T, s *ironic.Server) {
 		c, p := under(t, s)
 		name, uuid, _ := redfishNode(t, s, "ok")
 		c.ok("manage", name, "--wait", "--timeout", "1m")

@@ -17,7 +17,7 @@ import (
 // makes of the deployment: of the driver's, a template's and the plan's steps.
 func TestDeployTemplates(t *testing.T) {
 	t.Parallel()
-	eachRelease(t, func(t *testing.T, s *ironic.Server) {
+	newestRelease(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
 		name, uuid, _ := redfishNode(t, s, "ok")
 		trait := "CUSTOM_" + strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(name))
