@@ -68,7 +68,7 @@ func TestExplainRecording(t *testing.T) {
 			}
 			cancel()
 			<-ended
-			found, err := s.Explain(t.Context(), node.UUID)
+			found, err := s.Explain(t.Context(), node.UUID, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
