@@ -23,7 +23,7 @@ type NoRedfishError struct {
 func (e *NoRedfishError) Error() string {
 	node := Printable(e.Node)
 	if e.IPMI != "" {
-		return fmt.Sprintf("node %s has IPMI alone (%s), which is not spoken here: what Ironic knows is in ironworks node show; "+
+		return fmt.Sprintf("node %s has IPMI alone (%s), which is not spoken here; ironworks validate has its conductor ask it, power goes through Ironic; "+
 			"if the BMC has Redfish, too, ironworks bmc --address https://%s asks it", node, Printable(e.IPMI), Printable(e.IPMI))
 	}
 	return fmt.Sprintf("node %s has no redfish_address in its driver_info; ironworks bmc --address https://HOST asks a BMC without Ironic", node)

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"context"
+	"errors"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -94,12 +97,33 @@ func (a *app) lookAtBMC(cmd *cobra.Command, flags *bmcFlags, args []string) (*pr
 	}
 	look, err := bmcs.Look(cmd.Context(), args[0])
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, a.knownOfBMC(cmd.Context(), s, args[0], err))
 	}
 	for _, missing := range look.Missing {
 		a.complain("%v", missing)
 	}
 	return look, nil
+}
+
+// knownOfBMC prints what Ironic knows of a BMC that cannot be asked, for it has no Redfish.
+func (a *app) knownOfBMC(ctx context.Context, s *session, name string, why error) error {
+	var none *models.NoRedfishError
+	if !errors.As(why, &none) {
+		return nil
+	}
+	n, err := s.client.Node(ctx, name)
+	if err != nil {
+		return err
+	}
+	known := models.BMCOfIronic(n)
+	r := result{header: []string{"WHAT IRONIC KNOWS", ""}, names: []string{n.Label()}}
+	fields := map[string]string{}
+	for _, d := range known {
+		fields[d.Name] = d.Value
+		r.rows = append(r.rows, []string{d.Name, d.Value})
+	}
+	r.data = map[string]any{"node": n.Ref(), "ironic": fields}
+	return a.print(r)
 }
 
 // bmcWay is how BMCs are asked, by flags, environment and context; the session is nil where

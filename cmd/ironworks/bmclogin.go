@@ -25,7 +25,7 @@ const (
 // bmcLogins are those of a context, with what flags and variables add; flags may be nil.
 func (a *app) bmcLogins(name string, own config.BMC, flags *bmcFlags) (*config.BMCLogins, error) {
 	given := config.BMCLogin{
-		Username: a.options.Env(envBMCUsername), Password: models.Secret(a.options.Env(envBMCPassword)), From: envBMCPassword,
+		Username: a.variable(envBMCUsername), Password: models.Secret(a.variable(envBMCPassword)), From: envBMCPassword,
 	}
 	if flags != nil && flags.username != "" {
 		given.Username = flags.username
@@ -37,7 +37,7 @@ func (a *app) bmcLogins(name string, own config.BMC, flags *bmcFlags) (*config.B
 		}
 		given.Password, given.From = password, "--bmc-password-file"
 	}
-	return config.NewBMCLogins(name, own, given, config.SystemKeyring(a.options.Env)), nil
+	return config.NewBMCLogins(name, own, given, config.SystemKeyring(a.variable)), nil
 }
 
 // bmcWay is how the BMCs of a context are asked.

@@ -11,6 +11,7 @@ import (
 
 	"ironworks/config"
 	"ironworks/models"
+	"ironworks/provision"
 )
 
 // offline runs a command line that must not need a server.
@@ -48,6 +49,16 @@ func TestUsageErrors(t *testing.T) {
 		"steps and runbook":        {[]string{"clean", "n1", "--step", "deploy.x", "--runbook", "r"}, "exclude each other"},
 		"configdrive is no object": {[]string{"deploy", "n1", "--configdrive", "{"}, "configdrive: "},
 		"password file is missing": {[]string{"rescue", "n1", "--password-file", "/nowhere"}, "/nowhere"},
+		"bmc of nothing":           {[]string{"bmc"}, "name a NODE, or --address"},
+		"bmc of two":               {[]string{"bmc", "n1", "--address", "https://h"}, "either a NODE or --address"},
+		"bmc console of nothing":   {[]string{"bmc", "console"}, "name a NODE, or --address"},
+		"bmc power of nothing":     {[]string{"bmc", "power"}, "on|off|shut-down"},
+		"bmc order of nothing":     {[]string{"bmc", "eject"}, "name a NODE, or --address"},
+		"bmc insert of no web":     {[]string{"bmc", "insert", "ftp://h/x.iso", "n1"}, "a BMC does not fetch from ftp"},
+		"bmc boot from nonsense":   {[]string{"bmc", "boot-once", "c/d", "n1"}, "not a boot source"},
+		"bmc password is missing":  {[]string{"bmc", "--address", "https://h", "--bmc-password-file", "/nowhere"}, "/nowhere"},
+		"bmc without a password":   {[]string{"bmc", "--address", "https://h", "--bmc-username", "root"}, "IRONWORKS_BMC_PASSWORD"},
+		"bmc login of nothing":     {[]string{"bmc", "login"}, "name a NODE, or --address"},
 		"unknown context":          {[]string{"nodes", "--context", "nowhere"}, "nowhere"},
 		"bad url":                  {[]string{"nodes", "--url", "ftp://h"}, "ftp"},
 	} {
@@ -97,6 +108,8 @@ func TestExitCodes(t *testing.T) {
 		{&models.Fault{Kind: models.FaultReadOnly}, exitRefused},
 		{&models.Refusal{Kind: models.RefusedState}, exitRefused},
 		{&models.NeedsVersionError{Feature: models.FeatureService}, exitRefused},
+		{&provision.BMCLoginError{Username: "root"}, exitUsage},
+		{&provision.BMCLoginError{Username: "root", Wrong: &models.Fault{Kind: models.FaultUnauthorized}}, exitConnect},
 		{&models.FilterError{}, exitUsage},
 		{usagef("no"), exitUsage},
 	} {
@@ -146,6 +159,20 @@ func TestHostileArgumentsAreShownHarmless(t *testing.T) {
 	} {
 		if _, stdout, stderr := offline(t, args...); strings.ContainsAny(stdout+stderr, "\x1b\x07") {
 			t.Errorf("%q: %q", args, stderr)
+		}
+	}
+}
+
+// A password goes into a keyring or nowhere: without a session bus there is none.
+func TestBMCLoginNeedsAKeyring(t *testing.T) {
+	t.Parallel()
+	if config.SystemKeyring(func(string) string { return "" }) != nil {
+		return // this system has one that needs no bus, and is somebody's
+	}
+	for _, what := range []string{"login", "logout"} {
+		code, _, stderr := offline(t, "bmc", what, "--address", "https://127.0.0.1:1", "--bmc-username", "root")
+		if code != exitFailed || !strings.Contains(stderr, "there is no keyring here") || !strings.Contains(stderr, "IRONWORKS_BMC_PASSWORD") {
+			t.Errorf("%s: exit code %d: %s", what, code, stderr)
 		}
 	}
 }

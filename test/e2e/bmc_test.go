@@ -37,6 +37,11 @@ func TestBMC(t *testing.T) {
 		if report.Node.UUID != uuid || report.BMC.System.Power != "Off" || len(report.BMC.Drives) != len(m.Disks()) {
 			t.Errorf("%+v", report)
 		}
+		ipmi := unique("ipmi")
+		s.CreateNode(t, map[string]any{"name": ipmi, "driver_info": map[string]any{"ipmi_address": "10.0.7.1", "ipmi_password": "hunter-22"}})
+		if o := known.fails(1, "bmc", ipmi); !strings.Contains(o.stderr, "IPMI alone (10.0.7.1)") || !strings.Contains(o.stdout, "ipmi_address") || strings.Contains(o.stdout, "hunter-22") {
+			t.Errorf("of a node with IPMI alone: %s%s", o.stdout, o.stderr)
+		}
 		wrong := newConsole(t, "IRONWORKS_URL="+s.URL, "IRONWORKS_BMC_PASSWORD=wrong-Pa55word")
 		if o := wrong.fails(4, "bmc", name); !strings.Contains(o.stderr, "check the user and the password") || strings.Contains(o.stderr, "wrong-Pa55word") {
 			t.Errorf("with the wrong password: %q", o.stderr)

@@ -160,7 +160,24 @@ func failure(c *camera) error {
 	if err := c.snap("validate", "what the interfaces of a node say of themselves", "validate "+failed, "deploy", "power"); err != nil {
 		return err
 	}
-	return c.leave("validate " + failed)
+	if err := c.leave("validate " + failed); err != nil {
+		return err
+	}
+	return machine(c)
+}
+
+// machine shows what the BMC of the node that is open says.
+func machine(c *camera) error {
+	c.screen.Type(":")
+	if err := c.until("the palette", func(lines []string) bool { return has(lines, "Go to, or do") }); err != nil {
+		return err
+	}
+	c.screen.Type("bmc")
+	if err := c.until("the tab in the palette", func(lines []string) bool { return row(lines, "❯", "bmc", "asked when") }); err != nil {
+		return err
+	}
+	c.screen.Type(terminal.Enter)
+	return c.snap("bmc", "what a machine's BMC says, and what Ironic believes", "[BMC]", "Ironic and the BMC", "ctrl+r or enter asks")
 }
 
 // asking shows what is asked before disks are erased. Nothing is answered.
