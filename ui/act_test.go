@@ -276,16 +276,17 @@ func TestCommandsThatDoTheSame(t *testing.T) {
 		args arguments
 		want string
 	}{
-		"verb":        {"manage", nil, "manage n1 n2"},
-		"power":       {action.PowerOff, nil, "power off n1 n2"},
-		"soft":        {action.SoftReboot, nil, "power soft-reboot n1 n2"},
-		"maintenance": {action.MaintenanceOn, arguments{fieldReason: "a fan"}, "maintenance on n1 n2 --reason 'a fan'"},
-		"boot device": {action.BootDevice, arguments{fieldDevice: "pxe", fieldPersistent: yes}, "boot-device pxe n1 n2 --persistent"},
-		"steps":       {"clean", arguments{fieldSteps: "deploy.a  raid.b", fieldNoRamdisk: yes}, "clean n1 n2 --step deploy.a --step raid.b --disable-ramdisk"},
-		"steps, JSON": {"clean", arguments{fieldSteps: `[{"interface":"deploy"}]`}, `clean n1 n2 --steps '[{"interface":"deploy"}]'`},
-		"a secret":    {"rescue", arguments{fieldPassword: "hunter2"}, "rescue n1 n2 --password-file -"},
-		"a file":      {"deploy", arguments{fieldUserData: "/tmp/h.bu", fieldHints: `{"serial":"S1"}`}, `deploy n1 n2 --user-data /tmp/h.bu --root-device '{"serial":"S1"}'`},
-		"settings":    {action.Set, arguments{fieldSettings: `description="two words" owner-`}, "set n1 n2 'description=two words' owner-"},
+		"verb":             {"manage", nil, "manage n1 n2"},
+		"power":            {action.PowerOff, nil, "power off n1 n2"},
+		"soft":             {action.SoftReboot, nil, "power soft-reboot n1 n2"},
+		"maintenance":      {action.MaintenanceOn, arguments{fieldReason: "a fan"}, "maintenance on n1 n2 --reason 'a fan'"},
+		"boot device":      {action.BootDevice, arguments{fieldDevice: "pxe", fieldPersistent: yes}, "boot-device pxe n1 n2 --persistent"},
+		"steps":            {"clean", arguments{fieldSteps: "deploy.a  raid.b", fieldNoRamdisk: yes}, "clean n1 n2 --step deploy.a --step raid.b --disable-ramdisk"},
+		"steps, JSON":      {"clean", arguments{fieldSteps: `[{"interface":"deploy"}]`}, `clean n1 n2 --steps '[{"interface":"deploy"}]'`},
+		"a secret":         {"rescue", arguments{fieldPassword: "hunter2"}, "rescue n1 n2 --password-file -"},
+		"a file":           {"deploy", arguments{fieldUserData: "/tmp/h.bu", fieldHints: `{"serial":"S1"}`}, `deploy n1 n2 --user-data /tmp/h.bu --root-device '{"serial":"S1"}'`},
+		"settings":         {action.Set, arguments{fieldSettings: `description="two words" owner-`}, "set n1 n2 'description=two words' owner-"},
+		"a secret setting": {action.Set, arguments{fieldSettings: `driver_info.redfish_password="hunter 2" owner-`}, "set n1 n2 'driver_info.redfish_password=******' owner-"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

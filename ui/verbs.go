@@ -65,7 +65,7 @@ func formFields(id action.ID) []form.Field {
 	case action.Set:
 		return []form.Field{{
 			Key: fieldSettings, Label: "Settings", Required: true, Placeholder: "KEY=VALUE …",
-			Help: "properties.x.y=V, KEY- removes, traits+=T; quote values that hold blanks",
+			Help: "properties.x.y=V, KEY- removes, traits+=T; quote values that hold blanks", Secrets: models.SecretSettings,
 		}}
 	default: // needs no arguments
 	}
@@ -190,7 +190,7 @@ func words(id action.ID, a arguments, nodes []string) []string {
 		before = []string{string(id)}
 	}
 	if id == action.Set {
-		after, _ = split(a[fieldSettings])
+		after, _ = split(models.MaskSettings(a[fieldSettings]))
 	}
 	steps := strings.TrimSpace(a[fieldSteps])
 	if strings.HasPrefix(steps, "[") {

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"strings"
 	"testing"
 
 	"ironworks/test/ironic"
@@ -29,7 +30,10 @@ func TestScreenExplainsAPassword(t *testing.T) {
 		password, _ := m.DriverInfo()["redfish_password"].(string)
 		f.press(terminal.Enter)
 		f.until("╭─ set "+name, "Settings")
-		f.press("driver_info.redfish_password="+password, terminal.Enter)
+		f.press("driver_info.redfish_password=" + password)
+		f.until("driver_info.redfish_password=" + strings.Repeat("•", len(password)))
+		f.lacks(password)
+		f.press(terminal.Enter)
 		f.gone("╭─ set " + name)
 		f.until("set " + name + ": done")
 		f.press("M")

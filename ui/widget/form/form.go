@@ -41,6 +41,8 @@ type Field struct {
 	Required bool
 	// Max is the most characters of a text; 0 is some thousands.
 	Max int
+	// Secrets are the parts of a text that are not shown, from and to in bytes; nil is none.
+	Secrets func(text string) [][2]int
 	// Check says what is wrong with a value that is not empty; empty where nothing is.
 	Check func(value string) string
 }
@@ -66,7 +68,7 @@ func New(fields []Field) *Form {
 	for i, spec := range fields {
 		at := &f.fields[i]
 		at.Field = spec
-		at.text.Secret = spec.Kind == Secret
+		at.text.Secret, at.text.Secrets = spec.Kind == Secret, spec.Secrets
 		at.text.MaxRunes = spec.Max
 		at.text.Placeholder = spec.Placeholder
 		at.text.SetSuggestions(spec.Suggestions)

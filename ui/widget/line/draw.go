@@ -1,6 +1,7 @@
 package line
 
 import (
+	"slices"
 	"strings"
 
 	"ironworks/ui/cell"
@@ -46,10 +47,17 @@ type char struct {
 // chars are all that there is to show.
 func (l *Line) chars() []char {
 	chars := make([]char, 0, len(l.value)+1)
+	secret := func(int) bool { return l.Secret }
+	if l.Secrets != nil {
+		parts := l.Secrets(l.value)
+		secret = func(at int) bool {
+			return l.Secret || slices.ContainsFunc(parts, func(p [2]int) bool { return at >= p[0] && at < p[1] })
+		}
+	}
 	for i := 0; i < len(l.value); {
 		text, width := cell.First(l.value[i:])
 		c := char{text: text, width: width, from: i}
-		if l.Secret {
+		if secret(i) {
 			c.text, c.width = dot, 1
 		}
 		chars = append(chars, c)

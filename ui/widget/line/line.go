@@ -27,6 +27,9 @@ type Line struct {
 	MaxRunes, MaxBytes int
 	// Secret shows • for every character, and remembers nothing.
 	Secret bool
+	// Secrets are the parts of a text that are shown as • alone, from and to in bytes; nil
+	// is none.
+	Secrets func(text string) [][2]int
 	// Placeholder is shown while the line is empty.
 	Placeholder string
 	// Blurred draws no cursor.

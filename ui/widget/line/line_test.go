@@ -308,3 +308,22 @@ func BenchmarkDraw(b *testing.B) {
 		l.Draw(th, 80)
 	}
 }
+
+// Of a text with secrets in it only these are hidden, also while they are written.
+func TestSecretParts(t *testing.T) {
+	t.Parallel()
+	l := &line.Line{Secrets: func(text string) [][2]int {
+		if at := strings.Index(text, "="); at >= 0 {
+			return [][2]int{{at + 1, len(text)}}
+		}
+		return nil
+	}}
+	press(l, "'user")
+	if got := drawn(l, 20); !strings.HasPrefix(got, "user") {
+		t.Errorf("got %q", got)
+	}
+	press(l, "'=h机")
+	if got := drawn(l, 20); !strings.HasPrefix(got, "user=••") || l.Value() != "user=h机" {
+		t.Errorf("got %q of %q", got, l.Value())
+	}
+}
