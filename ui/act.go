@@ -47,8 +47,9 @@ type prepared struct {
 	err   error
 }
 
-// begin takes an action on nodes up: it asks for the arguments where it has some.
-func (c *Console) begin(id action.ID, nodes []models.NodeRef) tea.Cmd {
+// begin takes an action on nodes up: it asks for the arguments where it has some, with what
+// is filled in already.
+func (c *Console) begin(id action.ID, nodes []models.NodeRef, filled arguments) tea.Cmd {
 	switch {
 	case len(nodes) == 0 || c.env.Session == nil:
 		c.say(screen.Say{Level: screen.Warning, Text: string(id) + ": no node is chosen"})
@@ -63,6 +64,11 @@ func (c *Console) begin(id action.ID, nodes []models.NodeRef) tea.Cmd {
 	fields := formFields(id)
 	if fields == nil {
 		return c.prepare(o)
+	}
+	for i := range fields {
+		if value := filled[fields[i].Key]; value != "" {
+			fields[i].Value = value
+		}
 	}
 	return c.show(overlay.NewForm(fmt.Sprintf("%s %s", id, nodesText(nodes)), fields, func(v map[string]string) (tea.Cmd, string, string) {
 		o.args = v

@@ -50,6 +50,15 @@ func (c *Console) press(a *action.Action) tea.Cmd {
 	return c.do(a.ID)
 }
 
+// pressWith is press for an action whose form has something in it already.
+func (c *Console) pressWith(a *action.Action, filled arguments) tea.Cmd {
+	s := c.history.front()
+	if a.Scope != action.Nodes || a.ID == action.NodeVerbs || s == nil || c.why(a) != "" {
+		return c.press(a)
+	}
+	return c.begin(a.ID, s.Targets(), filled)
+}
+
 // do carries an action out: the root's own, one on nodes, or the screen's.
 func (c *Console) do(id action.ID) tea.Cmd {
 	switch id {
@@ -105,7 +114,7 @@ func (c *Console) doHere(id action.ID) tea.Cmd {
 		return nil
 	}
 	if a, ok := action.Find(id); ok && a.Scope == action.Nodes {
-		return c.begin(id, s.Targets())
+		return c.begin(id, s.Targets(), nil)
 	}
 	switch id {
 	case action.Open, action.Sort, action.PinDisk, action.LogSources, action.LogSerial, action.LogSave,

@@ -179,7 +179,7 @@ func (c *Console) wish(msg tea.Msg) tea.Cmd {
 		return c.copyText(msg.Copyable)
 	case screen.Press:
 		if a, ok := action.Find(msg.ID); ok {
-			return c.press(a)
+			return c.pressWith(a, arguments{fieldSettings: msg.Settings})
 		}
 	case screen.Switch:
 		return c.openSession(msg.Context) // tasks go on: each has the session that it began with

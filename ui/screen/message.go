@@ -42,8 +42,12 @@ type (
 	Ask struct{ Overlay Overlay }
 	// CopyText puts text into the terminal's clipboard.
 	CopyText struct{ Copyable Copyable }
-	// Press does an action as if its key had been pressed.
-	Press struct{ ID action.ID }
+	// Press does an action as if its key had been pressed. Settings stand in the form where
+	// the action asks for some.
+	Press struct {
+		ID       action.ID
+		Settings string
+	}
 	// Switch goes to another context.
 	Switch struct{ Context string }
 	// RetryTask tries again for the nodes of a task that failed.

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -53,7 +54,22 @@ func (s *Screen) open() tea.Cmd {
 	case ofNode(id):
 		return screen.Wish(screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: s.uuid}, Then: id})
 	}
-	return screen.Wish(screen.Press{ID: id})
+	return screen.Wish(screen.Press{ID: id, Settings: settings(e.Next.Command)})
+}
+
+// placeholder is what a command has where somebody has to write a value.
+var placeholder = regexp.MustCompile(`(=|:)(?:[A-Z][A-Z0-9]+|/path/[a-z/.]+)$`)
+
+// settings are those that a command sets, without values that are to be written.
+func settings(command string) string {
+	words := strings.Fields(command)
+	if len(words) < 4 || words[1] != "set" {
+		return ""
+	}
+	for i, w := range words[3:] {
+		words[3+i] = placeholder.ReplaceAllString(w, "$1")
+	}
+	return strings.Join(words[3:], " ")
 }
 
 // ofNode says that an action is one of the node's own screen, such as a tab.

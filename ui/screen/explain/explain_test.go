@@ -140,7 +140,7 @@ func TestEveryRule(t *testing.T) {
 func TestEnterDoesWhatIsNext(t *testing.T) {
 	for key, want := range map[string]tea.Msg{
 		"manage":     screen.Press{ID: "manage"},
-		"set":        screen.Press{ID: "set"},
+		"set":        screen.Press{ID: "set", Settings: "driver_info.redfish_password="},
 		"conductors": screen.Press{ID: "conductors"},
 		"disks":      screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: node1}, Then: action.ShowDisks},
 		"log":        screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: node1}, Then: action.ShowLog},
@@ -150,6 +150,9 @@ func TestEnterDoesWhatIsNext(t *testing.T) {
 		r.found = func() *provision.Explained {
 			found := several()
 			found.Explanations[0].Next.Key = key
+			if key == "set" {
+				found.Explanations[0].Next.Command = "ironworks set r7-n02 driver_info.redfish_password=PASSWORD"
+			}
 			return found
 		}
 		s := r.open(t)
@@ -365,5 +368,20 @@ func TestCopies(t *testing.T) {
 	}
 	if strings.Contains(got[2].Text, "❯") {
 		t.Error("the cursor is copied, too")
+	}
+}
+
+func TestSettingsOfACommand(t *testing.T) {
+	for command, want := range map[string]string{
+		"ironworks set n1 driver_info.deploy_iso=URL":                    "driver_info.deploy_iso=",
+		"ironworks set n1 properties.capabilities=boot_mode:MODE":        "properties.capabilities=boot_mode:",
+		"ironworks set n1 properties.capabilities=boot_mode:bios":        "properties.capabilities=boot_mode:bios",
+		"ironworks set n1 driver_info.redfish_verify_ca=/path/of/ca.pem": "driver_info.redfish_verify_ca=",
+		"ironworks set n1 boot_interface=ipxe":                           "boot_interface=ipxe",
+		"ironworks logs n1":                                              "", "ironworks set n1": "", "": "",
+	} {
+		if got := settings(command); got != want {
+			t.Errorf("%q fills in %q, want %q", command, got, want)
+		}
 	}
 }
