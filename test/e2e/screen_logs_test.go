@@ -103,9 +103,7 @@ func TestScreenLog(t *testing.T) {
 		s.only(name)
 		s.press(terminal.Enter)
 		s.until("[Overview]")
-		for range 5 {
-			s.press(terminal.Tab)
-		}
+		s.press("L")
 		s.until("[Log]", "No line has come yet", "ssh: waiting")
 		waits := c.sit("deploy", name, "--yes", "--wait", "--timeout", "3m", "--override", "inventory", "--confirm", name,
 			"--root-device", `{"serial": "`+m.Disks()[0].Serial+`"}`)
@@ -263,9 +261,7 @@ func TestLogsListen(t *testing.T) {
 		s.only(name)
 		s.press(terminal.Enter)
 		s.until("[Overview]")
-		for range 5 {
-			s.press(terminal.Tab)
-		}
+		s.press("L")
 		s.until("[Log]", "coreos-installer: ")
 		s.quits()
 	})
@@ -367,9 +363,7 @@ func TestScreenLogInTheLab(t *testing.T) {
 	s.press(terminal.Esc, terminal.Esc)
 	s.pick(":", paletteTitle, "r7-n05")
 	s.until("› r7-n05")
-	for range 5 {
-		s.press(terminal.Tab)
-	}
+	s.press("L")
 	s.until("[Log]")
 	s.quits()
 }

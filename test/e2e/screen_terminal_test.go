@@ -111,7 +111,7 @@ func (s *screenConsole) everywhere(name string, look func(where string)) {
 		s.gone(" " + list.title + " ")
 	}
 	s.press(terminal.Enter)
-	for _, tab := range []string{"[Overview]", "[Timeline]", "[Steps]", "[Disks]", "[Network]", "[Log]", "[History]", "[Raw]"} {
+	for _, tab := range nodeTabs() {
 		s.until(tab)
 		look(tab)
 		s.press(terminal.Tab)
@@ -137,6 +137,11 @@ func (s *screenConsole) everywhere(name string, look func(where string)) {
 	look("a question")
 	s.press(terminal.Esc)
 	s.gone(takesYes)
+}
+
+// nodeTabs are those of a node, as the one in front is shown.
+func nodeTabs() []string {
+	return []string{"[Overview]", "[Timeline]", "[Steps]", "[Disks]", "[Network]", "[BMC]", "[Log]", "[History]", "[Raw]"}
 }
 
 func TestScreenWithoutColour(t *testing.T) {
@@ -209,7 +214,7 @@ func (s *screenConsole) asciiEverywhere(name string, look func(where string)) {
 	s.until(takesYes)
 	look("a question")
 	s.press(terminal.Esc, terminal.Enter)
-	for _, tab := range []string{"[Overview]", "[Timeline]", "[Steps]", "[Disks]", "[Network]", "[Log]", "[History]", "[Raw]"} {
+	for _, tab := range nodeTabs() {
 		s.until(tab)
 		look(tab)
 		s.press(terminal.Tab)
