@@ -12,7 +12,7 @@ import (
 // screen says is next until nothing is wrong.
 func TestScreenExplainsAPassword(t *testing.T) {
 	t.Parallel()
-	eachRelease(t, func(t *testing.T, s *ironic.Server) {
+	newestRelease(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
 		name, _, m := redfishNode(t, s, "ok")
 		c.ok("set", name, "driver_info.redfish_password=wrong")
@@ -48,7 +48,7 @@ func TestScreenExplainsAPassword(t *testing.T) {
 // TestScreenExplainsHints goes from a failed deployment to the disks, and back.
 func TestScreenExplainsHints(t *testing.T) {
 	t.Parallel()
-	eachRelease(t, func(t *testing.T, s *ironic.Server) {
+	newestRelease(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
 		name, _, _ := redfishNode(t, s, "no-disk-matches")
 		c.ok("manage", name, "--wait", "--timeout", "1m")

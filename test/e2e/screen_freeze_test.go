@@ -84,7 +84,7 @@ func (s *screenConsole) frozen(first, second string) {
 
 func TestScreenNodeDeletedWhileOpen(t *testing.T) {
 	t.Parallel()
-	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+	newestRelease(t, func(t *testing.T, server *ironic.Server) {
 		name, uuid := screenNode(t, server, "doomed")
 		c, p := under(t, server)
 		s := c.fleet(roomy)

@@ -17,7 +17,7 @@ import (
 // keys, and then reads on the screen what the console saw of it.
 func TestScreenLifeByKeysAlone(t *testing.T) {
 	t.Parallel()
-	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+	newestRelease(t, func(t *testing.T, server *ironic.Server) {
 		c := at(t, server)
 		s := c.fleet(roomy)
 		name, uuid := screenNode(t, server, "keys")
@@ -102,7 +102,7 @@ func rests(s *screenConsole, name string) (states []string, gap string) {
 // and the list of what can be done to it, and asks for what cannot be done.
 func TestScreenVerbsByName(t *testing.T) {
 	t.Parallel()
-	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+	newestRelease(t, func(t *testing.T, server *ironic.Server) {
 		c, p := under(t, server)
 		name, uuid := screenNode(t, server, "named")
 		s := c.fleet(roomy)
@@ -157,7 +157,7 @@ func TestScreenVerbsByName(t *testing.T) {
 // letter of it may become an action of the screen behind.
 func TestScreenTypedAhead(t *testing.T) {
 	t.Parallel()
-	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+	newestRelease(t, func(t *testing.T, server *ironic.Server) {
 		c, p := under(t, server)
 		name, uuid := screenNode(t, server, "ahead")
 		s := c.fleet(roomy)

@@ -13,7 +13,7 @@ import (
 // rest is reviewed first. Ironic gets one request to deploy.
 func TestScreenResumes(t *testing.T) {
 	t.Parallel()
-	eachRelease(t, func(t *testing.T, server *ironic.Server) { testScreenResumes(t, server, "deploy after") })
+	newestRelease(t, func(t *testing.T, server *ironic.Server) { testScreenResumes(t, server, "deploy after") })
 	t.Run("nothing was sent", func(t *testing.T) {
 		t.Parallel()
 		testScreenResumes(t, embeddedIronic(t), "set before")

@@ -22,7 +22,7 @@ func states(t *testing.T, server *ironic.Server, nodes ...string) string {
 
 func TestScreenSeveralNodes(t *testing.T) {
 	t.Parallel()
-	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+	newestRelease(t, func(t *testing.T, server *ironic.Server) {
 		group := unique("group")
 		var nodes []string
 		for _, n := range []string{"a", "b", "c", "d"} {
@@ -94,7 +94,7 @@ func puts(p *weather.Proxy, uuid string) int {
 
 func TestScreenOneOfSeveralFails(t *testing.T) {
 	t.Parallel()
-	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+	newestRelease(t, func(t *testing.T, server *ironic.Server) {
 		good, goodID := screenNode(t, server, "redfine")
 		bad, badID, m := redfishNode(t, server, "ok")
 		at(t, server).ok("set", bad, "driver_info.redfish_password=wrong")
@@ -138,7 +138,7 @@ func TestScreenOneOfSeveralFails(t *testing.T) {
 
 func TestScreenReadOnly(t *testing.T) {
 	t.Parallel()
-	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+	newestRelease(t, func(t *testing.T, server *ironic.Server) {
 		name, _ := screenNode(t, server, "look")
 		refused := func(t *testing.T, s *screenConsole, why string) {
 			t.Helper()

@@ -193,7 +193,7 @@ func TestScreenNeedsATerminal(t *testing.T) {
 // TestScreenQuitWhileATaskRuns asks before it stops to follow a task.
 func TestScreenQuitWhileATaskRuns(t *testing.T) {
 	t.Parallel()
-	eachRelease(t, func(t *testing.T, server *ironic.Server) {
+	newestRelease(t, func(t *testing.T, server *ironic.Server) {
 		name, uuid := screenNode(t, server, "going")
 		c, p := under(t, server)
 		s := c.fleet(roomy)
