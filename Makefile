@@ -35,10 +35,10 @@ test: pythons
 	go test $(RACE) -vet=off -p 1 -timeout 25m $$(go list ./... | grep -E '$(ALONE)')
 	cd test/builders/controller && go test ./...
 
-# As test, and all machines, scenarios and comparisons: half an hour longer.
+# As test, and all machines, scenarios, releases and comparisons: an hour longer.
 test-long: pythons
 	IRONWORKS_TEST_LONG=1 go test $(RACE) -p 1 -timeout 60m ./journal ./lab ./test/agent ./test/contract ./test/coreosinstaller ./test/hints
-	IRONWORKS_TEST_LONG=1 go test $(RACE) -timeout 60m -run '^(TestDeploy(KilledReal|Scenarios|Templates|ByAllocation)|TestSerialConsole|TestScreen.*)$$' ./test/e2e
+	IRONWORKS_TEST_LONG=1 go test $(RACE) -timeout 90m ./fleet ./test/e2e
 
 lint: $(LINT)
 	$(LINT) run ./...

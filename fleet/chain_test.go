@@ -3,6 +3,7 @@ package fleet
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -72,7 +73,11 @@ func settling() map[models.ProvisionState][]models.ProvisionState {
 // every state that we saw is told exactly once for each visit, and a state that is
 // inferred was really passed.
 func TestChainUnderRandomWalks(t *testing.T) {
-	for seed := range uint64(400) {
+	walks := uint64(150)
+	if os.Getenv("IRONWORKS_TEST_LONG") != "" {
+		walks = 400
+	}
+	for seed := range walks {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		w := &walk{rng: rng, state: models.States()[rng.IntN(len(models.States()))]}
 		s := NewStore()

@@ -333,7 +333,7 @@ func (id identity) errors(t *testing.T, s *ironic.Server, node string, secrets [
 // token is told.
 func TestTokenExpires(t *testing.T) {
 	t.Parallel()
-	for _, r := range ironic.Releases(t) {
+	for _, r := range newestReleases(t) {
 		t.Run(r.Version(), func(t *testing.T) { testTokenExpires(t, r) })
 	}
 }

@@ -233,7 +233,7 @@ func testOutageWhileWaiting(t *testing.T, s *ironic.Server) {
 
 func TestNodeIsDeletedMeanwhile(t *testing.T) {
 	t.Parallel()
-	eachRelease(t, func(t *testing.T, s *ironic.Server) {
+	newestRelease(t, func(t *testing.T, s *ironic.Server) {
 		c, p := under(t, s)
 		name, other := unique("gone"), unique("stays")
 		uuid := s.CreateNode(t, map[string]any{"name": name})
@@ -280,7 +280,7 @@ func TestNodeIsDeletedMeanwhile(t *testing.T) {
 
 func TestDuplicateName(t *testing.T) {
 	t.Parallel()
-	eachRelease(t, func(t *testing.T, s *ironic.Server) {
+	newestRelease(t, func(t *testing.T, s *ironic.Server) {
 		c, p := under(t, s)
 		name, other := unique("twin"), unique("twin")
 		s.CreateNode(t, map[string]any{"name": name})
@@ -302,7 +302,7 @@ func TestDuplicateName(t *testing.T) {
 // TestDriverWithoutConductor takes the node's driver away from the only conductor.
 func TestDriverWithoutConductor(t *testing.T) {
 	t.Parallel()
-	for _, r := range ironic.Releases(t) {
+	for _, r := range newestReleases(t) {
 		t.Run(r.Version(), func(t *testing.T) { testDriverWithoutConductor(t, r) })
 	}
 }
@@ -416,7 +416,7 @@ func testInterrupt(t *testing.T, s *ironic.Server) {
 
 func TestClosedPipe(t *testing.T) {
 	t.Parallel()
-	for _, r := range ironic.Releases(t) {
+	for _, r := range newestReleases(t) {
 		t.Run(r.Version(), func(t *testing.T) { testClosedPipe(t, r) })
 	}
 }
