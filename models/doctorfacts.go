@@ -165,7 +165,7 @@ func (n *Node) BootFiles() []BootFile {
 			return []BootFile{f}
 		}
 	}
-	for _, pair := range [][2]string{{"deploy_kernel", "deploy_ramdisk"}, {"ilo_deploy_kernel", "ilo_deploy_ramdisk"}} {
+	for _, pair := range DeployPairFields() {
 		kernel, ramdisk := file(BootKernel, pair[0]), file(BootRamdisk, pair[1])
 		if kernel.Address != "" && ramdisk.Address != "" {
 			return []BootFile{kernel, ramdisk}

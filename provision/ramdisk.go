@@ -39,10 +39,13 @@ type Ramdisk struct {
 // (get_kernel_append_params in ironic/drivers/utils.py).
 const defaultParams = "%default%"
 
-// pairFields are those of a kernel with its ramdisk, as [models.DeployISOFields]: the names
-// with a prefix are what drivers called them (get_field, as before).
+// pairFields are those of [models.DeployPairFields], one after the other.
 func pairFields() []string {
-	return []string{"deploy_kernel", "deploy_ramdisk", "ilo_deploy_kernel", "ilo_deploy_ramdisk"}
+	var fields []string
+	for _, pair := range models.DeployPairFields() {
+		fields = append(fields, pair[0], pair[1])
+	}
+	return fields
 }
 
 // params is the value of kernel_append_params, "" to leave what is there.
