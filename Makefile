@@ -13,7 +13,7 @@ RACE := $(if $(CC_FOUND),-race,)
 .PHONY: build test test-long lint bench screens vuln ironic pythons clean
 
 build:
-	go build -trimpath -ldflags '-X main.buildVersion=$(VERSION)' -o bin/ironworks ./cmd/ironworks
+	go build -trimpath -ldflags '-s -w -X ironworks/cmd.buildVersion=$(VERSION)' -o bin/ironworks ./cmd/ironworks
 
 # The old Ironic and its agent need Python 3.11 or earlier. Elsewhere they are left out,
 # except in CI.

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -19,23 +18,15 @@ import (
 	"testing"
 	"time"
 
+	"ironworks/cmd"
 	"ironworks/models"
 	"ironworks/test/ironic"
+	"ironworks/test/program"
 )
 
-// binary is the program, built once for all tests of the package.
-var binary string
+func TestMain(m *testing.M) { program.TestMain(func() { os.Exit(cmd.Main()) }, func() int { return tests(m) }) }
 
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "ironworks-e2e-")
-	if err != nil {
-		panic(err)
-	}
-	binary = filepath.Join(dir, "ironworks")
-	build := exec.Command("go", "build", "-o", binary, "ironworks/cmd/ironworks")
-	if out, err := build.CombinedOutput(); err != nil {
-		panic(fmt.Sprintf("build the program: %v\n%s", err, out))
-	}
+func tests(m *testing.M) int {
 	flag.Parse()
 	// A test mostly waits: for its turn at a shared Ironic, for a conductor, for a screen.
 	if !slices.ContainsFunc(os.Args, func(arg string) bool { return strings.HasPrefix(arg, "-test.parallel") }) {
@@ -43,10 +34,8 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	code := m.Run()
-	stopShared()
-	_ = os.RemoveAll(dir)
-	os.Exit(code)
+	defer stopShared()
+	return m.Run()
 }
 
 // eachRelease runs a test against a shared Ironic of each release, and against the
@@ -106,9 +95,9 @@ type console struct {
 func newConsole(t *testing.T, env ...string) *console {
 	t.Helper()
 	home := t.TempDir()
-	return &console{t: t, home: home, patience: 2 * time.Minute, env: append([]string{
+	return &console{t: t, home: home, patience: 2 * time.Minute, env: append(program.Env(
 		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "NO_PROXY=127.0.0.1,localhost",
-	}, env...)}
+	), env...)}
 }
 
 // at is a console that is pointed at a server by its URL.
@@ -125,7 +114,7 @@ type outcome struct {
 }
 
 func (c *console) command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd := exec.CommandContext(ctx, program.Path(), args...)
 	cmd.Env = c.env
 	cmd.Dir = c.home
 	return cmd

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ironworks/test/ironic"
+	"ironworks/test/program"
 	"ironworks/test/terminal"
 )
 
@@ -27,7 +28,7 @@ func (s *screenConsole) copies(what string) string {
 func (c *console) runs(line string) string {
 	c.t.Helper()
 	bin := c.t.TempDir()
-	if err := os.Symlink(binary, filepath.Join(bin, "ironworks")); err != nil {
+	if err := os.Symlink(program.Path(), filepath.Join(bin, "ironworks")); err != nil {
 		c.t.Fatal(err)
 	}
 	cmd := exec.CommandContext(context.Background(), "bash", "-c", line)

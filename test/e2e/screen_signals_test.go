@@ -14,6 +14,7 @@ import (
 	"github.com/creack/pty"
 
 	"ironworks/test/ironic"
+	"ironworks/test/program"
 	"ironworks/test/terminal"
 	"ironworks/test/weather"
 )
@@ -107,7 +108,7 @@ func TestScreenSignals(t *testing.T) {
 // shell runs a line of a shell at a terminal, with the program as $0.
 func (c *console) shell(line string) *screenConsole {
 	c.t.Helper()
-	cmd := exec.CommandContext(context.Background(), "bash", "-c", line, binary)
+	cmd := exec.CommandContext(context.Background(), "bash", "-c", line, program.Path())
 	cmd.Env, cmd.Dir = c.env, c.home
 	s := terminal.StartT(c.t, terminal.Options{
 		Command: cmd, Width: roomy.w, Height: roomy.h, Modern: true,

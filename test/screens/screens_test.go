@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,27 +14,16 @@ import (
 
 	"go.uber.org/goleak"
 
+	"ironworks/cmd"
+	"ironworks/test/program"
 	"ironworks/test/terminal"
 )
 
-// binary is the program under test, built once.
-var binary string
-
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "ironworks-screens-")
-	if err != nil {
-		panic(err)
-	}
-	binary = filepath.Join(dir, "ironworks")
-	build := exec.Command("go", "build", "-o", binary, "ironworks/cmd/ironworks")
-	if out, err := build.CombinedOutput(); err != nil {
-		_ = os.RemoveAll(dir)
-		panic(fmt.Sprintf("build the program: %v\n%s", err, out))
-	}
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		_ = os.RemoveAll(dir)
-		os.Exit(code)
-	}))
+	program.TestMain(func() { os.Exit(cmd.Main()) }, func() (code int) {
+		goleak.VerifyTestMain(m, goleak.Cleanup(func(c int) { code = c }))
+		return code
+	})
 }
 
 // seen is what a reader of an SVG sees: the texts at their rows and columns, frames and
@@ -161,7 +147,7 @@ func TestAScreenOfTheLab(t *testing.T) {
 		*c.album = append(*c.album, shot{"again", render(at, "keys")})
 		return c.leave("What can be done here")
 	}}
-	if err := tour.take(t.Context(), binary, &taken); err != nil {
+	if err := tour.take(t.Context(), program.Path(), &taken); err != nil {
 		t.Fatal(err)
 	}
 	if len(taken) != 3 {

@@ -1,0 +1,178 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+
+	"ironworks/config"
+	"ironworks/models"
+	"ironworks/provision"
+)
+
+// offline runs a command line that must not need a server.
+func offline(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, complaints bytes.Buffer
+	code = run(context.Background(), process{
+		args: args, stdin: strings.NewReader(""), stdout: &out, stderr: &complaints,
+		options: config.Options{Home: t.TempDir(), WorkDir: t.TempDir(), SystemDir: t.TempDir()},
+	})
+	return code, out.String(), complaints.String()
+}
+
+func TestUsageErrors(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		args []string
+		says string
+	}{
+		"unknown command":          {[]string{"fly"}, "fly"},
+		"unknown flag":             {[]string{"nodes", "--colour"}, "--colour"},
+		"unknown output":           {[]string{"nodes", "-o", "xml"}, "want table, json, yaml or name"},
+		"no node":                  {[]string{"manage"}, "manage --help"},
+		"unknown filter key":       {[]string{"nodes", "colour:red"}, `no key "colour"`},
+		"unknown column":           {[]string{"nodes", "--columns", "colour"}, `no column "colour"`},
+		"unknown sort column":      {[]string{"nodes", "--sort", "-colour"}, `no column "colour"`},
+		"no terminal":              {nil, "the console needs a terminal"},
+		"unknown state":            {[]string{"watch", "--until", "flying"}, `"flying" is not a provision state`},
+		"unknown power":            {[]string{"power", "up", "n1"}, `"up"`},
+		"power of nothing":         {[]string{"power"}, "on|off"},
+		"set of nothing":           {[]string{"set", "n1", "n2"}, "nothing to set"},
+		"set on nothing":           {[]string{"set", "a=b", "c=d"}, "a"},
+		"bad step":                 {[]string{"clean", "n1", "--step", "erase"}, "INTERFACE.STEP"},
+		"bad steps":                {[]string{"clean", "n1", "--steps", "[{]"}, "JSON list"},
+		"steps and runbook":        {[]string{"clean", "n1", "--step", "deploy.x", "--runbook", "r"}, "exclude each other"},
+		"configdrive is no object": {[]string{"deploy", "n1", "--configdrive", "{"}, "configdrive: "},
+		"password file is missing": {[]string{"rescue", "n1", "--password-file", "/nowhere"}, "/nowhere"},
+		"bmc of nothing":           {[]string{"bmc"}, "name a NODE, or --address"},
+		"bmc of two":               {[]string{"bmc", "n1", "--address", "https://h"}, "either a NODE or --address"},
+		"bmc console of nothing":   {[]string{"bmc", "console"}, "name a NODE, or --address"},
+		"bmc power of nothing":     {[]string{"bmc", "power"}, "on|off|shut-down"},
+		"bmc order of nothing":     {[]string{"bmc", "eject"}, "name a NODE, or --address"},
+		"bmc insert of no web":     {[]string{"bmc", "insert", "ftp://h/x.iso", "n1"}, "a BMC does not fetch from ftp"},
+		"bmc boot from nonsense":   {[]string{"bmc", "boot-once", "c/d", "n1"}, "not a boot source"},
+		"bmc password is missing":  {[]string{"bmc", "--address", "https://h", "--bmc-password-file", "/nowhere"}, "/nowhere"},
+		"bmc without a password":   {[]string{"bmc", "--address", "https://h", "--bmc-username", "root"}, "IRONWORKS_BMC_PASSWORD"},
+		"bmc login of nothing":     {[]string{"bmc", "login"}, "name a NODE, or --address"},
+		"unknown context":          {[]string{"nodes", "--context", "nowhere"}, "nowhere"},
+		"bad url":                  {[]string{"nodes", "--url", "ftp://h"}, "ftp"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			code, stdout, stderr := offline(t, tt.args...)
+			if code != exitUsage || !strings.Contains(stderr, tt.says) || stdout != "" {
+				t.Errorf("exit code %d, want %d with %q:\n%s%s", code, exitUsage, tt.says, stdout, stderr)
+			}
+		})
+	}
+}
+
+func TestOfflineCommands(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		args []string
+		says string
+	}{
+		"help":        {[]string{"--help"}, "Available Commands"},
+		"version":     {[]string{"version"}, "Ironic API 1.69 to 1.115"},
+		"config show": {[]string{"config", "show"}, "http://127.0.0.1:6385"},
+		"paths":       {[]string{"config", "paths"}, "config.yaml"},
+		"completion":  {[]string{"completion", "bash"}, "ironworks"},
+		"verb help":   {[]string{"clean", "--help"}, "--steps"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			code, stdout, stderr := offline(t, tt.args...)
+			if code != exitOK || !strings.Contains(stdout, tt.says) {
+				t.Errorf("exit code %d, want %q:\n%s%s", code, tt.says, stdout, stderr)
+			}
+		})
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		err  error
+		want int
+	}{
+		{errors.New("anything"), exitFailed},
+		{&models.Fault{Kind: models.FaultConflict}, exitFailed},
+		{fmt.Errorf("list: %w", &models.Fault{Kind: models.FaultRefused}), exitConnect},
+		{&models.Fault{Kind: models.FaultUnauthorized}, exitConnect},
+		{&models.Fault{Kind: models.FaultReadOnly}, exitRefused},
+		{&models.Refusal{Kind: models.RefusedState}, exitRefused},
+		{&models.NeedsVersionError{Feature: models.FeatureService}, exitRefused},
+		{&provision.BMCLoginError{Username: "root"}, exitUsage},
+		{&provision.BMCLoginError{Username: "root", Wrong: &models.Fault{Kind: models.FaultUnauthorized}}, exitConnect},
+		{&models.FilterError{}, exitUsage},
+		{usagef("no"), exitUsage},
+	} {
+		if got := exitCode(tt.err); got != tt.want {
+			t.Errorf("%v: exit code %d, want %d", tt.err, got, tt.want)
+		}
+	}
+}
+
+// A pipe that broke towards Ironic is no reader who has seen enough.
+func TestBrokenPipes(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		err  error
+		want int
+	}{
+		{fmt.Errorf("print: %w", syscall.EPIPE), exitOK},
+		{&models.Fault{Kind: models.FaultReset, Err: syscall.EPIPE}, exitConnect},
+	} {
+		a := newApp(process{stderr: &bytes.Buffer{}})
+		if got := a.guard(context.Background(), func(context.Context) error { return tt.err }); got != tt.want {
+			t.Errorf("%v: exit code %d, want %d", tt.err, got, tt.want)
+		}
+	}
+}
+
+func TestWorseOfTwoCodes(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ a, b, want int }{
+		{exitOK, exitRefused, exitRefused},
+		{exitConnect, exitConnect, exitConnect},
+		{exitConnect, exitFailed, exitFailed},
+		{exitRefused, exitOK, exitRefused},
+		{exitFailed, exitRefused, exitFailed},
+	} {
+		if got := worse(tt.a, tt.b); got != tt.want {
+			t.Errorf("worse(%d, %d) = %d, want %d", tt.a, tt.b, got, tt.want)
+		}
+	}
+}
+
+// Nothing on the line may be taken for a terminal's command, whatever it holds.
+func TestHostileArgumentsAreShownHarmless(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{"nodes", "--\x1b[31mred"}, {"\x1b]0;title\x07"}, {"nodes", "k\x1b:v"}, {"set", "n", "\x1b=1"}, {"watch", "--until", "\x1b[2J"},
+	} {
+		if _, stdout, stderr := offline(t, args...); strings.ContainsAny(stdout+stderr, "\x1b\x07") {
+			t.Errorf("%q: %q", args, stderr)
+		}
+	}
+}
+
+// A password goes into a keyring or nowhere: without a session bus there is none.
+func TestBMCLoginNeedsAKeyring(t *testing.T) {
+	t.Parallel()
+	if config.SystemKeyring(func(string) string { return "" }) != nil {
+		return // this system has one that needs no bus, and is somebody's
+	}
+	for _, what := range []string{"login", "logout"} {
+		code, _, stderr := offline(t, "bmc", what, "--address", "https://127.0.0.1:1", "--bmc-username", "root")
+		if code != exitFailed || !strings.Contains(stderr, "there is no keyring here") || !strings.Contains(stderr, "IRONWORKS_BMC_PASSWORD") {
+			t.Errorf("%s: exit code %d: %s", what, code, stderr)
+		}
+	}
+}

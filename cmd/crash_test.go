@@ -1,0 +1,106 @@
+package cmd
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/config"
+	"ironworks/ironicclient"
+)
+
+// crashing is a run whose command connects and then panics with what it was given.
+func crashing(t *testing.T, value func(cur config.Context, c *ironicclient.Client) any) (code int, home, stdout, stderr string) {
+	t.Helper()
+	home = t.TempDir()
+	env := map[string]string{"IRONWORKS_USERNAME": "admin", "IRONWORKS_PASSWORD": "pass-9f3a", "IRONWORKS_URL": "http://127.0.0.1:1"}
+	var out, errs bytes.Buffer
+	a := newApp(process{
+		args: []string{"boom", "--password-of-mine=pass-9f3a"}, stdin: strings.NewReader(""), stdout: &out, stderr: &errs,
+		options: config.Options{Env: func(name string) string { return env[name] }, Home: home, WorkDir: home, SystemDir: home},
+	})
+	root := a.rootCommand()
+	root.AddCommand(&cobra.Command{Use: "boom", RunE: func(cmd *cobra.Command, _ []string) error {
+		s, err := a.connect(cmd)
+		if err != nil {
+			return err
+		}
+		defer s.client.Close()
+		panic(value(s.context, s.client))
+	}})
+	root.SetArgs([]string{"boom"})
+	code = a.guard(t.Context(), root.ExecuteContext)
+	return code, home, out.String(), errs.String()
+}
+
+func TestCrash(t *testing.T) {
+	t.Parallel()
+	for name, value := range map[string]func(config.Context, *ironicclient.Client) any{
+		"a text": func(cur config.Context, _ *ironicclient.Client) any {
+			return "bad thing with " + cur.Connection.Password.Reveal()
+		},
+		"an error": func(cur config.Context, _ *ironicclient.Client) any {
+			return fmt.Errorf("bad thing: %w", fmt.Errorf("token %s", cur.Connection.Password.Reveal()))
+		},
+		"a connection": func(cur config.Context, _ *ironicclient.Client) any {
+			return fmt.Sprintf("bad thing: %+v %#v", cur.Connection, cur.Connection)
+		},
+		"a client": func(_ config.Context, c *ironicclient.Client) any { return fmt.Sprintf("bad thing: %+v", c) },
+		"an escape sequence": func(config.Context, *ironicclient.Client) any {
+			return "bad thing \x1b[2J"
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			code, home, stdout, stderr := crashing(t, value)
+			if code != exitFailed {
+				t.Errorf("exit code %d", code)
+			}
+			if stdout != "" || strings.Count(stderr, "\n") != 1 || strings.Contains(stderr, "goroutine") ||
+				strings.Contains(stderr, "pass-9f3a") || strings.ContainsRune(stderr, 0x1b) {
+				t.Errorf("printed %q %q", stdout, stderr)
+			}
+			found, err := filepath.Glob(filepath.Join(home, ".local/state/ironworks/crashes/*"))
+			if err != nil || len(found) != 1 || !strings.Contains(stderr, found[0]) {
+				t.Fatalf("crash files %q, told: %s", found, stderr)
+			}
+			info, err := os.Stat(found[0])
+			if err != nil || info.Mode().Perm() != 0o600 {
+				t.Errorf("%v %v", info, err)
+			}
+			text, err := os.ReadFile(found[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(text), "pass-9f3a") {
+				t.Errorf("the file holds the password:\n%s", text)
+			}
+			for _, want := range []string{"bad thing", "goroutine ", "crash_test.go", "command: boom\n", "ironworks "} {
+				if !strings.Contains(string(text), want) {
+					t.Errorf("no %q in\n%s", want, text)
+				}
+			}
+		})
+	}
+}
+
+func TestCrashWithoutAPlaceForTheFile(t *testing.T) {
+	t.Parallel()
+	var errs bytes.Buffer
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := newApp(process{args: []string{"nodes"}, stderr: &errs})
+	a.files.Crashes = filepath.Join(file, "crashes")
+	a.secrets = []string{"pass-9f3a"}
+	a.crashed("bad thing with pass-9f3a")
+	if text := errs.String(); !strings.Contains(text, "bad thing") || strings.Contains(text, "pass-9f3a") || strings.Contains(text, "goroutine") {
+		t.Errorf("%q", text)
+	}
+}

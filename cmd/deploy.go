@@ -1,0 +1,308 @@
+package cmd
+
+import (
+	"bytes"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/config"
+	"ironworks/ironicclient"
+	"ironworks/models"
+	"ironworks/provision"
+)
+
+// deployFlags are those of deploy and of rebuild.
+type deployFlags struct {
+	verbFlags
+	plan       string
+	userData   string
+	rootDevice string
+	dryRun     bool
+	override   []string
+	confirmed  []string
+	policy     []string
+	unfinished unfinishedFlags
+	allocate   bool
+	class      string
+	traits     []string
+}
+
+// deployCommand is the command of a verb that deploys: deploy or rebuild.
+func (a *app) deployCommand(v models.Verb) *cobra.Command {
+	flags := &deployFlags{}
+	cmd := &cobra.Command{
+		Use: "deploy [NODE…] [-f PLAN | --resume | --give-back | --unfinished]", Aliases: []string{"active"}, Short: v.Help(),
+		Long: "Deploy nodes by a plan, by flags, or by both: flags come before the plan. Every node is checked before\n" +
+			"anything is sent to any; what refuses ends it with exit code 3 and all the reasons.\n\n" +
+			"A custom-agent node without a step gets install_coreos, at 80.",
+		Example: "  ironworks deploy r7-n01 --user-data host.bu --root-device '{\"serial\": \"S3Z8NB0K\"}' --dry-run\n" +
+			"  ironworks deploy -f rack7.yaml --yes --wait\n" +
+			"  ironworks deploy r7-n02 --user-data host.bu --override inventory --confirm r7-n02\n" +
+			"  ironworks deploy --resume",
+		ValidArgsFunction: a.completeNodes(0),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.deployOrGoOn(cmd, v, args, flags)
+		},
+	}
+	if v == models.VerbRebuild {
+		cmd.Use, cmd.Aliases = "rebuild [NODE…] [-f PLAN]", nil
+		cmd.Long = "Deploy nodes once more that are active, or whose deployment failed: they stay the instance that they are, and\n" +
+			"their disk is written again. The plan, the flags and the checks are those of deploy."
+		cmd.Example = "  ironworks rebuild r7-n01 --user-data host.bu --dry-run"
+	}
+	flags.register(cmd, true)
+	f := cmd.Flags()
+	f.StringVarP(&flags.plan, "file", "f", "", "plan: FILE or -")
+	f.StringVar(&flags.userData, "user-data", "", "what the installed system gets: Butane or Ignition, FILE or -")
+	f.StringVar(&flags.rootDevice, "root-device", "", "root device hints, written to instance_info: JSON, @FILE or -")
+	f.StringArrayVar(&flags.steps, "step", nil, "deploy step INTERFACE.STEP[@PRIORITY] or JSON; may be repeated")
+	f.StringVar(&flags.stepsFile, "steps", "", "deploy steps as JSON: text, FILE or -")
+	f.StringVar(&flags.configDrive, "configdrive", "", "configdrive: JSON object (text, FILE or -), URL or base64 in a file")
+	f.BoolVar(&flags.dryRun, "dry-run", false, "show the checks, the exact requests and the baremetal commands; send nothing")
+	f.StringArrayVar(&flags.override, "override", nil, "go on although this CHECK refuses, on the nodes of --confirm; may be repeated")
+	f.StringArrayVar(&flags.confirmed, "confirm", nil, "NODE that --override is meant for; may be repeated")
+	f.StringArrayVar(&flags.policy, "policy", nil, "CHECK=refuse|warn|off; may be repeated")
+	if v == models.VerbDeploy { // which goes on with rebuilds, too
+		f.BoolVar(&flags.allocate, "allocate", false, "reserve each node by an allocation, of its own resource class")
+		f.StringVar(&flags.class, "allocate-class", "", "resource class for --allocate, which it implies")
+		f.StringArrayVar(&flags.traits, "allocate-trait", nil, "trait for --allocate, which it implies; may be repeated")
+		flags.unfinished.register(cmd)
+	}
+	return cmd
+}
+
+// deploy checks, shows, asks, sends and follows.
+func (a *app) deploy(cmd *cobra.Command, v models.Verb, names []string, flags *deployFlags) error {
+	options, names, err := a.deployOptions(v, names, flags)
+	if err != nil {
+		return err
+	}
+	override, err := flags.overrides(names)
+	if err != nil {
+		return err
+	}
+	s, nodes, err := a.connectNodes(cmd, names)
+	if err != nil {
+		return err
+	}
+	defer s.client.Close()
+	deploys := provision.Deploy
+	if v == models.VerbRebuild {
+		deploys = provision.Rebuild
+	}
+	flags.again = func(names []string) string { return deployAgain(cmd, names) }
+	action := deploys(a.checksOf(s), options).Overriding(provision.OverridesOn(nodes, flags.confirmed, override))
+	return a.deployNodes(cmd, s, action, nodes, flags)
+}
+
+// deployNodes is the rest of it, once it is known which nodes.
+func (a *app) deployNodes(cmd *cobra.Command, s *session, action *provision.DeployAction, nodes []models.Node, flags *deployFlags) error {
+	ctx := cmd.Context()
+	runner := newRunner(s)
+	if runner.ReadOnly && !flags.dryRun {
+		plan := runner.Plan(action, nodes)
+		return a.tellRefused(plan, plan.Refused())
+	}
+	action.Preflight(ctx, nodes)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if flags.dryRun {
+		return a.tellDeployment(action, nodes)
+	}
+	plan := runner.Plan(action, nodes)
+	a.tellDoubts(action, plan)
+	return a.carryOut(cmd, s, runner, plan, flags.actFlags)
+}
+
+// checksOf are the checks of a command.
+func (a *app) checksOf(s *session) *provision.Preflighter {
+	return a.preflighter(&s.context, s.client, func(err error) { a.complain("%v", err) })
+}
+
+// preflighter does the checks of a context, with its policies and with what was kept of
+// earlier deployments; complain is told what could not be kept. Commands and the console
+// have it from here.
+func (a *app) preflighter(x *config.Context, client *ironicclient.Client, complain func(error)) *provision.Preflighter {
+	kept := provision.OfferedSteps{Dir: filepath.Join(filepath.Dir(a.files.Audit), "offered")}
+	return &provision.Preflighter{
+		Reader: client, Clock: clock{}, Policy: x.Checks, Offered: kept.Load, Deployments: a.deployments(x), Images: provision.NewWeb(),
+		Keep: func(uuid string, steps *models.OfferedSteps) {
+			if err := kept.Keep(uuid, steps); err != nil {
+				complain(err)
+			}
+		},
+	}
+}
+
+// deployOptions reads the plan and the flags, and says which nodes are meant.
+func (a *app) deployOptions(v models.Verb, names []string, flags *deployFlags) (options provision.DeployOptions, meant []string, err error) {
+	file := provision.PlanFile{Plan: &models.Plan{}}
+	if flags.plan != "" {
+		if file, err = a.readPlan(flags.plan); err != nil {
+			return options, nil, err
+		}
+	}
+	if len(names) == 0 {
+		for _, n := range file.Plan.Nodes {
+			names = append(names, n.Name)
+		}
+	}
+	if len(names) == 0 {
+		return options, nil, usagef("%s: no node is named, neither here nor in a plan (see ironworks %s --help)", v, v)
+	}
+	own, drive, err := a.flagFields(flags)
+	if err != nil {
+		return options, nil, err
+	}
+	userData, err := a.flagUserData(flags.userData)
+	if err != nil {
+		return options, nil, err
+	}
+	wanted := func(fields models.PlanFields) (d provision.Deployment, err error) {
+		if drive != nil || userData.UserData != nil { // in the place of the plan's file, which is not read then
+			fields.ConfigDrive.UserDataFile = ""
+		}
+		if d, err = file.With(fields); err != nil {
+			return d, usagef("plan %s: %w", models.Printable(flags.plan), err)
+		}
+		if d, err = d.WithConfigDrive(drive); err != nil {
+			return d, usagef("%s: %w", v, err)
+		}
+		if userData.UserData != nil {
+			d.UserData, d.FilesDir = userData.UserData, userData.FilesDir
+		}
+		return d, nil
+	}
+	// All are read before anything is asked of Ironic; what is said of nodes that the
+	// plan does not name is under none.
+	for _, node := range append([]models.PlanNode{{}}, file.Plan.Nodes...) {
+		if _, err := wanted(file.Plan.For(node.Name).With(own)); err != nil {
+			return options, nil, err
+		}
+	}
+	options.For = func(n *models.Node) (provision.Deployment, error) {
+		return wanted(file.Plan.ForNode(n.Ref()).With(own))
+	}
+	return options, names, nil
+}
+
+// readPlan reads the plan of --file.
+func (a *app) readPlan(path string) (provision.PlanFile, error) {
+	if path != "-" {
+		file, err := provision.ReadPlan(path)
+		var broken *provision.PlanError
+		switch {
+		case errors.As(err, &broken):
+			return file, usagef("%w", err)
+		case err != nil:
+			return file, usagef("--file: %w", err)
+		}
+		return file, nil
+	}
+	data, err := readAll(a.stdin)
+	if err != nil {
+		return provision.PlanFile{}, usagef("--file: %w", err)
+	}
+	plan, err := models.DecodePlan(data)
+	if err != nil {
+		return provision.PlanFile{}, usagef("plan -:\n%w", err)
+	}
+	return provision.PlanFile{Plan: plan}, nil
+}
+
+// flagUserData is a deployment with the user data of --user-data alone.
+func (a *app) flagUserData(path string) (d provision.Deployment, err error) {
+	switch path {
+	case "":
+		return d, nil
+	case "-":
+		if d.UserData, err = readAll(a.stdin); err == nil && len(bytes.TrimSpace(d.UserData)) == 0 {
+			err = errors.New("- is empty")
+		}
+	default:
+		d, err = d.WithUserDataFile(path)
+	}
+	if err != nil {
+		return d, usagef("--user-data: %w", err)
+	}
+	return d, nil
+}
+
+// overrides reads the checks that are overridden on some of the named nodes.
+func (f *deployFlags) overrides(names []string) (ids []models.CheckID, err error) {
+	for _, text := range f.override {
+		id, err := models.ParseCheckID(text)
+		if err == nil {
+			// Whether it may be: the same as for a policy that lets it pass.
+			_, err = models.ParseCheckPolicy(id, string(models.PolicyWarn))
+		}
+		if err != nil {
+			return nil, usagef("--override: %w", err)
+		}
+		ids = append(ids, id)
+	}
+	switch {
+	case len(ids) > 0 && len(f.confirmed) == 0:
+		return nil, usagef("--override goes with --confirm NODE: type the name of each node that you mean")
+	case len(ids) == 0 && len(f.confirmed) > 0:
+		return nil, usagef("--confirm goes with --override CHECK")
+	}
+	for _, n := range f.confirmed {
+		if !slices.Contains(names, n) {
+			return nil, usagef("--confirm %s: it is not among the nodes", models.Printable(n))
+		}
+	}
+	return ids, nil
+}
+
+// flagFields are what the flags say of all nodes.
+func (a *app) flagFields(f *deployFlags) (own models.PlanFields, drive any, err error) {
+	var short []string
+	for _, text := range f.steps {
+		if !strings.HasPrefix(strings.TrimSpace(text), "{") {
+			short = append(short, text)
+			continue
+		}
+		steps, err := provision.ParseSteps([]byte("[" + text + "]"))
+		if err != nil {
+			return own, nil, usagef("--step: %w", err)
+		}
+		own.Steps = append(own.Steps, steps...)
+	}
+	flags := f.verbFlags
+	flags.steps = short
+	req, err := a.provisionRequest(models.VerbDeploy, &flags)
+	if err != nil {
+		return own, nil, err
+	}
+	own.Steps = append(own.Steps, req.DeploySteps...)
+	if f.allocate || f.class != "" || len(f.traits) > 0 {
+		own.Allocate = &models.PlanAllocate{ResourceClass: f.class, Traits: f.traits}
+	}
+	if f.rootDevice != "" {
+		if own.RootDevice.Hints, err = a.readHints(f.rootDevice); err != nil {
+			return own, nil, usagef("--root-device: %w", err)
+		}
+		if !own.RootDevice.Hints.Given() {
+			return own, nil, usagef("--root-device: there are no hints in it")
+		}
+		own.RootDevice.To = models.HintsOfInstance
+	}
+	for _, text := range f.policy {
+		name, word, _ := strings.Cut(text, "=")
+		policy, err := models.ParseCheckPolicy(models.CheckID(name), word)
+		if err != nil {
+			return own, nil, usagef("--policy: %w", err)
+		}
+		if own.Policy == nil {
+			own.Policy = map[models.CheckID]models.CheckPolicy{}
+		}
+		own.Policy[models.CheckID(name)] = policy
+	}
+	return own, req.ConfigDrive, nil
+}

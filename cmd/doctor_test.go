@@ -1,0 +1,296 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ironworks/config"
+	"ironworks/models"
+)
+
+// doctoredIronic is an Ironic with a node; what is in answers takes the place of its own.
+func doctoredIronic(t *testing.T, answers map[string]string) *httptest.Server {
+	t.Helper()
+	own := map[string]string{
+		"/":              `{"default_version": {"id": "v1", "min_version": "1.1", "version": "1.115"}}`,
+		"/v1/nodes":      `{"nodes":[{"uuid":"u1","name":"n1","provision_state":"active","driver":"redfish","deploy_interface":"custom-agent","boot_interface":"fake"}]}`,
+		"/v1/nodes/n1":   `{"uuid":"u1","name":"n1","provision_state":"active","driver":"redfish","deploy_interface":"custom-agent","boot_interface":"fake","conductor":"c1"}`,
+		"/v1/conductors": `{"conductors":[{"hostname":"c1","alive":true,"drivers":["redfish"]}]}`,
+		"/v1/drivers": `{"drivers":[{"name":"redfish","type":"dynamic","hosts":["c1"],"enabled_deploy_interfaces":["custom-agent"],"enabled_inspect_interfaces":["agent"],
+			"enabled_boot_interfaces":["redfish-virtual-media"],"enabled_raid_interfaces":["agent"]}]}`,
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer, there := answers[r.URL.Path]
+		if !there {
+			answer, there = own[r.URL.Path]
+		}
+		w.Header().Set("Content-Type", "application/json")
+		if strings.HasPrefix(answer, "<") { // somebody else's
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = io.WriteString(w, answer)
+			return
+		}
+		w.Header().Set("X-Openstack-Ironic-Api-Version", "1.115")
+		w.Header().Set("X-Openstack-Ironic-Api-Minimum-Version", "1.1")
+		w.Header().Set("X-Openstack-Ironic-Api-Maximum-Version", "1.115")
+		if _, password, _ := r.BasicAuth(); strings.HasPrefix(r.URL.Path, "/v1") && answers["password"] != "" && password != answers["password"] {
+			w.Header().Set("WWW-Authenticate", `Basic realm="Baremetal API"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		if !there {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		_, _ = io.WriteString(w, answer)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// doctored runs doctor in a home and gives what it found.
+func doctored(t *testing.T, home string, env map[string]string, args ...string) (code int, found map[models.DoctorID]models.Diagnosis, all string) {
+	t.Helper()
+	run := func(format string) (int, string, string) {
+		var out, complaints bytes.Buffer
+		code := run(context.Background(), process{
+			args: append(append([]string{"doctor"}, args...), "-o", format), stdin: strings.NewReader(""), stdout: &out, stderr: &complaints,
+			options: config.Options{Home: home, WorkDir: home, SystemDir: home, Env: func(name string) string { return env[name] }},
+		})
+		return code, out.String(), complaints.String()
+	}
+	code, out, complaints := run("json")
+	var shape struct {
+		Checks []models.Diagnosis
+		Worst  models.DoctorResult
+	}
+	dec := json.NewDecoder(strings.NewReader(out))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&shape); err != nil {
+		t.Fatalf("exit code %d, %v\n%s%s", code, err, out, complaints)
+	}
+	if (shape.Worst == models.DoctorFail) != (code == exitFailed) || code != exitOK && code != exitFailed {
+		t.Errorf("exit code %d, the worst is %s", code, shape.Worst)
+	}
+	found = map[models.DoctorID]models.Diagnosis{}
+	for _, d := range shape.Checks {
+		found[d.ID] = d
+	}
+	again, text, more := run("table")
+	if again != code {
+		t.Errorf("exit code %d as JSON, %d as text", code, again)
+	}
+	return code, found, out + complaints + text + more
+}
+
+func TestDoctor(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		answers map[string]string
+		args    []string
+		id      models.DoctorID
+		result  models.DoctorResult
+		says    string
+	}{
+		"all is well":          {nil, nil, models.DoctorHTTP, models.DoctorOK, "an Ironic answers, API 1.1 to 1.115"},
+		"with a node":          {nil, []string{"n1"}, models.DoctorNode, models.DoctorOK, "n1 is active"},
+		"without custom-agent": {map[string]string{"/v1/drivers": `{"drivers":[{"name":"redfish","enabled_deploy_interfaces":["ansible"]}]}`}, nil, models.DoctorCustomAgent, models.DoctorFail, "not enabled"},
+		"a page to log in at":  {map[string]string{"/": "<html>", "/v1/nodes": "<html>"}, nil, models.DoctorHTTP, models.DoctorFail, "it is HTML"},
+		"a wrong password":     {map[string]string{"password": "right"}, nil, models.DoctorAuthentication, models.DoctorFail, "HTTP 401"},
+		"escape sequences":     {map[string]string{"/v1/conductors": `{"conductors":[{"hostname":"\u001b[31mc1","alive":true}]}`}, nil, models.DoctorConductors, models.DoctorOK, "c1"},
+		"an odd answer":        {map[string]string{"/v1/conductors": `{"conductors":5}`}, nil, models.DoctorConductors, models.DoctorUnknown, "could not be read"},
+		"a node that is gone":  {nil, []string{"n2"}, models.DoctorNode, models.DoctorFail, "n2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			home := t.TempDir()
+			args := append([]string{"--url", strings.Replace(doctoredIronic(t, tt.answers).URL, "//", "//op:hunter2@", 1)}, tt.args...)
+			code, found, all := doctored(t, home, map[string]string{"IRONWORKS_BMC_PASSWORD": "hunter2"}, args...)
+			d := found[tt.id]
+			if d.Result != tt.result || !strings.Contains(d.Title, tt.says) {
+				t.Errorf("%+v\n%s", d, all)
+			}
+			if (tt.result == models.DoctorFail) != (code == exitFailed) {
+				t.Errorf("exit code %d\n%s", code, all)
+			}
+			if strings.Contains(all, "hunter2") || strings.Contains(all, "\x1b") {
+				t.Errorf("a secret or an escape sequence is in %q", all)
+			}
+			if left, err := os.ReadDir(home); err != nil || len(left) > 0 {
+				t.Errorf("it left %v, %v", left, err)
+			}
+		})
+	}
+}
+
+func TestDoctorOfTheConfiguration(t *testing.T) {
+	t.Parallel()
+	file := func(t *testing.T, home, name, content string, mode os.FileMode) string {
+		t.Helper()
+		path := filepath.Join(home, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	const ours = ".config/ironworks/config.yaml"
+	for name, tt := range map[string]struct {
+		make   func(t *testing.T, home string)
+		id     models.DoctorID
+		result models.DoctorResult
+		says   string
+	}{
+		"an unknown key": {func(t *testing.T, home string) {
+			t.Helper()
+			file(t, home, ours, "contexts: {a: {urll: x}}", 0o600)
+		}, models.DoctorConfiguration, models.DoctorFail, "urll"},
+		"a password that others read": {func(t *testing.T, home string) {
+			t.Helper()
+			word := file(t, home, "word", "hunter2\n", 0o644)
+			file(t, home, ours, "contexts: {a: {url: 'http://127.0.0.1:1', username: u, password_file: "+word+"}}", 0o600)
+		}, models.DoctorConfigDoubts, models.DoctorWarn, "chmod 600"},
+		"no CA": {func(t *testing.T, home string) {
+			t.Helper()
+			file(t, home, ours, "contexts: {a: {url: 'https://127.0.0.1:1', cacert: "+file(t, home, "ca", "no PEM", 0o600)+"}}", 0o600)
+		}, models.DoctorConfiguration, models.DoctorFail, "no certificate in it"},
+		"no key": {func(t *testing.T, home string) {
+			t.Helper()
+			file(t, home, ours, "contexts: {a: {url: 'http://127.0.0.1:1', logs: {ssh: {keys: [nokey]}}}}", 0o600)
+		}, models.DoctorSSHKeys, models.DoctorWarn, "cannot be read"},
+		"a journal that is none": {func(t *testing.T, home string) {
+			t.Helper()
+			file(t, home, ours, "contexts: {a: {url: 'http://127.0.0.1:1'}}", 0o600)
+			file(t, home, ".local/state/ironworks/journal-a.db", strings.Repeat("no database", 1000), 0o600)
+		}, models.DoctorJournal, models.DoctorWarn, "journal"},
+		"an audit that is a folder": {func(t *testing.T, home string) {
+			t.Helper()
+			file(t, home, ours, "contexts: {a: {url: 'http://127.0.0.1:1'}}", 0o600)
+			file(t, home, ".local/state/ironworks", "a file", 0o600)
+		}, models.DoctorAudit, models.DoctorFail, "what cannot be recorded is not done"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			home := t.TempDir()
+			tt.make(t, home)
+			code, found, all := doctored(t, home, nil)
+			d := found[tt.id]
+			if code != exitFailed || d.Result != tt.result || !strings.Contains(d.Title+d.Hint+evidenceOf(d), tt.says) {
+				t.Errorf("exit code %d, %+v\n%s", code, d, all)
+			}
+			if strings.Contains(all, "hunter2") {
+				t.Errorf("a secret is in %s", all)
+			}
+		})
+	}
+}
+
+func evidenceOf(d models.Diagnosis) string {
+	var text []string
+	for _, e := range d.Evidence {
+		text = append(text, e.String())
+	}
+	return strings.Join(text, "\n")
+}
+
+// TestDoctorEndsInTime: a server that takes connections and says nothing.
+func TestDoctorEndsInTime(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	t.Cleanup(s.Close)
+	began := time.Now()
+	code, found, all := doctored(t, t.TempDir(), nil, "--url", s.URL, "--timeout", "300ms")
+	if code != exitFailed || found[models.DoctorHTTP].Result != models.DoctorFail || time.Since(began) > 5*time.Second {
+		t.Errorf("exit code %d after %s\n%s", code, time.Since(began), all)
+	}
+}
+
+const doctorGolden = `configuration
+  ● ok      context a
+
+connection
+  ✖ fail    connection refused by 10.0.0.5:6385: nothing listens there, and this
+            is a long line
+            url = http://10.0.0.5:6385/
+            → is the API running, and is the port right? Whoever knows it may
+              tell
+  ◌ unknown tls, http: not asked, because there is no connection
+
+1 ok, 0 to look at, 1 failed, 2 unknown
+`
+
+func TestDoctorText(t *testing.T) {
+	t.Parallel()
+	all := []models.Diagnosis{
+		{ID: models.DoctorConfiguration, Group: "configuration", Result: models.DoctorOK, Title: "context a", Evidence: []models.CheckEvidence{{Field: "source", Value: "x"}}},
+		{
+			ID: models.DoctorTCP, Group: "connection", Result: models.DoctorFail, Title: "connection refused by 10.0.0.5:6385: nothing listens there, and this is a long line",
+			Evidence: []models.CheckEvidence{{Field: "url", Value: "http://10.0.0.5:6385/"}}, Hint: "is the API running, and is the port right? Whoever knows it may tell",
+		},
+		{ID: models.DoctorTLS, Group: "connection", Result: models.DoctorUnknown, Title: "not asked, because there is no connection"},
+		{ID: models.DoctorHTTP, Group: "connection", Result: models.DoctorUnknown, Title: "not asked, because there is no connection"},
+	}
+	env := map[string]string{}
+	a := newApp(process{stdout: io.Discard, options: config.Options{Env: func(name string) string { return env[name] }}})
+	if got := a.doctorText(all, false); got != doctorGolden {
+		t.Errorf("%s\nwant\n%s", got, doctorGolden)
+	}
+	if !strings.Contains(a.doctorText(all, true), "            source = x\n") {
+		t.Error("--verbose shows no more")
+	}
+	env["LC_ALL"] = "C"
+	if got := a.doctorText(all, false); !strings.Contains(got, "  x fail    connection") || !strings.Contains(got, "  + ok      context a") {
+		t.Errorf("without UTF-8:\n%s", got)
+	}
+}
+
+func TestDoctorNames(t *testing.T) {
+	t.Parallel()
+	code, out, _ := offline(t, "doctor", "--url", "http://127.0.0.1:1", "-o", "name")
+	if lines := strings.Fields(out); code != exitFailed || lines[0] != "tcp" || slices.Contains(lines, "terminal") {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+	if code, _, complaints := offline(t, "doctor", "--timeout", "0s"); code != exitUsage || !strings.Contains(complaints, "--timeout") {
+		t.Errorf("exit code %d: %s", code, complaints)
+	}
+}
+
+// TestDoctorInterrupted: who is sent away prints nothing but that.
+func TestDoctorInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(context.Background())
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { cancel(); <-r.Context().Done() }))
+	t.Cleanup(s.Close)
+	var out, complaints bytes.Buffer
+	code := run(ctx, process{
+		args: []string{"doctor", "--url", s.URL}, stdin: strings.NewReader(""), stdout: &out, stderr: &complaints,
+		options: config.Options{Home: t.TempDir(), WorkDir: t.TempDir(), SystemDir: t.TempDir()},
+	})
+	if code != exitFailed || out.Len() > 0 || complaints.String() != "ironworks: interrupted\n" {
+		t.Errorf("exit code %d: %q, %q", code, out.String(), complaints.String())
+	}
+}
+
+// TestConnectionsThatFailNameTheDoctor, and those to BMCs do not.
+func TestConnectionsThatFailNameTheDoctor(t *testing.T) {
+	t.Parallel()
+	const advice = "ironworks doctor tells which piece of the way to Ironic is out of place"
+	if code, _, complaints := offline(t, "nodes", "--url", "http://127.0.0.1:1"); code != exitConnect || !strings.Contains(complaints, advice) {
+		t.Errorf("exit code %d: %s", code, complaints)
+	}
+	a := newApp(process{stderr: io.Discard})
+	if a.onTheWay(&models.Fault{Kind: models.FaultRefused, URL: "https://bmc/redfish/v1"}) {
+		t.Error("a BMC without an Ironic")
+	}
+}

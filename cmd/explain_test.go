@@ -1,0 +1,147 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"ironworks/config"
+	"ironworks/models"
+)
+
+const explainedNoDisk = "Deploy step deploy.install_coreos failed on node 1be2. Error finding the disk or partition device to deploy the image onto: No suitable device was found for deployment using these hints {'wwn': '0xdead'}"
+
+const explainedNoDiskText = `verdict     No disk of the machine matches the root device hints
+confidence  high (rule no-hinted-device)
+evidence    error = Deploy step deploy.install_coreos failed on node 1be2. Error
+            finding the disk or partition device to deploy the image onto: No
+            suitable device was found for deployment using these hints {'wwn':
+            '0xdead'}
+not         the image: nothing was written
+next        See for each disk and hint why it does not match, and pin the disk
+            that is meant.
+            ironworks disks NODE
+`
+
+func TestExplainText(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		args  []string
+		stdin string
+		code  int
+		out   string
+	}{
+		"as text":            {[]string{"--error", explainedNoDisk}, "", exitOK, explainedNoDiskText},
+		"standard input":     {[]string{"--error", "-", "--state", "deploy failed"}, explainedNoDisk + "\n", exitOK, explainedNoDiskText},
+		"the rule's name":    {[]string{"--error", explainedNoDisk, "-o", "name"}, "", exitOK, "no-hinted-device\n"},
+		"with a node":        {[]string{"--error", "x", "n1"}, "", exitUsage, ""},
+		"of no text":         {[]string{"--error", "-"}, " \n", exitUsage, ""},
+		"of a strange state": {[]string{"--error", "x", "--state", "flying"}, "", exitUsage, ""},
+		"of nothing":         {nil, "", exitUsage, ""},
+		"a state alone":      {[]string{"n1", "--state", "active"}, "", exitUsage, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out, complaints bytes.Buffer
+			code := run(context.Background(), process{
+				args: append([]string{"explain"}, tt.args...), stdin: strings.NewReader(tt.stdin), stdout: &out, stderr: &complaints,
+				options: config.Options{Home: t.TempDir(), WorkDir: t.TempDir(), SystemDir: t.TempDir()},
+			})
+			if code != tt.code || out.String() != tt.out {
+				t.Errorf("exit code %d, want %d\n%s%s", code, tt.code, out.String(), complaints.String())
+			}
+		})
+	}
+}
+
+// explainedIronic is an Ironic with a node that failed, one that is well, and a dead
+// conductor.
+func explainedIronic(t *testing.T) *httptest.Server {
+	t.Helper()
+	answers := map[string]string{
+		"/v1/nodes/bad":  `{"uuid":"1be26c0b-03f2-4d2e-ae87-c02d7f33c123","name":"bad","provision_state":"deploy failed","last_error":null,"power_state":"power off","driver_internal_info":{},"properties":{"root_device":{"wwn":"0xdead"}}}`,
+		"/v1/nodes/good": `{"uuid":"2be26c0b-03f2-4d2e-ae87-c02d7f33c123","name":"good","provision_state":"active","last_error":null,"power_state":"power on","driver_internal_info":{}}`,
+		"/v1/nodes":      `{"nodes":[{"uuid":"1be26c0b-03f2-4d2e-ae87-c02d7f33c123","name":"bad","provision_state":"deploy failed"}]}`,
+		"/v1/conductors": `{"conductors":[{"hostname":"c1","alive":false,"drivers":["redfish"]}]}`,
+		"/v1/nodes/1be26c0b-03f2-4d2e-ae87-c02d7f33c123/history": fmt.Sprintf(`{"history":[{"uuid":"h","severity":"ERROR","event":%q,"created_at":"2026-11-22T13:00:00+00:00"}]}`, explainedNoDisk),
+		"/v1/nodes/2be26c0b-03f2-4d2e-ae87-c02d7f33c123/history": `{"history":[]}`,
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer, there := answers[r.URL.Path]
+		w.Header().Set("X-Openstack-Ironic-Api-Version", "1.115")
+		w.Header().Set("X-Openstack-Ironic-Api-Minimum-Version", "1.1")
+		w.Header().Set("X-Openstack-Ironic-Api-Maximum-Version", "1.115")
+		w.Header().Set("Content-Type", "application/json")
+		if !there {
+			w.WriteHeader(http.StatusNotFound)
+			answer = `{"error_message":"{\"faultstring\":\"not found\"}"}`
+		}
+		_, _ = w.Write([]byte(answer))
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func TestExplainNodes(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		args []string
+		code int
+		says []string
+	}{
+		"failed, by its history": {[]string{"bad"}, exitOK, []string{"bad  deploy failed\nverdict     No disk of the machine matches", "history = Deploy step", "root_device = {\"wwn\":\"0xdead\"} (properties)", "ironworks disks bad"}},
+		"nothing is wrong":       {[]string{"good"}, exitOK, []string{"verdict     Nothing is wrong"}},
+		"both":                   {[]string{"bad", "good"}, exitOK, []string{"No disk of the machine", "Nothing is wrong"}},
+		"one is not there":       {[]string{"bad", "nobody"}, exitFailed, []string{"No disk of the machine"}},
+		"nobody is there":        {[]string{"nobody"}, exitFailed, nil},
+		"as JSON":                {[]string{"bad", "-o", "json"}, exitOK, []string{`"rule": "no-hinted-device"`, `"confidence": "high"`, `"next": {`, `"command": "ironworks disks bad"`}},
+		"as YAML":                {[]string{"bad", "-o", "yaml"}, exitOK, []string{"rule: no-hinted-device\n"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out, complaints bytes.Buffer
+			code := run(context.Background(), process{
+				args: append([]string{"explain", "--url", explainedIronic(t).URL}, tt.args...), stdin: strings.NewReader(""), stdout: &out, stderr: &complaints,
+				options: config.Options{Home: t.TempDir(), WorkDir: t.TempDir(), SystemDir: t.TempDir()},
+			})
+			if code != tt.code {
+				t.Errorf("exit code %d, want %d", code, tt.code)
+			}
+			for _, want := range tt.says {
+				if !strings.Contains(out.String(), want) {
+					t.Errorf("does not say %q:\n%s%s", want, out.String(), complaints.String())
+				}
+			}
+			for line := range strings.SplitSeq(out.String(), "\n") {
+				if len([]rune(line)) > 80 && !strings.Contains(strings.Join(tt.args, " "), "-o") {
+					t.Errorf("wider than 80: %q", line)
+				}
+			}
+		})
+	}
+}
+
+// TestExplainShape holds the names that scripts rely on.
+func TestExplainShape(t *testing.T) {
+	t.Parallel()
+	code, out, complaints := offline(t, "explain", "--error", explainedNoDisk, "-o", "json")
+	var shape struct {
+		Rule, Verdict, Confidence string
+		Evidence                  []models.CheckEvidence
+		Not                       []string
+		Next                      struct{ Text, Command string }
+	}
+	dec := json.NewDecoder(strings.NewReader(out))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&shape); code != exitOK || err != nil {
+		t.Fatalf("exit code %d, %v\n%s%s", code, err, out, complaints)
+	}
+	if shape.Rule != "no-hinted-device" || shape.Confidence != "high" || len(shape.Evidence) != 1 || len(shape.Not) != 1 || shape.Next.Command == "" {
+		t.Errorf("%+v", shape)
+	}
+}

@@ -1,0 +1,108 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/ignition"
+	"ironworks/models"
+)
+
+func (a *app) ignitionCheckCommand() *cobra.Command {
+	var filesDir, maxSpec string
+	cmd := &cobra.Command{
+		Use: "check FILE", Short: "Say what user data is, what is wrong with it, and what it does", Args: cobra.ExactArgs(1),
+		Long: "Check user data for a system that is installed: Ignition, Butane, a MachineConfig, and what people take\n" +
+			"for one of these. Exit code 0: it can be sent, there may be warnings; 3: it must not be.\n" +
+			"-o json prints {kind, ok, problems, summary}.",
+		Example: "  ironworks ignition check worker.bu --files-dir .\n  ironworks ignition check - -o json < config.ign",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var options []ignition.CheckOption
+			if maxSpec != "" {
+				spec, err := parseSpec(maxSpec)
+				if err != nil {
+					return err
+				}
+				options = append(options, ignition.CheckMaxSpec(spec))
+			}
+			if filesDir != "" {
+				options = append(options, ignition.CheckFilesDir(filesDir))
+			}
+			data, err := a.readConfig(args[0])
+			if err != nil {
+				return err
+			}
+			return a.tellReport(args[0], ignition.Check(data, options...))
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&filesDir, "files-dir", "", "folder for Butane's local: files; nothing outside of it is read")
+	f.StringVar(&maxSpec, "max-spec", "", "the highest specification that the image takes, such as 3.4")
+	return cmd
+}
+
+// parseSpec reads 3.4 and 3.4.0.
+func parseSpec(text string) (ignition.Spec, error) {
+	for spec := ignition.Spec(0); spec <= ignition.NewestSpec; spec++ {
+		if text == spec.String() || text+".0" == spec.String() {
+			return spec, nil
+		}
+	}
+	return 0, usagef("--max-spec %s: want 3.0 to %s", models.Printable(text), ignition.NewestSpec)
+}
+
+// tellReport prints a report; what must not be sent is exit code 3.
+func (a *app) tellReport(name string, report ignition.Report) error {
+	if name == "-" {
+		name = "stdin"
+	}
+	var ids []string
+	for _, p := range report.Problems {
+		ids = append(ids, string(p.ID))
+	}
+	if err := a.print(result{data: report, names: ids, text: reportText(name, report)}); err != nil {
+		return err
+	}
+	if !report.OK() {
+		return &codeError{code: exitRefused}
+	}
+	return nil
+}
+
+func reportText(name string, report ignition.Report) string {
+	var b strings.Builder
+	count := map[ignition.Severity]int{}
+	for _, p := range report.Problems {
+		count[p.Severity]++
+		b.WriteString(p.In(name) + "\n")
+	}
+	if len(report.Problems) > 0 {
+		b.WriteString("\n")
+	}
+	b.WriteString(summaryText(report))
+	verdict := "it can be sent"
+	if !report.OK() {
+		verdict = "it must not be sent"
+	}
+	fmt.Fprintf(&b, "\n%s: %s: %s, %s, %s\n", models.Printable(name), verdict, counted(count[ignition.SeverityError], "error"),
+		counted(count[ignition.SeverityWarning], "warning"), counted(count[ignition.SeverityInfo], "remark"))
+	return b.String()
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// summaryText is what the configuration does.
+func summaryText(report ignition.Report) string {
+	var b strings.Builder
+	for _, row := range report.Summary.Rows() {
+		fmt.Fprintf(&b, "%-11s %s\n", row.Name, row.Text)
+	}
+	return models.PrintableLines(b.String())
+}

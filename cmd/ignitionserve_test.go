@@ -1,0 +1,198 @@
+package cmd
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"ironworks/config"
+	"ironworks/ignition/image"
+	"ironworks/ignition/serve"
+	"ironworks/test/coreosinstaller"
+	"ironworks/test/fetch"
+)
+
+// serving is a serve that runs in this process.
+type serving struct {
+	t     *testing.T
+	stop  context.CancelFunc
+	code  chan int
+	lines *bufio.Scanner
+	first servedJSON
+	err   *bytes.Buffer // read when it has ended
+}
+
+func (d *desk) serve(args ...string) *serving {
+	d.t.Helper()
+	ctx, stop := context.WithCancel(d.t.Context())
+	out, in := io.Pipe()
+	s := &serving{t: d.t, stop: stop, code: make(chan int, 1), lines: bufio.NewScanner(out), err: &bytes.Buffer{}}
+	s.lines.Buffer(nil, 1<<20)
+	line := []string{"ignition", "serve", "-o", "json"}
+	for _, arg := range args {
+		if rest, ok := strings.CutPrefix(arg, "/"); ok {
+			arg = d.path(rest)
+		}
+		line = append(line, arg)
+	}
+	go func() {
+		s.code <- run(ctx, process{
+			args: line, stdin: strings.NewReader(""), stdout: in, stderr: s.err,
+			options: config.Options{Home: d.home, WorkDir: d.home, SystemDir: d.home},
+		})
+		_ = in.Close()
+	}()
+	d.t.Cleanup(stop)
+	if !s.lines.Scan() || json.Unmarshal(s.lines.Bytes(), &s.first) != nil || s.first.Kind != "serving" {
+		d.t.Fatalf("%s: exit code %d: %s", s.lines.Text(), <-s.code, s.err)
+	}
+	return s
+}
+
+// end interrupts it and gives what it said on standard error.
+func (s *serving) end() string {
+	s.t.Helper()
+	s.stop()
+	for s.lines.Scan() { //nolint:revive // until it has ended
+	}
+	if code := <-s.code; code != exitOK {
+		s.t.Errorf("exit code %d: %s", code, s.err)
+	}
+	return s.err.String()
+}
+
+// event waits for one of a kind.
+func (s *serving) event(kind serve.EventKind) eventJSON {
+	s.t.Helper()
+	for s.lines.Scan() {
+		var e eventJSON
+		if err := json.Unmarshal(s.lines.Bytes(), &e); err != nil {
+			s.t.Fatalf("%v: %s", err, s.lines.Text())
+		}
+		if e.Kind == kind {
+			return e
+		}
+	}
+	s.t.Fatalf("it ended without %s", kind)
+	return eventJSON{}
+}
+
+// get is what is answered at an address.
+func (s *serving) get(url string) []byte {
+	s.t.Helper()
+	_, content := fetch.Answer(s.t, url, s.first.Certificate)
+	return content
+}
+
+func TestIgnitionServeAnISO(t *testing.T) {
+	t.Parallel()
+	for name, args := range map[string][]string{"http": nil, "https": {"--tls"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t)
+			s := d.serve(append(args, "--iso", "/live.iso", "--host", "192.0.2.5", "--karg-append", "console=ttyS0")...)
+			address := s.first.Targets[0].ISO
+			if !strings.HasPrefix(address, name+"://127.0.0.1:") || !strings.HasSuffix(address, "/ramdisk.iso") {
+				t.Fatalf("%+v", s.first)
+			}
+			got := s.get(address)
+			if e := s.event(serve.EventDone); e.Percent != 100 || e.Item != "ramdisk.iso" || e.Size != int64(len(got)) {
+				t.Errorf("%+v", e)
+			}
+			s.get(address + "x")
+			s.event(serve.EventRefused)
+			iso, err := image.Read(bytes.NewReader(got), int64(len(got)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			config, err := iso.Ignition()
+			kargs, kargsErr := iso.Kargs()
+			if err != nil || kargsErr != nil || !strings.Contains(string(config), publicKey) || kargs.Current != coreosinstaller.Kargs+" console=ttyS0" {
+				t.Errorf("%v, %v: %s %s", err, kargsErr, config, kargs.Current)
+			}
+			if said := s.end(); strings.Contains(said, address) {
+				t.Errorf("the address is on standard error: %s", said)
+			}
+			if !bytes.Equal(d.get("live.iso"), coreosinstaller.X86().Image) {
+				t.Error("the ISO has changed")
+			}
+		})
+	}
+}
+
+func TestIgnitionServeWhatIsInTheISO(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	config := d.want(exitOK, "", "build", "--host", "192.0.2.5")
+	d.put("a.ign", []byte(config))
+	d.want(exitOK, "", "embed", "/live.iso", "/a.ign")
+	s := d.serve("--iso", "/live.iso")
+	if !bytes.Equal(s.get(s.first.Targets[0].ISO), d.get("live.iso")) {
+		t.Error("it is not served as it is")
+	}
+	s.end()
+	d.want(exitRefused, "--force replaces it", "serve", "--iso", "/live.iso", "--ignition", "/a.ign")
+
+	s = d.serve("--iso", "/live.iso", "--pxe", "--config-url", "--karg-append", "rd.neednet=1")
+	target := s.first.Targets[0]
+	if got := string(s.get(target.Kernel)); got != "a kernel\n" {
+		t.Errorf("%q", got)
+	}
+	if got := string(s.get(target.Initrd)); got != "an initramfs\n" {
+		t.Errorf("%q", got)
+	}
+	words := map[string]string{}
+	for word := range strings.FieldsSeq(target.Params) {
+		key, value, _ := strings.Cut(word, "=")
+		words[key] = value
+	}
+	if got := s.get(words["ignition.config.url"]); string(got) != strings.TrimSpace(config) && string(got) != config {
+		t.Errorf("%s", got)
+	}
+	if got := s.get(words["coreos.live.rootfs_url"]); len(got) == 0 || words["rd.neednet"] != "1" || words["ignition.platform.id"] != "metal" {
+		t.Errorf("%d bytes, %s", len(got), target.Params)
+	}
+	s.end()
+	d.want(exitFailed, "not the initramfs", "serve", "--iso", "/live.iso", "--pxe")
+}
+
+// A line is worth reading: not each of the many reads of a BMC.
+func TestAccessLogLines(t *testing.T) {
+	t.Parallel()
+	l := newAccessLog(newApp(process{}))
+	event := func(kind serve.EventKind, state serve.State, covered int64) string {
+		f := serve.Fetch{
+			Item: serve.Served{Node: "n1", Name: "n1.iso"}, Who: "n1's BMC", Size: 1000, Sent: covered, Covered: covered, State: state,
+			Began: time.Unix(0, 0), Last: time.Unix(2, 0), Rate: 500,
+		}
+		return l.text(serve.Event{Kind: kind, Fetch: f}, fetchKey{item: f.Item})
+	}
+	for i, tt := range []struct {
+		kind    serve.EventKind
+		state   serve.State
+		covered int64
+		want    string
+	}{
+		{serve.EventAsked, serve.Asked, 0, "n1's BMC asked for n1.iso"},
+		{serve.EventBegan, serve.Fetching, 0, "n1's BMC begins to fetch n1.iso (1000 B)"},
+		{serve.EventProgress, serve.Fetching, 50, ""},
+		{serve.EventProgress, serve.Fetching, 615, "n1's BMC fetched 61 % of n1.iso, 500 B/s, 2s"},
+		{serve.EventEnded, serve.Partly, 640, ""},
+		{serve.EventBegan, serve.Fetching, 640, ""},
+		{serve.EventDone, serve.Done, 1000, "n1's BMC fetched n1.iso: 1000 B in 2s, 500 B/s"},
+	} {
+		if got := event(tt.kind, tt.state, tt.covered); got != tt.want {
+			t.Errorf("%d: %q, want %q", i, got, tt.want)
+		}
+	}
+	refused := serve.Event{Kind: serve.EventRefused, Count: 3, Fetch: serve.Fetch{Remote: netip.MustParseAddr("192.0.2.9")}}
+	if got := l.text(refused, fetchKey{remote: "192.0.2.9"}); got != "192.0.2.9 asked for what is not served (3 times)" {
+		t.Error(got)
+	}
+}

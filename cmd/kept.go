@@ -1,0 +1,89 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"ironworks/agentlog"
+	"ironworks/fleet"
+	"ironworks/journal"
+	"ironworks/models"
+	"ironworks/provision"
+)
+
+// updateRecords are what is kept of an update: what happened, and how the nodes stand to
+// which it did.
+func updateRecords(store *fleet.Store, u fleet.Update) journal.Records {
+	r := journal.Records{Events: u.Events, Works: u.Works}
+	pictured := map[string]bool{}
+	for _, e := range slices.Backward(u.Events) { // the last of a node is when it stood so
+		if pictured[e.Node.UUID] {
+			continue
+		}
+		pictured[e.Node.UUID] = true
+		if row, _, there := store.Get(e.Node.UUID); there {
+			r.Pictures = append(r.Pictures, models.Picture{At: e.Time, Node: row.Node})
+		}
+	}
+	return r
+}
+
+// turns are how nodes stood that a command follows: it looks at them often, and not each
+// look is news.
+type turns struct {
+	mu   sync.Mutex
+	last map[string]string
+}
+
+// records are what is kept of progress.
+func (t *turns) records(p *provision.Progress) journal.Records {
+	var r journal.Records
+	if p.Work == nil {
+		return r
+	}
+	r.Works = []models.Work{*p.Work}
+	if p.Now == nil {
+		return r
+	}
+	step, _ := p.Now.CurrentStep()
+	stands := fmt.Sprint(p.Now.ProvisionState, step.Label(), p.Now.PowerState, p.Now.Maintenance, p.Now.LastError)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.last == nil {
+		t.last = map[string]string{}
+	}
+	if t.last[p.Node.UUID] != stands {
+		t.last[p.Node.UUID] = stands
+		r.Pictures = []models.Picture{{At: p.At, Node: *p.Now}}
+	}
+	return r
+}
+
+// keptLogs keeps the lines that a follower gives.
+type keptLogs struct {
+	agentlog.Follower
+	kept *journal.Journal
+}
+
+// Follow is the follower's.
+func (k *keptLogs) Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch {
+	return keepLines(ctx, k.kept, k.Follower.Follow(ctx, node, more...))
+}
+
+// keepLines hands batches on and keeps their lines.
+func keepLines(ctx context.Context, kept *journal.Journal, batches <-chan agentlog.Batch) <-chan agentlog.Batch {
+	out := make(chan agentlog.Batch)
+	go func() {
+		defer close(out)
+		for b := range batches {
+			kept.Note(journal.Records{Lines: b.Lines})
+			select {
+			case out <- b:
+			case <-ctx.Done(): // they end, too
+			}
+		}
+	}()
+	return out
+}

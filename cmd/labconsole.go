@@ -1,0 +1,126 @@
+package cmd
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/config"
+	"ironworks/lab"
+)
+
+// labName is the name of the only context of a lab.
+const labName = "lab"
+
+// labConsole opens the console on a lab that ends with it.
+func (a *app) labConsole(cmd *cobra.Command, flags consoleFlags) (err error) {
+	if err := a.noOtherIronic(); err != nil {
+		return err
+	}
+	options, err := flags.site.options()
+	if err != nil {
+		return err
+	}
+	var troubles labTroubles
+	options.Story, options.Trouble = true, troubles.note
+	login, done, err := a.labLogin(cmd.Context(), &options)
+	if err != nil {
+		return err
+	}
+	defer done()
+	site, err := lab.StartSite(cmd.Context(), options)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		err = errors.Join(err, site.Close())
+		troubles.tell(a)
+	}()
+	cfg, forget, err := a.labConfig(site, options.Dir)
+	if err != nil {
+		return err
+	}
+	defer forget()
+	cfg.Current.Logs.SSH = login
+	return a.openConsole(cmd, flags, cfg, nil)
+}
+
+// noOtherIronic refuses flags that name another one than the lab's.
+func (a *app) noOtherIronic() error {
+	f := a.flags
+	for name, value := range map[string]string{"--url": f.URL, "--context": f.Context, "--cloud": f.Cloud, "--config": f.ConfigFile, "--username": f.Username} {
+		if value != "" {
+			return usagef("--lab and %s exclude each other: the lab brings its own Ironic along", name)
+		}
+	}
+	return nil
+}
+
+// labConfig is a configuration with nothing in it but the lab, whatever files and
+// variables there are. Only what is written about a bug goes where it always goes.
+func (a *app) labConfig(site *lab.Site, dir string) (cfg *config.Config, done func(), err error) {
+	done = func() {}
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "ironworks-lab-*"); err != nil {
+			return nil, done, err
+		}
+		folder := dir
+		done = func() { _ = os.RemoveAll(folder) }
+	}
+	home, state := a.options.Home, a.options.Env("XDG_STATE_HOME")
+	if state == "" && home != "" {
+		state = filepath.Join(home, ".local/state")
+	}
+	cfg, err = config.Load(config.Options{
+		Env:     func(name string) string { return map[string]string{"XDG_STATE_HOME": state}[name] },
+		WorkDir: dir, SystemDir: dir, Flags: config.Flags{URL: site.Ironic.URL},
+	})
+	if err != nil {
+		done()
+		return nil, func() {}, err
+	}
+	cfg.Current.Name, cfg.Current.Source = labName, "--lab"
+	cfg.Current.BMC.Password = lab.BMCPassword
+	cfg.Files.State = dir
+	cfg.Files.Audit = filepath.Join(dir, "audit.jsonl")
+	a.files = cfg.Files
+	a.flags.URL = site.Ironic.URL
+	return cfg, done, nil
+}
+
+// labTroubles keeps what a lab complains of until the screen is free again.
+type labTroubles struct {
+	mu   sync.Mutex
+	said []string
+	more int
+}
+
+const keptTroubles = 5
+
+func (t *labTroubles) note(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	text := err.Error()
+	switch {
+	case slices.Contains(t.said, text):
+	case len(t.said) < keptTroubles:
+		t.said = append(t.said, text)
+	default:
+		t.more++
+	}
+}
+
+func (t *labTroubles) tell(a *app) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, text := range t.said {
+		a.complain("lab: %s", text)
+	}
+	if t.more > 0 {
+		a.complain("lab: %d more of that kind", t.more)
+	}
+}

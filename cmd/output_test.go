@@ -1,0 +1,64 @@
+package cmd
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+)
+
+func TestPrintFormats(t *testing.T) {
+	t.Parallel()
+	r := result{
+		data:   []json.RawMessage{json.RawMessage(`{"name":"n1","memory_mb":"4","cpus":12345678901234567890,"up":true,"note":"yes","owner":null}`)},
+		names:  []string{"n1", "evil\x1b[2J"},
+		header: []string{"NAME", "STATE"},
+		rows:   [][]string{{"n1", "active"}, {"日本語", "deploy failed"}, {"evil\x1b[2J", "a\nb"}},
+	}
+	for format, want := range map[outputFormat]string{
+		// Wide characters count twice; the second column stands behind the widest cell.
+		"": "NAME         STATE\n" +
+			"n1           active\n" +
+			"日本語       deploy failed\n" +
+			`evil\x1b[2J  a b` + "\n",
+		outputName: "n1\n" + `evil\x1b[2J` + "\n",
+		outputYAML: "- name: n1\n  memory_mb: \"4\"\n  cpus: 12345678901234567890\n  up: true\n  note: \"yes\"\n  owner: null\n",
+	} {
+		var out bytes.Buffer
+		a := newApp(process{stdout: &out})
+		a.output = format
+		if err := a.print(r); err != nil {
+			t.Fatal(err)
+		}
+		if got := out.String(); got != want {
+			t.Errorf("%q:\n%s\nwant\n%s", format, got, want)
+		}
+	}
+}
+
+func TestEmptyListIsAnEmptyArray(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	a := newApp(process{stdout: &out})
+	a.output = outputJSON
+	if err := a.print(nodesResult(nil, listing{}, clock{}.Now())); err != nil || out.String() != "[]\n" {
+		t.Errorf("%q, %v", out.String(), err)
+	}
+}
+
+func TestWrapped(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		text  string
+		width int
+		want  string
+	}{
+		"fits":             {"one two", 40, "one two"},
+		"breaks at blanks": {"one two three four", 16, "one two\n    three four"},
+		"no terminal":      {"one two three four", 0, "one two three four"},
+		"too narrow":       {"one two three four", 8, "one two three four"},
+	} {
+		if got := wrapped(tt.text, tt.width, 4); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}

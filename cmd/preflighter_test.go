@@ -1,0 +1,41 @@
+package cmd
+
+import (
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/config"
+	"ironworks/ironicclient"
+	"ironworks/models"
+)
+
+// TestCommandsAndConsoleHaveTheContextsPolicies: both have their checks from one place,
+// also after the console has gone to another context.
+func TestCommandsAndConsoleHaveTheContextsPolicies(t *testing.T) {
+	t.Parallel()
+	strict := config.Context{
+		Name: "strict", Connection: models.Connection{Endpoint: "http://127.0.0.1:1", Auth: models.AuthNone},
+		Checks: map[models.CheckID]models.CheckPolicy{models.CheckSingleDisk: models.PolicyRefuse},
+	}
+	lax := strict
+	lax.Name, lax.Checks = "lax", nil
+	a := &app{process: process{options: config.Options{Env: func(string) string { return "" }}}}
+	a.files.State = t.TempDir()
+	opened := &cobra.Command{}
+	opened.SetContext(t.Context())
+	host := &consoleHost{app: a, cmd: opened, cfg: &config.Config{Current: strict, Contexts: []config.Context{strict, lax}}}
+	for name, want := range map[string]models.CheckPolicy{"strict": models.PolicyRefuse, "lax": ""} {
+		s, err := host.open(name, func(string) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Checks.Policy[models.CheckSingleDisk]; got != want || s.Checks.Images == nil {
+			t.Errorf("the console's %s has %q, want %q", name, got, want)
+		}
+		s.Close()
+	}
+	if got := a.preflighter(&strict, &ironicclient.Client{}, nil).Policy[models.CheckSingleDisk]; got != models.PolicyRefuse {
+		t.Errorf("a command has %q", got)
+	}
+}

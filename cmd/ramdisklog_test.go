@@ -1,0 +1,216 @@
+package cmd
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/pem"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"ironworks/agentlog"
+	"ironworks/ignition"
+	"ironworks/ignition/prepare"
+	"ironworks/ironicclient"
+	"ironworks/lab"
+	"ironworks/models"
+)
+
+// loopback listens at an address of this machine.
+func loopback(t *testing.T, address string) (net.Listener, int) {
+	t.Helper()
+	var listen net.ListenConfig
+	listener, err := listen.Listen(t.Context(), "tcp", address+":0")
+	if err != nil && os.Getenv("CI") == "" {
+		t.Skipf("%s is not this machine: %v", address, err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	return listener, listener.Addr().(*net.TCPAddr).Port
+}
+
+func freePort(t *testing.T, address string) int {
+	t.Helper()
+	listener, port := loopback(t, address)
+	_ = listener.Close()
+	return port
+}
+
+// userKey is a key pair of an operator: the file of one half, and the other one.
+func userKey(t *testing.T) (file, public string) {
+	t.Helper()
+	pub, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, err := ssh.MarshalPrivateKey(private, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = filepath.Join(t.TempDir(), "id_ed25519")
+	if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	key, err := ssh.NewPublicKey(pub)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file, strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
+}
+
+// TestRamdiskLogInTheLab has a machine under an Ironic: its journal comes over SSH, with the
+// host key of its image, and by itself, and Ironic says whose it is.
+func TestRamdiskLogInTheLab(t *testing.T) {
+	t.Parallel()
+	a := newApp(process{})
+	a.files.State = t.TempDir()
+	listener, console := loopback(t, "127.0.0.1")
+	sshPort, api := freePort(t, "127.18.0.1"), freePort(t, "127.0.0.1")
+	url := fmt.Sprintf("http://127.0.0.1:%d", api)
+	client, err := ironicclient.New(models.Connection{Endpoint: url}, ironicclient.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	receiver, err := agentlog.NewReceiver(agentlog.PushOptions{Dir: a.files.Pushes(), Owner: newPushOwners(client, time.Now).owner})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ended := make(chan error, 1)
+	go func() { ended <- receiver.Serve(ctx, listener) }()
+	defer func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}()
+
+	key, public := userKey(t)
+	built, err := a.makerWith(ignition.IronicEndpoint{}).Build(ctx, prepare.Inputs{
+		IronicURLs: []string{url}, SSHKeys: []string{public}, SSHHostKey: true, JournalPush: fmt.Sprintf("https://127.0.0.1:%d", console),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	iso, err := lab.LiveISO(built.Document.JSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	site, err := lab.StartSite(ctx, lab.SiteOptions{
+		Members: []lab.Member{{Name: "r7-n01"}}, Speed: 20, SSHPort: sshPort, RamdiskFor: func(string) ([]byte, error) { return iso, nil }, Listen: fmt.Sprintf("127.0.0.1:%d", api),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = site.Close() }()
+	home := t.TempDir()
+	if code, _, stderr := inLab(t, url, home, "manage", "r7-n01", "--wait"); code != exitOK {
+		t.Fatal(stderr)
+	}
+	node, err := client.Node(ctx, "r7-n01", "uuid", "name")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var address atomic.Value
+	address.Store("")
+	follower, err := agentlog.New(agentlog.Options{
+		Sources: []models.LogSource{models.LogSSH, models.LogPush}, Push: receiver,
+		Address: func(models.NodeRef) string { return address.Load().(string) },
+		SSH:     agentlog.SSHOptions{Port: sshPort, Keys: []string{key}, Config: "none", Home: home, HostKeys: receiver.Images().HostKeys},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	followed, stop := context.WithCancel(ctx)
+	defer stop()
+	batches := follower.Follow(followed, node.Ref())
+	inspected := make(chan string, 1)
+	go func() {
+		code, _, stderr := inLab(t, url, home, "inspect", "r7-n01", "--wait")
+		if code == exitOK {
+			code, _, stderr = inLab(t, url, home, "provide", "r7-n01", "--wait")
+		}
+		if code == exitOK {
+			stderr = ""
+		}
+		inspected <- stderr
+	}()
+	var lines []models.LogLine
+	following := map[models.LogSource]string{}
+	poll := time.NewTicker(100 * time.Millisecond)
+	defer poll.Stop()
+	for done := false; !done; {
+		select {
+		case batch := <-batches:
+			lines = append(lines, batch.Lines...)
+			for _, s := range batch.Status {
+				if s.State == agentlog.StateFollowing {
+					following[s.Source] = s.Address + " " + s.Why
+				}
+			}
+		case <-poll.C:
+			if n, err := client.Node(ctx, node.UUID, "uuid", "driver_internal_info"); err == nil && n.Internal != nil {
+				address.Store(n.Internal.AgentURL)
+			}
+		case stderr := <-inspected:
+			if stderr != "" {
+				t.Fatalf("%s", stderr)
+			}
+			done = true
+		}
+	}
+	stop()
+	for batch := range batches {
+		lines = append(lines, batch.Lines...)
+	}
+	if following[models.LogPush] == "" || !strings.Contains(following[models.LogSSH], "127.18.0.1") {
+		t.Errorf("followed %v", following)
+	}
+	wantJournal(t, site, lines)
+	if count, last := receiver.Refusals(); count > 0 {
+		t.Errorf("%d requests were refused, the last: %s", count, last)
+	}
+}
+
+// wantJournal wants each line of the machine's once. What it wrote as the power went, nobody
+// has got; before that, none is missing.
+func wantJournal(t *testing.T, site *lab.Site, lines []models.LogLine) {
+	t.Helper()
+	m, _ := site.Lab.Machine("r7-n01")
+	times, came := map[string]int{}, map[int64]bool{}
+	for _, line := range lines {
+		times[line.Boot+line.Cursor]++
+		came[line.Time.UnixMicro()] = true
+	}
+	for cursor, n := range times {
+		if n != 1 {
+			t.Errorf("%s is there %d times", cursor, n)
+		}
+	}
+	boots, missing := 0, ""
+	for _, e := range m.Journal() {
+		if strings.HasPrefix(e.Text, "Linux version") {
+			boots++
+			missing = ""
+		}
+		switch {
+		case !came[e.Time.UnixMicro()]:
+			missing = e.Text
+		case missing != "":
+			t.Errorf("%q came, and before it %q did not", e.Text, missing)
+		}
+	}
+	if boots < 2 || len(times) < 20 {
+		t.Errorf("%d lines of %d boots came", len(times), boots)
+	}
+}
