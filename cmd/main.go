@@ -40,6 +40,7 @@ type process struct {
 	// bug is called when the console opens a session, so that a test can panic there.
 	bug func()
 }
+
 // run executes one command line and gives the exit code.
 func run(ctx context.Context, p process) int {
 	a := newApp(p)

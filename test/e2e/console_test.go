@@ -24,7 +24,9 @@ import (
 	"ironworks/test/program"
 )
 
-func TestMain(m *testing.M) { program.TestMain(func() { os.Exit(cmd.Main()) }, func() int { return tests(m) }) }
+func TestMain(m *testing.M) {
+	program.TestMain(func() { os.Exit(cmd.Main()) }, func() int { return tests(m) })
+}
 
 func tests(m *testing.M) int {
 	flag.Parse()
@@ -96,7 +98,7 @@ func newConsole(t *testing.T, env ...string) *console {
 	t.Helper()
 	home := t.TempDir()
 	return &console{t: t, home: home, patience: 2 * time.Minute, env: append(program.Env(
-		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "NO_PROXY=127.0.0.1,localhost",
+		"HOME="+home, "PATH="+os.Getenv("PATH"), "TERM=xterm-256color", "NO_PROXY=127.0.0.1,localhost",
 	), env...)}
 }
 

@@ -16,7 +16,9 @@ const name = "ironworks"
 
 // folder holds the link to this test binary and the reports of the race detector. It is
 // named by the process ID, so that no state has to be kept.
-func folder() string { return filepath.Join(os.TempDir(), fmt.Sprintf("ironworks-program-%d", os.Getpid())) }
+func folder() string {
+	return filepath.Join(os.TempDir(), fmt.Sprintf("ironworks-program-%d", os.Getpid()))
+}
 
 // Path is the program under test.
 func Path() string { return filepath.Join(folder(), name) }
