@@ -20,6 +20,7 @@ type deployFlags struct {
 	verbFlags
 	plan       string
 	userData   string
+	reader     string
 	rootDevice string
 	dryRun     bool
 	override   []string
@@ -57,7 +58,8 @@ func (a *app) deployCommand(v models.Verb) *cobra.Command {
 	flags.register(cmd, true)
 	f := cmd.Flags()
 	f.StringVarP(&flags.plan, "file", "f", "", "plan: FILE or -")
-	f.StringVar(&flags.userData, "user-data", "", "what the installed system gets: Butane or Ignition, FILE or -")
+	f.StringVar(&flags.userData, "user-data", "", "user data of the installed system: FILE or - with Butane, Ignition or cloud-config")
+	f.StringVar(&flags.reader, "user-data-reader", "", "program that reads the user data: ignition, cloud-init or other")
 	f.StringVar(&flags.rootDevice, "root-device", "", "root device hints, written to instance_info: JSON, @FILE or -")
 	f.StringArrayVar(&flags.steps, "step", nil, "deploy step INTERFACE.STEP[@PRIORITY] or JSON; may be repeated")
 	f.StringVar(&flags.stepsFile, "steps", "", "deploy steps as JSON: text, FILE or -")
@@ -130,7 +132,7 @@ func (a *app) checksOf(s *session) *provision.Preflighter {
 func (a *app) preflighter(x *config.Context, client *ironicclient.Client, complain func(error)) *provision.Preflighter {
 	kept := provision.OfferedSteps{Dir: filepath.Join(filepath.Dir(a.files.Audit), "offered")}
 	return &provision.Preflighter{
-		Reader: client, Clock: clock{}, Policy: x.Checks, Offered: kept.Load, Deployments: a.deployments(x), Images: provision.NewWeb(),
+		Reader: client, Clock: clock{}, Policy: x.Checks, Offered: kept.Load, Deployments: a.deployments(x), Images: provision.NewWeb(), Registry: provision.Registry{},
 		Keep: func(uuid string, steps *models.OfferedSteps) {
 			if err := kept.Keep(uuid, steps); err != nil {
 				complain(err)
@@ -281,6 +283,10 @@ func (a *app) flagFields(f *deployFlags) (own models.PlanFields, drive any, err 
 		return own, nil, err
 	}
 	own.Steps = append(own.Steps, req.DeploySteps...)
+	own.ConfigDrive.Reader = models.UserDataReader(f.reader)
+	if f.reader != "" && !slices.Contains(models.UserDataReaders(), own.ConfigDrive.Reader) {
+		return own, nil, usagef("--user-data-reader %s: want ignition, cloud-init or other", models.Printable(f.reader))
+	}
 	if f.allocate || f.class != "" || len(f.traits) > 0 {
 		own.Allocate = &models.PlanAllocate{ResourceClass: f.class, Traits: f.traits}
 	}

@@ -50,16 +50,22 @@ const (
 	CheckSameDisk    CheckID = "same-disk"
 	CheckRAIDRoot    CheckID = "raid-root"
 	CheckAssisted    CheckID = "assisted-disk"
+	CheckKickstart   CheckID = "kickstart-disk"
 
-	CheckConfigDrive CheckID = "configdrive"
-	CheckUserData    CheckID = "user-data"
-	CheckUserDataOdd CheckID = "user-data-doubtful"
-	CheckMetaData    CheckID = "meta-data"
-	CheckImage       CheckID = "image"
-	CheckImageSum    CheckID = "image-checksum"
-	CheckImageThere  CheckID = "image-reachable"
-	CheckImageFile   CheckID = "image-checksum-file"
-	CheckImageSize   CheckID = "image-size"
+	CheckConfigDrive    CheckID = "configdrive"
+	CheckUserData       CheckID = "user-data"
+	CheckUserDataReader CheckID = "user-data-reader"
+	CheckUserDataOdd    CheckID = "user-data-doubtful"
+	CheckMetaData       CheckID = "meta-data"
+	CheckImage          CheckID = "image"
+	CheckOCI            CheckID = "oci-reference"
+	CheckOCITag         CheckID = "oci-tag"
+	CheckOCIKind        CheckID = "oci-kind"
+	CheckOCISecret      CheckID = "oci-pull-secret"
+	CheckImageSum       CheckID = "image-checksum"
+	CheckImageThere     CheckID = "image-reachable"
+	CheckImageFile      CheckID = "image-checksum-file"
+	CheckImageSize      CheckID = "image-size"
 )
 
 // CheckSeverity is what came out of a check.
@@ -135,11 +141,17 @@ func CheckRules() []CheckRule {
 		{CheckSameDisk, CheckWarn, true, "the disk is the one of the last deployment (extra.console.root_disk)"},
 		{CheckRAIDRoot, CheckWarn, true, "no software RAID takes the place of the hints"},
 		{CheckAssisted, CheckWarn, true, "root device hints are obeyed: the Assisted Installer's agent picks by itself"},
+		{CheckKickstart, CheckRefuse, true, "anaconda: the machine has one disk; the kickstart chooses the disks, and Ironic's erases all of them"},
 		{CheckConfigDrive, CheckRefuse, false, "the configdrive is an object where the agent wants one"},
-		{CheckUserData, CheckRefuse, false, "the user data is valid Ignition, after translation"},
+		{CheckUserData, CheckRefuse, false, "the reader of the user data (Ignition or cloud-init) can read them; Butane is translated"},
+		{CheckUserDataReader, CheckWarn, true, "it is known who reads the user data, and they reach the machine"},
 		{CheckUserDataOdd, CheckWarn, true, "somebody can log in, and whatever else may be wrong in user data"},
 		{CheckMetaData, CheckRefuse, false, "coreos_append_karg and coreos_copy_network are what the agent can use"},
-		{CheckImage, CheckRefuse, false, "a direct deployment has an image; new Ironics want one for every rebuild"},
+		{CheckImage, CheckRefuse, false, "an interface that writes an image has one; new Ironics want one for every rebuild"},
+		{CheckOCI, CheckRefuse, false, "Ironic can read the reference of an oci:// image"},
+		{CheckOCITag, CheckWarn, true, "an oci:// image is named by its digest"},
+		{CheckOCIKind, CheckRefuse, true, "the registry has the oci:// image, and the deploy interface installs such images"},
+		{CheckOCISecret, CheckWarn, true, "a registry that wants credentials has them in image_pull_secret"},
 		{CheckImageSum, CheckRefuse, false, "an image from the web has a checksum"},
 		{CheckImageThere, CheckRefuse, true, "the image's server answers 200, asked from here"},
 		{CheckImageFile, CheckRefuse, true, "the file that the checksum is read from has the image's, of the kind that is asked for"},

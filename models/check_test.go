@@ -73,7 +73,7 @@ func goodFacts(t *testing.T, fields string) *Facts {
 		Conductors:  []Conductor{{Hostname: "c1", Alive: true, Drivers: []string{"redfish"}}},
 		Others:      []OtherDisks{{Node: NodeRef{UUID: "u1"}, Disks: inventoryOf(bigDisk).Disks}, {Node: NodeRef{UUID: "u2", Name: "n2"}}},
 		Offered:     &OfferedSteps{Steps: []OfferedStep{{Interface: "deploy", Step: "install_coreos"}, {Interface: "deploy", Step: "burn_in", Args: map[string]StepArgInfo{"for": {Required: true}, "how": {}}}}},
-		UserData:    &UserDataFacts{Kind: "ignition", OK: true, Sent: 100},
+		UserData:    &UserDataFacts{Kind: "ignition", Language: ReaderIgnition, OK: true, Sent: 100},
 	}
 }
 
@@ -290,6 +290,8 @@ func diskCases() map[CheckID][]checkCase {
 			{"", planHints(`{"size": "60.5"}`), CheckRefuse, ""},
 			{"", planHints(`{"size": "<range-in> [ 10 20 ]"}`), CheckRefuse, ""},
 			{"", planHints(`{"tran": "sata"}`), CheckRefuse, ""},
+			{"", func(f *Facts) { f.Plan.Kind = KindAnsible; planHints(`{"size": ">= 400"}`)(f) }, CheckRefuse, "does not know the operator >="},
+			{"", func(f *Facts) { f.Plan.Kind = KindAnsible; planHints(`{"serial": "s== S1"}`)(f) }, CheckOK, ""},
 			{`"properties": {"root_device": {"serial": 5}}`, noHints(same), CheckRefuse, ""},
 		},
 		CheckHintsDoubt: {{"", same, notDone, ""}, {"", planHints(`{"name": "/dev/sda"}`), CheckWarn, "next boot"}},
@@ -366,6 +368,12 @@ func diskCases() map[CheckID][]checkCase {
 			{`"target_raid_config": {"logical_disks": [{"controller": "software", "is_root_volume": true, "volume_name": "root"}]}`, same, CheckWarn, "root"},
 		},
 		CheckAssisted: {{"", same, notDone, ""}, {"", kind(KindAssisted), CheckWarn, "picks the disk itself"}},
+		CheckKickstart: {
+			{"", same, notDone, ""},
+			{"", kind(KindAnaconda), CheckRefuse, "erases all of them: here 2"},
+			{"", func(f *Facts) { f.Plan.Kind, f.Inventory = KindAnaconda, nil }, CheckRefuse, "inspect the node"},
+			{"", func(f *Facts) { f.Plan.Kind, f.Inventory = KindAnaconda, inventoryOf(bigDisk) }, CheckOK, ""},
+		},
 	}
 }
 
@@ -377,6 +385,17 @@ func dataCases() map[CheckID][]checkCase {
 		return func(f *Facts) { f.Plan.Kind, f.Plan.Image = KindDirect, i }
 	}
 	sum := strings.Repeat("a1", 32)
+	reads := func(kind DeploymentKind, planned UserDataReader, what string, language UserDataReader) func(*Facts) {
+		return func(f *Facts) {
+			f.Plan.Kind, f.Plan.ConfigDrive.Reader = kind, planned
+			f.UserData = &UserDataFacts{Kind: what, Language: language, OK: true}
+		}
+	}
+	asked := func(kind DeploymentKind, r RegistryFacts) func(*Facts) {
+		return func(f *Facts) {
+			f.Plan.Kind, f.Plan.Image, f.Registry = kind, PlanImage{Source: "oci://r/os"}, &r
+		}
+	}
 	return map[CheckID][]checkCase{
 		CheckConfigDrive: {
 			{"", same, CheckOK, ""},
@@ -389,16 +408,38 @@ func dataCases() map[CheckID][]checkCase {
 			{"", func(f *Facts) {
 				f.UserData = &UserDataFacts{Kind: "cloud-config", Findings: []UserDataFinding{{true, "cloud-config", "no Ignition"}}}
 			}, CheckRefuse, "emergency shell"},
-			{"", kind(KindDirect), CheckUnknown, ""},
+			{"", kind(KindDirect), CheckOK, "ignition can read"},
+			{"", reads(KindDirect, "", "cloud-config", ReaderCloudInit), CheckOK, "cloud-init can read"},
+			{"", reads(KindDirect, ReaderIgnition, "cloud-config", ReaderCloudInit), CheckRefuse, "emergency shell"},
+			{"", reads(KindDirect, ReaderCloudInit, "butane", ReaderIgnition), CheckRefuse, "cloud-init ignores user data in butane"},
+			{"", reads(KindDirect, ReaderOther, "butane", ReaderIgnition), CheckRefuse, "which no machine reads"},
+			{"", reads(KindDirect, ReaderOther, "text", ""), CheckUnknown, "sent as they are"},
+			{"", reads(KindDirect, "", "text", ""), CheckRefuse, "neither for Ignition nor for cloud-init"},
+			{"", reads(KindAnaconda, "", "ignition", ReaderIgnition), CheckRefuse, "cloud-init ignores"},
+			{`"instance_info": {"image_source": "http://h/rhcos-9.raw"}`, reads(KindDirect, "", "cloud-config", ReaderCloudInit), CheckRefuse, "emergency shell"},
+			{"", func(f *Facts) {
+				f.Plan.Kind = KindDirect
+				f.UserData = &UserDataFacts{Kind: "cloud-config", Language: ReaderCloudInit, Findings: []UserDataFinding{{true, "cloud-init", "3: not valid YAML"}}}
+			}, CheckRefuse, "cloud-init cannot read"},
+			{"", kind(KindFake), notDone, ""},
 			{"", func(f *Facts) { f.UserData = nil }, notDone, ""},
+		},
+		CheckUserDataReader: {
+			{"", same, notDone, ""},
+			{"", reads(KindDirect, ReaderIgnition, "ignition", ReaderIgnition), notDone, ""},
+			{"", reads(KindDirect, "", "ignition", ReaderIgnition), CheckWarn, "assumed that ignition"},
+			{"", reads(KindAssisted, "", "ignition", ReaderIgnition), CheckWarn, "does not read"},
+			{"", reads(KindFake, "", "ignition", ReaderIgnition), CheckWarn, "no machine"},
+			{`"boot_interface": "ipxe"`, reads(KindRamdisk, ReaderIgnition, "ignition", ReaderIgnition), CheckWarn, "leaves out the configdrive"},
 		},
 		CheckUserDataOdd: {
 			{"", same, CheckOK, ""},
 			{"", func(f *Facts) { f.UserData = nil }, CheckWarn, "nobody can log in"},
 			{"", func(f *Facts) { f.Verb, f.UserData = VerbRebuild, nil }, CheckWarn, "nobody can log in"},
 			{`"instance_info": {"configdrive": "******"}`, func(f *Facts) { f.Verb, f.UserData = VerbRebuild, nil }, CheckOK, "used again"},
-			{"", func(f *Facts) { f.UserData.Findings = []UserDataFinding{{false, "no-login", "nobody can log in"}} }, CheckWarn, "1 doubts"},
-			{"", kind(KindDirect), notDone, ""},
+			{"", func(f *Facts) { f.UserData.Findings = []UserDataFinding{{false, "no-login", "nobody can log in"}} }, CheckWarn, "1 warning about"},
+			{"", kind(KindAssisted), notDone, ""},
+			{"", func(f *Facts) { f.Plan.Kind, f.UserData = KindDirect, nil }, notDone, ""},
 		},
 		CheckMetaData: {
 			{"", same, notDone, ""},
@@ -411,13 +452,53 @@ func dataCases() map[CheckID][]checkCase {
 		CheckImage: {
 			{"", same, notDone, ""},
 			{"", image(PlanImage{}), CheckRefuse, "needs an image"},
-			{`"provision_state": "active"`, rebuild, CheckUnknown, "500"},
+			{`"provision_state": "active"`, rebuild, CheckRefuse, "500"},
+			{"", func(f *Facts) { f.Plan.Kind, f.Plan.Image = KindBootc, PlanImage{Source: "http://h/i"} }, CheckRefuse, "oci:// images only"},
+			{"", func(f *Facts) { f.Plan.Kind = KindAnsible }, CheckRefuse, "needs an image"},
 			{`"provision_state": "active", "instance_info": {"image_source": "http://h/i"}`, rebuild, CheckOK, ""},
 			{`"provision_state": "active"`, func(f *Facts) { f.Verb, f.Version = VerbRebuild, APIVersion{82} }, notDone, ""},
 			{`"instance_info": {"image_source": "http://h/i"}`, image(PlanImage{}), CheckOK, ""},
 		},
+		CheckOCI: {
+			{"", same, notDone, ""},
+			{"", image(PlanImage{Source: "oci://r.example:5000/os/image@sha256:" + sum}), CheckOK, ""},
+			{"", image(PlanImage{Source: "oci://r/os"}), CheckOK, ""},
+			{"", image(PlanImage{Source: "oci://r/os:1.2@sha512:" + sum + sum}), CheckOK, ""},
+			{"", image(PlanImage{Source: "oci://r/os@sha256:abc"}), CheckRefuse, "64 characters, and this one 3"},
+			{"", image(PlanImage{Source: "oci://r/os@" + sum}), CheckRefuse, "no algorithm"},
+			{"", image(PlanImage{Source: "oci://r/os@md5:" + sum}), CheckRefuse, `no digest algorithm "md5"`},
+			{"", image(PlanImage{Source: "oci:///os"}), CheckRefuse, "names no registry"},
+			{"", image(PlanImage{Source: "oci://r/"}), CheckRefuse, "is no repository"},
+			{"", image(PlanImage{Source: "oci://r/OS"}), CheckRefuse, "lower case"},
+			{"", image(PlanImage{Source: "oci://r/os:"}), CheckRefuse, "tag is empty"},
+			{"", image(PlanImage{Source: "oci://u:p@r/os"}), CheckRefuse, "image_pull_secret"},
+			{"", image(PlanImage{Source: "oci://r/os?x=1"}), CheckRefuse, "query"},
+		},
+		CheckOCITag: {
+			{"", same, notDone, ""},
+			{"", image(PlanImage{Source: "oci://r/os@sha256:" + sum}), CheckOK, ""},
+			{"", image(PlanImage{Source: "oci://r/os"}), CheckWarn, "tag latest"},
+			{"", image(PlanImage{Source: "oci://r/os:1"}), CheckWarn, "tag 1"},
+		},
+		CheckOCIKind: {
+			{"", asked(KindDirect, RegistryFacts{Artifact: true}), CheckOK, ""},
+			{"", asked(KindBootc, RegistryFacts{}), CheckOK, ""},
+			{"", asked(KindDirect, RegistryFacts{}), CheckRefuse, "bootable container"},
+			{"", asked(KindBootc, RegistryFacts{Artifact: true}), CheckRefuse, "artifact"},
+			{"", asked(KindBootc, RegistryFacts{Missing: true}), CheckRefuse, "no such image"},
+			{"", asked(KindBootc, RegistryFacts{Error: "refused"}), CheckUnknown, "refused"},
+			{"", asked(KindBootc, RegistryFacts{Closed: true}), notDone, ""},
+		},
+		CheckOCISecret: {
+			{"", asked(KindBootc, RegistryFacts{}), notDone, ""},
+			{"", asked(KindBootc, RegistryFacts{Closed: true}), CheckWarn, "no pull secret"},
+			{`"instance_info": {"image_pull_secret": "******"}`, asked(KindBootc, RegistryFacts{Closed: true}), CheckOK, ""},
+			{`"driver_info": {"image_pull_secret": "******", "deploy_iso": "http://h/x.iso"}`, asked(KindBootc, RegistryFacts{Closed: true}), CheckOK, ""},
+		},
 		CheckImageSum: {
 			{"", same, notDone, ""},
+			{"", image(PlanImage{Source: "file:///srv/i"}), notDone, ""},
+			{"", image(PlanImage{Source: "oci://r/os"}), notDone, ""},
 			{"", image(PlanImage{Source: "http://h/i"}), CheckRefuse, "wants a checksum"},
 			{"", image(PlanImage{Source: "http://h/i", Checksum: sum}), CheckOK, ""},
 			{"", image(PlanImage{Source: "http://h/i", Checksum: "https://h/sums"}), CheckOK, ""},

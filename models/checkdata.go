@@ -18,56 +18,11 @@ func checkConfigDrive(f *Facts) finding {
 	return finding{}
 }
 
-// ignites says that the installed system reads its user data with Ignition.
-func (f *Facts) ignites() bool { return f.Kind == KindInstallCoreOS }
-
-func checkUserData(f *Facts) finding {
-	u := f.UserData
-	switch {
-	case u == nil:
-		return finding{}
-	case !f.ignites():
-		return unknown("what the installed system makes of it is not known here", "", saw("user_data", u.Kind))
-	case u.OK:
-		return good("Ignition takes it", saw("user_data", u.Kind), saw("bytes sent", u.Sent))
-	}
-	var evidence []CheckEvidence
-	for _, p := range u.Findings {
-		if p.Error {
-			evidence = append(evidence, saw(p.ID, p.Text))
-		}
-	}
-	// Ironic takes it, and so does the agent: what fails is the machine's first boot.
-	return bad(fmt.Sprintf("the user data (%s) is not valid Ignition: the machine would boot into an emergency shell", u.Kind),
-		"ironworks ignition check FILE", evidence...)
-}
-
-func checkUserDataOdd(f *Facts) finding {
-	switch {
-	case !f.ignites() || f.ConfigDriveText:
-		return finding{}
-	case f.UserData == nil && f.Rebuilds() && f.Node.InstanceInfo["configdrive"] != nil:
-		return good("the configdrive of the last deployment is used again", saw("instance_info.configdrive", "is there"))
-	case f.UserData == nil:
-		return bad("there is no user data: nobody can log in to what is installed", "--user-data FILE")
-	}
-	var evidence []CheckEvidence
-	for _, p := range f.UserData.Findings {
-		if !p.Error {
-			evidence = append(evidence, saw(p.ID, p.Text))
-		}
-	}
-	if evidence != nil {
-		return bad(fmt.Sprintf("%d doubts about the user data", len(evidence)), "ironworks ignition check FILE", evidence...)
-	}
-	return good("nothing is doubtful")
-}
-
 // checkMetaData: the agent joins the arguments with commas, of which coreos-installer
 // makes one argument; a text is taken apart into its letters.
 func checkMetaData(f *Facts) finding {
 	meta := f.Plan.ConfigDrive.MetaData
-	if !f.ignites() || len(meta) == 0 {
+	if f.Kind != KindInstallCoreOS || len(meta) == 0 {
 		return finding{}
 	}
 	var wrong []string
@@ -97,10 +52,10 @@ func checkMetaData(f *Facts) finding {
 	return good("the agent can use them", evidence...)
 }
 
-// WebImage is the image of a direct deployment that a web server has.
+// WebImage is the image that a web server has, where the deployment writes one.
 func (f *Facts) WebImage() (PlanImage, bool) {
 	image, _ := f.imageOf()
-	return image, f.Kind == KindDirect && isWeb(image.Source)
+	return image, slices.ContainsFunc(f.possible(), DeploymentKind.WritesImage) && isWeb(image.Source)
 }
 
 // imageOf is the image that will count: the plan's, else the node's.
@@ -119,25 +74,30 @@ func (f *Facts) imageOf() (image PlanImage, from string) {
 	return image, "instance_info.image_source"
 }
 
+// checkImage: direct, ansible and bootc refuse a node without image_source when they
+// validate it. Since 1.83 a rebuild without one is answered with 500, whatever the
+// deploy interface: the conductor looks the image up in Glance first.
 func checkImage(f *Facts) finding {
 	image, from := f.imageOf()
 	switch {
-	case f.Kind == KindDirect && image.Source == "":
-		return bad("a direct deployment needs an image", "image.source in the plan", saw(from, "none"))
 	case image.Source == "" && f.Rebuilds() && GenerationOf(f.Version) == GenerationNewest:
-		return unknown("new Ironics answer 500 to a rebuild without an image, and then do nothing",
-			"undeploy the node, then deploy it; or set any instance_info.image_source", saw(from, "none"))
+		return bad("Ironic answers a rebuild without an image with an internal error (500) and does nothing",
+			"image.source in the plan, or ironworks set "+f.Node.Label()+" instance_info.image_source=URL", saw(from, "none"))
+	case f.Kind.WritesImage() && image.Source == "":
+		return bad(fmt.Sprintf("a deployment by %s needs an image", orNone(f.Kind.Interface())), "image.source in the plan", saw(from, "none"))
 	case image.Source == "":
 		return finding{}
+	case f.Kind == KindBootc && !isOCI(image.Source):
+		return bad("bootc installs oci:// images only", "image.source: oci://REGISTRY/REPOSITORY@sha256:DIGEST", saw(from, MaskURL(image.Source)))
 	}
 	return good("there is an image", saw(from, MaskURL(image.Source)))
 }
 
+// checkImageSum: validate of ironic/drivers/modules/agent.py wants no checksum of images
+// from Glance, of files and of oci:// images.
 func checkImageSum(f *Facts) finding {
 	image, from := f.imageOf()
-	source := strings.ToLower(image.Source)
-	fetched := strings.HasPrefix(source, "http://") || strings.HasPrefix(source, "https://") || strings.HasPrefix(source, "file://")
-	if f.Kind != KindDirect || !fetched {
+	if f.Kind != KindDirect || !isWeb(image.Source) {
 		return finding{}
 	}
 	at := saw(from, MaskURL(image.Source))

@@ -26,10 +26,26 @@ func checkHints(f *Facts) finding {
 	if err := f.Hints.Hints.Parse(by); err != nil && wrong == nil {
 		wrong = append(wrong, "the agent refuses them: "+err.Error())
 	}
+	if f.Kind == KindAnsible {
+		wrong = append(wrong, f.Hints.Hints.operators()...)
+	}
 	if wrong != nil {
 		return bad(strings.Join(wrong, "; "), "ironworks hints match tries hints; ironworks hints set writes them", at)
 	}
 	return good("Ironic and the agent take them", at)
+}
+
+// operators are the hints that Ansible cannot match: it compares values and knows no
+// operators (_parse_root_device_hints of ironic/drivers/modules/ansible/deploy.py).
+func (h Hints) operators() []string {
+	var wrong []string
+	for _, name := range h.Names() {
+		operator, _, found := strings.Cut(h.Expression(name), " ")
+		if found && strings.ContainsAny(operator, "=<>") && operator != "==" && operator != "s==" {
+			wrong = append(wrong, fmt.Sprintf("%s: Ansible does not know the operator %s", name, operator))
+		}
+	}
+	return wrong
 }
 
 func (f *Facts) hintsPlace() string { return string(f.Hints.Source) + ".root_device" }
@@ -142,6 +158,8 @@ func checkRootDevice(f *Facts) finding {
 	}
 	pin := "ironworks hints set " + f.Node.Label() + " --disk NAME, or --root-device JSON"
 	switch {
+	case f.Kind == KindAnsible && !f.Hints.Hints.Given() && len(e.Disks) > 1:
+		return bad(fmt.Sprintf("there are no hints, and %d disks; Ansible would take the first by name", len(e.Disks)), pin, evidence...)
 	case f.blind():
 		return unknown("the hints ask for what the BMC's inventory does not tell", "inspect in band", evidence...)
 	case e.Picks == "" && f.Hints.Hints.Given():

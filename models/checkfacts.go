@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -22,6 +23,9 @@ type Facts struct {
 	Plan  PlanFields
 	Kind  DeploymentKind
 	Steps []Step
+	// Outcomes are the kinds that may come of it, Kind first: more than one where Ironic
+	// chooses the deploy interface when the deployment starts.
+	Outcomes []DeploymentKind
 	// Hints are those that will count once the plan's are written.
 	Hints NodeHints
 	// Mine is the instance_uuid that this very deployment has given the node earlier.
@@ -51,6 +55,8 @@ type Facts struct {
 
 	// Image is what was asked about a direct deployment's image; nil where nothing was.
 	Image *ImageFacts
+	// Registry is what was asked about an oci:// image; nil where nothing was.
+	Registry *RegistryFacts
 
 	// Templates are Ironic's deploy templates; TemplatesError says why they could not be
 	// read. They are not looked for where the instance has no traits.
@@ -75,7 +81,10 @@ type OtherDisks struct {
 // UserDataFacts is what a checker of user data found. It holds no secrets.
 type UserDataFacts struct {
 	// Kind is what it is: ignition, butane, cloud-config, …
-	Kind     string
+	Kind string
+	// Language is the reader that it is written for; empty for none that is known here.
+	Language UserDataReader
+	// OK says that it is valid in its language.
 	OK       bool
 	Findings []UserDataFinding
 	// Sent is how many bytes are sent for it.
@@ -93,18 +102,9 @@ type UserDataFinding struct {
 // Resolve fills in what follows from the node and the plan: the kind, the steps with
 // their priorities, and the hints that will count.
 func (f *Facts) Resolve() error {
-	iface := f.DeployInterface()
-	f.Kind = f.Plan.Kind
 	templates := f.templateSteps()
-	if f.Kind == "" {
-		steps := f.Plan.Steps
-		for _, s := range templates {
-			if IsInstallStep(s.Step) { // what else templates bring does not make it another kind
-				steps = append(slices.Clone(steps), s.Step)
-			}
-		}
-		f.Kind = KindOf(iface, steps)
-	}
+	f.Outcomes = f.outcomes(templates)
+	f.Kind = f.Outcomes[0]
 	f.Steps = deploymentSteps(f.Kind, f.Plan.Steps, templates)
 	hints, err := HintsOf(f.Node)
 	if err != nil {
@@ -112,6 +112,23 @@ func (f *Facts) Resolve() error {
 	}
 	f.Hints = hints.with(f.Plan.RootDevice)
 	return nil
+}
+
+// outcomes are the kinds that may come of the deployment, the likeliest first.
+func (f *Facts) outcomes(templates []OrderedStep) []DeploymentKind {
+	switch {
+	case f.autodetects():
+		return f.autodetected()
+	case f.Plan.Kind != "":
+		return []DeploymentKind{f.Plan.Kind}
+	}
+	steps := f.Plan.Steps
+	for _, s := range templates {
+		if IsInstallStep(s.Step) { // what else templates bring does not make it another kind
+			steps = append(slices.Clone(steps), s.Step)
+		}
+	}
+	return []DeploymentKind{KindOf(f.DeployInterface(), steps)}
 }
 
 // Rebuilds says that the instance stays, and is deployed once more.
@@ -230,33 +247,80 @@ func (f *Facts) sawAt(at time.Time, field string, value any) CheckEvidence {
 }
 
 // Checks does all checks on a node. Those that have nothing to do with the deployment,
-// and those that are switched off, are left out.
+// and those that are switched off, are left out. Where several outcomes are possible,
+// the worst of their findings counts.
 func Checks(f *Facts, choices CheckChoices) []Check {
 	var checks []Check
 	for _, c := range allChecks() {
-		result := c.do(f)
-		if result.verdict == notAsked {
+		check, asked := f.check(c)
+		if !asked {
 			continue
-		}
-		rule, _ := ruleOf(c.id)
-		check := Check{
-			ID: c.id, Severity: CheckOK, Text: Printable(result.text), WayOut: Printable(result.wayOut), Evidence: result.evidence,
-		}
-		if check.Evidence == nil {
-			check.Evidence = []CheckEvidence{}
-		}
-		switch result.verdict {
-		case found:
-			check.Severity = rule.Worst
-		case notKnown:
-			check.Severity = CheckUnknown
-		case fine, notAsked:
 		}
 		if check, on := choices.decided(check); on {
 			checks = append(checks, check)
 		}
 	}
 	return checks
+}
+
+// check does one check for every outcome; false when it has nothing to do with any.
+func (f *Facts) check(c checker) (check Check, asked bool) {
+	kinds := f.possible()
+	results := make([]Check, len(kinds))
+	same := true
+	for i, kind := range kinds {
+		facts := *f
+		facts.Kind = kind
+		if result := c.do(&facts); result.verdict != notAsked {
+			results[i] = result.check(c.id)
+			if !asked || results[i].Severity.worse(check.Severity) {
+				check, asked = results[i], true
+			}
+		}
+		same = same && results[i].Text == results[0].Text
+	}
+	if same || check.Severity == CheckOK {
+		return check, asked
+	}
+	var texts []string
+	for i, kind := range kinds {
+		if results[i].Severity == check.Severity {
+			texts = append(texts, "if "+interfaceAutodetect+" switches to "+orNone(kind.Interface())+": "+results[i].Text)
+		}
+	}
+	check.Text = strings.Join(texts, "; ")
+	return check, asked
+}
+
+func (f *Facts) possible() []DeploymentKind {
+	if len(f.Outcomes) == 0 {
+		return []DeploymentKind{f.Kind}
+	}
+	return f.Outcomes
+}
+
+// worse orders the severities: what is not known is worse than a warning, since it may
+// hide an error.
+func (s CheckSeverity) worse(than CheckSeverity) bool {
+	order := []CheckSeverity{CheckOK, CheckWarn, CheckUnknown, CheckRefuse}
+	return slices.Index(order, s) > slices.Index(order, than)
+}
+
+// check is the finding with what is fixed about its check.
+func (r finding) check(id CheckID) Check {
+	rule, _ := ruleOf(id)
+	check := Check{ID: id, Severity: CheckOK, Text: Printable(r.text), WayOut: Printable(r.wayOut), Evidence: r.evidence}
+	if check.Evidence == nil {
+		check.Evidence = []CheckEvidence{}
+	}
+	switch r.verdict {
+	case found:
+		check.Severity = rule.Worst
+	case notKnown:
+		check.Severity = CheckUnknown
+	case fine, notAsked:
+	}
+	return check
 }
 
 // checker is a check with what does it.
@@ -302,11 +366,17 @@ func allChecks() []checker {
 		{CheckSameDisk, checkSameDisk},
 		{CheckRAIDRoot, checkRAIDRoot},
 		{CheckAssisted, checkAssisted},
+		{CheckKickstart, checkKickstart},
 		{CheckConfigDrive, checkConfigDrive},
 		{CheckUserData, checkUserData},
+		{CheckUserDataReader, checkUserDataReader},
 		{CheckUserDataOdd, checkUserDataOdd},
 		{CheckMetaData, checkMetaData},
 		{CheckImage, checkImage},
+		{CheckOCI, checkOCIReference},
+		{CheckOCITag, checkOCITag},
+		{CheckOCIKind, checkOCIKind},
+		{CheckOCISecret, checkOCISecret},
 		{CheckImageSum, checkImageSum},
 		{CheckImageThere, checkImageReachable},
 		{CheckImageFile, checkImageChecksumFile},

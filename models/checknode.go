@@ -139,9 +139,30 @@ func checkDeployInterface(f *Facts) finding {
 		return bad(fmt.Sprintf("a rebuild cannot change the deploy interface from %s to %s", orNone(f.Node.DeployInterface), iface),
 			"undeploy the node, then deploy it", at)
 	}
+	if f.autodetects() {
+		return f.checkAutodetect()
+	}
 	if want := f.Kind.Interface(); want != "" && want != iface {
 		return bad(fmt.Sprintf("%s needs the deploy interface %s", f.Kind, want), "deploy_interface: "+want+" in the plan, or leave it out", at)
 	}
+	return f.enabledInterface(iface, at)
+}
+
+// checkAutodetect says what autodetect is expected to switch to.
+func (f *Facts) checkAutodetect() finding {
+	at := saw("deploy_interface", f.InterfaceText())
+	if k := f.Plan.Kind; k != "" && slices.ContainsFunc(f.Outcomes, func(o DeploymentKind) bool { return o != k }) {
+		return bad(fmt.Sprintf("%s may switch to another interface than that of %s", interfaceAutodetect, k),
+			"leave deploy_interface out of the plan: the node gets "+orNone(k.Interface()), at)
+	}
+	result := f.enabledInterface(interfaceAutodetect, at)
+	if result.verdict == fine {
+		result.text = f.InterfaceText()
+	}
+	return result
+}
+
+func (f *Facts) enabledInterface(iface string, at CheckEvidence) finding {
 	if f.DriversError != "" {
 		return unknown("what the driver has enabled could not be read: "+f.DriversError, "", at)
 	}
@@ -198,7 +219,7 @@ func orNone(text string) string {
 // checkRamdisk: the fields are those of ironic/drivers/utils.py (get_field), with
 // the prefixes of old drivers.
 func checkRamdisk(f *Facts) finding {
-	if f.Kind == KindConfigured {
+	if f.Kind == KindConfigured || f.Kind == KindFake {
 		return finding{}
 	}
 	p := f.Plan.Ramdisk

@@ -21,7 +21,7 @@ func checkInstallStep(f *Facts) finding {
 	sent := saw("steps", stepTexts(f.Steps))
 	brought := f.brought()
 	switch i := slices.IndexFunc(brought, func(s OrderedStep) bool { return IsInstallStep(s.Step) }); {
-	case f.DeployInterface() != "custom-agent":
+	case f.Interface() != KindCustomAgent.Interface():
 		return finding{}
 	case i >= 0 && f.guessedKind() && DeploymentKind(brought[i].Step.Step).installStep() == "":
 		return bad(fmt.Sprintf("it is not known whether %s of %s installs, and the plan does not say what it is", brought[i].Label(), brought[i].Source),
@@ -86,7 +86,7 @@ func takesNothing(s Step) bool {
 // checkStepOrder: above deploy there is no agent yet, below tear_down_agent none any
 // longer.
 func checkStepOrder(f *Facts) finding {
-	if DriverSteps(f.DeployInterface()) == nil {
+	if DriverSteps(f.Interface()) == nil {
 		return finding{}
 	}
 	var merged []Step
@@ -120,7 +120,7 @@ func checkStepOrder(f *Facts) finding {
 // checkStepOffered compares the in-band steps with what the node's agent offered the
 // last time: a misspelt one fails only when the machine has booted.
 func checkStepOffered(f *Facts) finding {
-	own := DriverSteps(f.DeployInterface())
+	own := DriverSteps(f.Interface())
 	var inBand []Step
 	for _, s := range f.brought() {
 		isOwn := slices.ContainsFunc(own, s.sameAs)

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -164,4 +165,21 @@ func checkAssisted(f *Facts) finding {
 	}
 	return bad("the Assisted Installer's agent picks the disk itself, whatever the hints say", "choose the disk in the Assisted Installer",
 		saw("hints", orNoHints(f.Hints)))
+}
+
+// checkKickstart: anaconda asks no root device hints. The template that Ironic ships
+// (ironic/drivers/modules/ks.cfg.template) says clearpart --all.
+func checkKickstart(f *Facts) finding {
+	if f.Kind != KindAnaconda {
+		return finding{}
+	}
+	template := saw("instance_info.ks_template", orNone(textOf(f.Node.InstanceInfo["ks_template"])))
+	erases := "the kickstart chooses the disks, whatever the hints say; the one that Ironic ships erases all of them"
+	switch {
+	case f.Inventory == nil || len(f.Inventory.Disks) == 0:
+		return bad(erases, "inspect the node, and see that the kickstart names the disk", template)
+	case len(f.Inventory.Disks) > 1:
+		return bad(fmt.Sprintf("%s: here %d", erases, len(f.Inventory.Disks)), "see that the kickstart names the disk", template)
+	}
+	return good("there is one disk", template, saw("disk", diskLine(&f.Inventory.Disks[0])))
 }

@@ -10,8 +10,7 @@ type DeploymentKind string
 
 // The kinds.
 const (
-	// KindConfigured is what the node's deploy interface does by itself; ironworks knows
-	// nothing of it.
+	// KindConfigured is what a deploy interface does that is not known here.
 	KindConfigured DeploymentKind = "configured"
 	// KindCustomAgent runs the plan's own in-band steps.
 	KindCustomAgent DeploymentKind = "custom-agent"
@@ -22,13 +21,23 @@ const (
 	KindAssisted DeploymentKind = "start_assisted_install"
 	// KindDirect has the agent write an image to the disk.
 	KindDirect DeploymentKind = "direct"
+	// KindBootc has the agent install a bootable container to the disk.
+	KindBootc DeploymentKind = "bootc"
+	// KindAnsible has Ansible write an image to the disk.
+	KindAnsible DeploymentKind = "ansible"
+	// KindAnaconda boots Red Hat's installer, whose kickstart chooses the disks.
+	KindAnaconda DeploymentKind = "anaconda"
 	// KindRamdisk boots the instance from memory; Ironic writes to no disk.
 	KindRamdisk DeploymentKind = "ramdisk"
+	// KindFake only waits, for tests of Ironic.
+	KindFake DeploymentKind = "fake"
 )
 
 // DeploymentKinds lists them.
 func DeploymentKinds() []DeploymentKind {
-	return []DeploymentKind{KindInstallCoreOS, KindCustomAgent, KindAssisted, KindDirect, KindRamdisk, KindConfigured}
+	return []DeploymentKind{
+		KindInstallCoreOS, KindCustomAgent, KindAssisted, KindDirect, KindBootc, KindAnsible, KindAnaconda, KindRamdisk, KindFake, KindConfigured,
+	}
 }
 
 // Interface is the deploy interface that the kind needs; empty for any.
@@ -36,19 +45,12 @@ func (k DeploymentKind) Interface() string {
 	switch k {
 	case KindCustomAgent, KindInstallCoreOS, KindAssisted:
 		return "custom-agent"
-	case KindDirect:
-		return "direct"
-	case KindRamdisk:
-		return "ramdisk"
+	case KindDirect, KindBootc, KindAnsible, KindAnaconda, KindRamdisk, KindFake:
+		return string(k)
 	case KindConfigured:
 		return ""
 	}
 	return ""
-}
-
-// PicksDisk says that the agent writes to the disk that the root device hints pick.
-func (k DeploymentKind) PicksDisk() bool {
-	return k == KindCustomAgent || k == KindInstallCoreOS || k == KindDirect
 }
 
 // installStep is the step that makes the kind; empty where there is none.
@@ -62,14 +64,8 @@ func (k DeploymentKind) installStep() string {
 // KindOf is the kind of a deployment that a plan leaves open: what the deploy interface
 // and the steps make of it. A custom-agent node without any step gets install_coreos.
 func KindOf(deployInterface string, steps []Step) DeploymentKind {
-	switch deployInterface {
-	case "direct":
-		return KindDirect
-	case "ramdisk":
-		return KindRamdisk
-	case "custom-agent":
-	default:
-		return KindConfigured
+	if kind := kindOfInterface(deployInterface); kind != KindCustomAgent {
+		return kind
 	}
 	if len(steps) == 0 {
 		return KindInstallCoreOS
@@ -132,6 +128,8 @@ type PlanConfigDrive struct {
 	// UserDataFile is a file, relative to the plan's; UserData is the text itself.
 	UserDataFile string
 	UserData     string
+	// Reader is who reads the user data; empty for what kind, image and user data tell.
+	Reader UserDataReader
 	// MetaData are merged key by key; coreos_append_karg and coreos_copy_network mean
 	// something to install_coreos.
 	MetaData    map[string]any
@@ -210,6 +208,9 @@ func (f PlanFields) With(other PlanFields) PlanFields {
 	}
 	if d := other.ConfigDrive; d.UserDataFile != "" || d.UserData != "" {
 		f.ConfigDrive.UserDataFile, f.ConfigDrive.UserData = d.UserDataFile, d.UserData
+	}
+	if other.ConfigDrive.Reader != "" {
+		f.ConfigDrive.Reader = other.ConfigDrive.Reader
 	}
 	f.ConfigDrive.MetaData = joinedMaps(f.ConfigDrive.MetaData, other.ConfigDrive.MetaData)
 	f.ConfigDrive.NetworkData = joinedMaps(f.ConfigDrive.NetworkData, other.ConfigDrive.NetworkData)

@@ -284,7 +284,9 @@ func TestKindOf(t *testing.T) {
 		{"custom-agent", step("write_image"), KindCustomAgent},
 		{"direct", nil, KindDirect},
 		{"ramdisk", nil, KindRamdisk},
-		{"fake", step("install_coreos"), KindConfigured},
+		{"fake", step("install_coreos"), KindFake},
+		{"bootc", nil, KindBootc},
+		{"of-the-vendor", step("install_coreos"), KindConfigured},
 	} {
 		if got := KindOf(c.iface, c.steps); got != c.want {
 			t.Errorf("%s %v: %s, want %s", c.iface, c.steps, got, c.want)

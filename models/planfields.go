@@ -186,6 +186,13 @@ func (r *planReader) configDrive(n *yaml.Node, path string) PlanConfigDrive {
 			}
 			d.UserData = string(written)
 		},
+		"reader": func(n *yaml.Node) {
+			var known []string
+			for _, reader := range UserDataReaders() {
+				known = append(known, string(reader))
+			}
+			d.Reader = UserDataReader(r.word(n, path+".reader", known))
+		},
 		"meta_data":    r.object(&d.MetaData, path+".meta_data"),
 		"network_data": r.object(&d.NetworkData, path+".network_data"),
 	})

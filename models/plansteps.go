@@ -73,24 +73,26 @@ func deploymentSteps(kind DeploymentKind, steps []Step, brought []OrderedStep) [
 }
 
 // DriverSteps are the deploy steps that a deploy interface brings along, in their order
-// (ironic/drivers/modules/agent.py). Of others than custom-agent and direct they are
-// not known here: nil.
+// (ironic/drivers/modules/agent.py and ansible/deploy.py of 39.0). Those of other
+// interfaces with an agent are not known here: nil.
 func DriverSteps(deployInterface string) []Step {
 	step := func(name string, priority int) Step {
 		return Step{Interface: "deploy", Step: name, Priority: &priority}
 	}
-	var write []Step
-	switch deployInterface {
-	case "custom-agent":
-	case "direct":
-		write = []Step{step("write_image", 80)}
-	default:
-		return nil
+	first, boot := step("deploy", PriorityDeploy), step("prepare_instance_boot", 60)
+	last := []Step{step("tear_down_agent", PriorityTearDownAgent), step("switch_to_tenant_network", 30), step("boot_instance", 20)}
+	switch DeploymentKind(deployInterface) {
+	case KindCustomAgent:
+		return append([]Step{first, boot}, last...)
+	case KindDirect:
+		return append([]Step{first, step("write_image", 80), boot}, last...)
+	case KindBootc:
+		return append([]Step{first, step("execute_bootc_install", 80), boot, step("set_boot_to_disk", 60)}, last...)
+	case KindAnsible:
+		return append([]Step{first, step("write_image", 80)}, last...)
+	case KindInstallCoreOS, KindAssisted, KindAnaconda, KindRamdisk, KindFake, KindConfigured:
 	}
-	return slices.Concat([]Step{step("deploy", PriorityDeploy)}, write, []Step{
-		step("prepare_instance_boot", 60), step("tear_down_agent", PriorityTearDownAgent),
-		step("switch_to_tenant_network", 30), step("boot_instance", 20),
-	})
+	return nil
 }
 
 // MergedSteps is [Facts.Order] of steps that are sent, where no template has any.
@@ -141,7 +143,7 @@ func stepRank(iface string) int {
 // of those that every deployment has or that only erase.
 func IsInstallStep(s Step) bool {
 	others := []string{
-		"deploy", "prepare_instance_boot", "tear_down_agent", "switch_to_tenant_network", "boot_instance", "hold", "wait",
+		"deploy", "prepare_instance_boot", "set_boot_to_disk", "tear_down_agent", "switch_to_tenant_network", "boot_instance", "hold", "wait",
 		"erase_devices", "erase_devices_metadata", "erase_devices_express", "erase_pstore", "clean_uefi_nvram", "inject_files",
 	}
 	return s.Interface == "deploy" && !slices.Contains(others, s.Step) && priorityOf(s) > 0

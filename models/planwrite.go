@@ -154,6 +154,7 @@ func (c PlanConfigDrive) yaml() *yaml.Node {
 	drive := yamlMap()
 	putText(drive, "user_data_file", c.UserDataFile)
 	putText(drive, "user_data", c.UserData)
+	putText(drive, "reader", string(c.Reader))
 	for _, o := range []struct {
 		key    string
 		object map[string]any

@@ -118,7 +118,7 @@ func withoutSame(steps, others []OrderedStep) []OrderedStep {
 func (s Step) sameAs(o Step) bool { return s.Interface == o.Interface && s.Step == o.Step }
 
 // Order is the list of steps as Ironic will run it, as far as the driver's are known.
-func (f *Facts) Order() []OrderedStep { return orderedSteps(f.DeployInterface(), f.brought()) }
+func (f *Facts) Order() []OrderedStep { return orderedSteps(f.Interface(), f.brought()) }
 
 // checkTraits: Ironic refuses an instance with a trait that its node does not have
 // (ironic/conductor/utils.py, validate_instance_info_traits).

@@ -167,7 +167,7 @@ func (a *DeployAction) readyNode(ctx context.Context, checks *Preflighter, n *mo
 		return r
 	}
 	r.request = models.ProvisionRequest{Verb: r.verb, DeploySteps: r.facts.Steps}
-	r.request.ConfigDrive, r.err = d.configDrive(r.facts.Kind)
+	r.request.ConfigDrive, r.err = d.configDrive(r.facts)
 	return r
 }
 

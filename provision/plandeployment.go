@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 
+	"ironworks/cloudinit"
 	"ironworks/ignition"
 	"ironworks/models"
 )
@@ -45,7 +46,7 @@ func (d Deployment) WithConfigDrive(drive any) (Deployment, error) {
 	case !isObject:
 		return d, fmt.Errorf("configdrive: want an object, a URL or base64")
 	}
-	config := models.PlanConfigDrive{}
+	config := models.PlanConfigDrive{Reader: d.Fields.ConfigDrive.Reader}
 	for key, value := range object {
 		var isMap bool
 		switch key {
@@ -108,8 +109,40 @@ func (d Deployment) prepared() Deployment {
 // Report is what is found in the user data; nil where there are none.
 func (d Deployment) Report() *ignition.Report { return d.prepared().report }
 
+// language is the reader that the user data are written for; empty for none that is known.
+func (d Deployment) language() models.UserDataReader {
+	layers := d.report.Summary.Layers
+	switch layers[len(layers)-1] {
+	case ignition.KindIgnition, ignition.KindButane, ignition.KindMachineConfig, ignition.KindIgnition1, ignition.KindIgnition2:
+		return models.ReaderIgnition
+	case ignition.KindCloudConfig, ignition.KindCloudInit, ignition.KindShellScript, ignition.KindMIME:
+		return models.ReaderCloudInit
+	case ignition.KindText, ignition.KindEmpty, ignition.KindGzip, ignition.KindBase64, ignition.KindJSONString, ignition.KindConfigDrive,
+		ignition.KindJSON, ignition.KindYAML, ignition.KindBinary:
+	}
+	return ""
+}
+
+// sent is the user data as their reader wants them. The checks have refused what the
+// reader cannot read; it is refused here again, since nothing else keeps Butane from
+// being sent as it is.
+func (d Deployment) sent(f *models.Facts) (any, error) {
+	reader, _, _ := f.Reader()
+	switch {
+	case f.Kind == models.KindInstallCoreOS:
+		return ignition.ForInstall(*d.report)
+	case reader == models.ReaderIgnition && !d.report.OK():
+		return nil, &ignition.RefusedError{Report: *d.report}
+	case reader == models.ReaderIgnition:
+		return string(d.report.Ignition()), nil
+	case d.report.Kind == ignition.KindButane || d.report.Kind == ignition.KindMachineConfig:
+		return nil, fmt.Errorf("user data in %s are read by Ignition after translation, and not by %q", d.report.Kind, string(reader))
+	}
+	return string(d.UserData), nil
+}
+
 // bootable is the user data in the form that a machine reads at its first boot, with all
-// local files in it.
+// local files in it: what a record keeps.
 func (d Deployment) bootable() []byte {
 	switch d = d.prepared(); {
 	case d.report == nil || !d.report.OK():
@@ -125,7 +158,17 @@ func (d Deployment) userDataFacts() *models.UserDataFacts {
 	if d.report == nil {
 		return nil
 	}
-	facts := &models.UserDataFacts{Kind: d.report.Kind.String(), OK: d.report.OK(), Sent: d.report.Summary.Sizes.Sent}
+	facts := &models.UserDataFacts{
+		Kind: d.report.Kind.String(), Language: d.language(), OK: d.report.OK(), Sent: d.report.Summary.Sizes.Sent,
+	}
+	if facts.Language == models.ReaderCloudInit {
+		facts.OK, facts.Sent = true, len(d.UserData)
+		for _, p := range cloudinit.Check(d.UserData) {
+			facts.OK = facts.OK && !p.Error
+			facts.Findings = append(facts.Findings, models.UserDataFinding{Error: p.Error, ID: "cloud-init", Text: p.String()})
+		}
+		return facts
+	}
 	for _, p := range d.report.Problems {
 		if p.Severity == ignition.SeverityInfo {
 			continue
@@ -142,7 +185,7 @@ func (d Deployment) userDataFacts() *models.UserDataFacts {
 }
 
 // configDrive is what is sent, nil for none.
-func (d Deployment) configDrive(kind models.DeploymentKind) (any, error) {
+func (d Deployment) configDrive(f *models.Facts) (any, error) {
 	if d.Text != "" {
 		return d.Text, nil
 	}
@@ -157,16 +200,12 @@ func (d Deployment) configDrive(kind models.DeploymentKind) (any, error) {
 	if d.VendorData != nil {
 		drive["vendor_data"] = d.VendorData
 	}
-	switch {
-	case d.report == nil:
-	case kind == models.KindInstallCoreOS:
-		object, err := ignition.ForInstall(*d.report)
+	if d.report != nil {
+		data, err := d.sent(f)
 		if err != nil {
 			return nil, err
 		}
-		drive["user_data"] = object
-	default:
-		drive["user_data"] = string(d.bootable())
+		drive["user_data"] = data
 	}
 	if len(drive) == 0 {
 		return nil, nil //nolint:nilnil // no configdrive is what is sent then

@@ -100,7 +100,7 @@ func TestWhichStatesAreDeployed(t *testing.T) {
 	}{
 		"deploy a free one":  {provision.Deploy, free, nil},
 		"deploy a taken one": {provision.Deploy, taken, []models.CheckID{models.CheckState, models.CheckReserved}},
-		"rebuild a free one": {provision.Rebuild, free, []models.CheckID{models.CheckState, models.CheckDeployInterface}},
+		"rebuild a free one": {provision.Rebuild, free, []models.CheckID{models.CheckState, models.CheckDeployInterface, models.CheckImage}},
 		"rebuild a taken":    {provision.Rebuild, taken, nil},
 	} {
 		_, action, _ := gateOf(t, c.make, &reader{inventory: oneDisk}, c.node)

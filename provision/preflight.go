@@ -63,6 +63,8 @@ type Preflighter struct {
 
 	// Images asks about the images of direct deployments. May be nil: it is not asked.
 	Images ImageWeb
+	// Registry asks about oci:// images. May be nil: it is not asked.
+	Registry ImageRegistry
 
 	once   sync.Once
 	common common
@@ -85,7 +87,7 @@ type common struct {
 func (p *Preflighter) Fresh() *Preflighter {
 	return &Preflighter{
 		Reader: p.Reader, Clock: p.Clock, MaxInventoryAge: p.MaxInventoryAge, Policy: p.Policy, Offered: p.Offered, Keep: p.Keep,
-		Deployments: p.Deployments, Images: p.Images,
+		Deployments: p.Deployments, Images: p.Images, Registry: p.Registry,
 	}
 }
 
@@ -132,7 +134,7 @@ func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (
 	if err := f.Resolve(); err != nil {
 		return nil, err
 	}
-	if f.Kind.PicksDisk() {
+	if f.NeedsInventory() {
 		raw, err := p.Reader.Inventory(ctx, n.UUID)
 		var version *models.NeedsVersionError
 		switch {
@@ -149,7 +151,7 @@ func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (
 			}
 		}
 	}
-	f.Image = p.image(ctx, f)
+	f.Image, f.Registry = p.image(ctx, f), p.registryOf(ctx, f)
 	// It reaches into the BMC: only where a deployment can begin at all.
 	if _, can := models.FindTransition(n.ProvisionState, cmp.Or(d.verb, models.VerbDeploy)); !can || n.Maintenance {
 		f.ValidateError = "it is not asked while the node cannot be deployed"

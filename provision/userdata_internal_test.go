@@ -48,7 +48,7 @@ func TestLocalFilesOfUserData(t *testing.T) {
 			if report := d.Report(); report == nil || !report.OK() {
 				t.Fatalf("refused: %+v", report.Problems)
 			}
-			drive, err := d.configDrive(models.KindDirect)
+			drive, err := d.configDrive(factsOf(models.KindDirect, d))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,11 +64,11 @@ func TestLocalFilesOfUserData(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			first, err := d.configDrive(models.KindInstallCoreOS)
+			first, err := d.configDrive(factsOf(models.KindInstallCoreOS, d))
 			if err != nil {
 				t.Fatal(err)
 			}
-			second, err := again.configDrive(models.KindInstallCoreOS)
+			second, err := again.configDrive(factsOf(models.KindInstallCoreOS, again))
 			if err != nil || !sameJSON(first, second) {
 				t.Errorf("sent %s\nthen %s, %v", first, second, err)
 			}
@@ -85,5 +85,52 @@ func TestEmptyUserDataFile(t *testing.T) {
 	}
 	if _, err := (Deployment{}).WithUserDataFile(path); err == nil || !strings.Contains(err.Error(), "host.bu is empty") {
 		t.Errorf("%v", err)
+	}
+}
+
+func factsOf(kind models.DeploymentKind, d Deployment) *models.Facts {
+	return &models.Facts{Kind: kind, Node: &models.Node{}, Plan: d.Fields, UserData: d.userDataFacts()}
+}
+
+// TestUserDataAreSentForTheirReader: Butane never leaves as it is.
+func TestUserDataAreSentForTheirReader(t *testing.T) {
+	t.Parallel()
+	const (
+		butane      = "variant: fcos\nversion: 1.5.0\npasswd:\n  users:\n  - name: core\n"
+		broken      = "variant: fcos\nversion: 1.5.0\npasswd:\n  users: 7\n"
+		ignitionDoc = `{"ignition": {"version": "3.2.0"}}`
+		cloudConfig = "#cloud-config\nusers: [default]\n"
+	)
+	for name, tt := range map[string]struct {
+		data   string
+		kind   models.DeploymentKind
+		reader models.UserDataReader
+		// sent begins what is sent; empty for an error.
+		sent string
+	}{
+		"Butane, reader unknown":        {butane, models.KindDirect, "", `{"ignition"`},
+		"Butane for Ignition":           {butane, models.KindBootc, models.ReaderIgnition, `{"ignition"`},
+		"Butane for cloud-init":         {butane, models.KindDirect, models.ReaderCloudInit, ""},
+		"Butane for another reader":     {butane, models.KindCustomAgent, models.ReaderOther, ""},
+		"broken Butane, reader unknown": {broken, models.KindDirect, "", ""},
+		"Ignition":                      {ignitionDoc, models.KindDirect, "", `{"ignition"`},
+		"cloud-config":                  {cloudConfig, models.KindDirect, "", "#cloud-config"},
+		"cloud-config for Ignition":     {cloudConfig, models.KindDirect, models.ReaderIgnition, ""},
+		"text for another reader":       {"hello", models.KindDirect, models.ReaderOther, "hello"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := Deployment{Fields: models.PlanFields{ConfigDrive: models.PlanConfigDrive{UserData: tt.data, Reader: tt.reader}}}.prepared()
+			drive, err := d.configDrive(factsOf(tt.kind, d))
+			if (err != nil) != (tt.sent == "") {
+				t.Fatalf("error %v, want sent %q", err, tt.sent)
+			}
+			if err != nil {
+				return
+			}
+			if sent, _ := drive.(map[string]any)["user_data"].(string); !strings.HasPrefix(sent, tt.sent) {
+				t.Errorf("sent %q, want %q", sent, tt.sent)
+			}
+		})
 	}
 }

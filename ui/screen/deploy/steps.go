@@ -103,7 +103,7 @@ func (s *Screen) stepRows() []stepRow {
 	if known := s.known(); known != nil {
 		offered = known.Offered
 	}
-	own := models.DriverSteps(f.DeployInterface())
+	own := models.DriverSteps(f.Interface())
 	rows := make([]stepRow, len(merged))
 	for i, step := range merged {
 		r := stepRow{Step: step.Step, from: origin(step.Source)}
@@ -312,7 +312,7 @@ func (s *Screen) drawSteps(t *theme.Theme, w, h int) string {
 	switch {
 	case !read && s.err == nil:
 		s.steps.Empty = "Ironic is being asked for the node…"
-	case models.DriverSteps(f.DeployInterface()) == nil:
+	case models.DriverSteps(f.Interface()) == nil:
 		s.steps.Empty = fmt.Sprintf("What the deploy interface %s runs by itself is not known here. a adds a step.", models.Printable(orAuto(f.DeployInterface())))
 	default:
 		s.steps.Empty = "No step runs."

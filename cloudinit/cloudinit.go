@@ -1,0 +1,121 @@
+// Package cloudinit checks user data for cloud-init before a machine boots with it. It
+// knows the formats of cloud-init 22.4 (cloudinit/handlers/__init__.py) and the types of
+// the keys of cloud-config.
+package cloudinit
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Problem is one thing that is wrong with user data.
+type Problem struct {
+	// Error says that cloud-init cannot read the user data; else it reads them and may
+	// not do what was meant.
+	Error bool
+	// Line and Column count from 1; zero where the whole is meant.
+	Line, Column int
+	Text         string
+}
+
+// String is the place and the text.
+func (p Problem) String() string {
+	switch {
+	case p.Line > 0 && p.Column > 0:
+		return fmt.Sprintf("%d:%d: %s", p.Line, p.Column, p.Text)
+	case p.Line > 0:
+		return fmt.Sprintf("%d: %s", p.Line, p.Text)
+	}
+	return p.Text
+}
+
+const (
+	// maxUnpacked is how much of gzip is unpacked, in bytes.
+	maxUnpacked = 16 << 20
+	// maxDepth is how deep parts of MIME and gzip may be packed in each other.
+	maxDepth = 4
+)
+
+// Check finds what is wrong with user data. Time and memory are bounded by the size of
+// the data.
+func Check(data []byte) []Problem { return check(data, 0) }
+
+func check(data []byte, depth int) []Problem {
+	if depth > maxDepth {
+		return fails("packed more than %d times", maxDepth)
+	}
+	if bytes.HasPrefix(data, []byte("\x1f\x8b")) {
+		return checkGzip(data, depth)
+	}
+	if bytes.HasPrefix(data, []byte("\xef\xbb\xbf")) {
+		return fails("the text begins with a byte order mark: cloud-init does not recognize the first line")
+	}
+	if !utf8.Valid(data) {
+		return fails("the text is not valid UTF-8")
+	}
+	text := bytes.TrimLeft(data, " \t\r\n")
+	line, _, _ := strings.Cut(string(text), "\n")
+	lower := strings.ToLower(strings.TrimRight(line, " \t\r"))
+	switch {
+	case len(text) == 0:
+		return fails("the user data are empty")
+	case strings.HasPrefix(lower, "#cloud-config-archive"):
+		return checkArchive(data, depth)
+	case strings.HasPrefix(lower, "#cloud-config"):
+		return checkCloudConfig(data)
+	case strings.HasPrefix(lower, "#!"):
+		return checkScript(line)
+	case strings.HasPrefix(lower, "#include"), strings.HasPrefix(lower, "#cloud-boothook"), strings.HasPrefix(lower, "#part-handler"):
+		return nil
+	case strings.HasPrefix(lower, "## template: jinja"):
+		return nil // what it becomes is known only on the machine
+	case strings.HasPrefix(lower, "content-type:"), strings.HasPrefix(lower, "mime-version:"):
+		return checkMIME(text, depth)
+	}
+	return fails("cloud-init ignores user data that begin with %q: the first line has to be #cloud-config or #!/bin/sh, for instance", short(line))
+}
+
+func fails(format string, args ...any) []Problem {
+	return []Problem{{Error: true, Text: fmt.Sprintf(format, args...)}}
+}
+
+// short is the beginning of a line, for a message.
+func short(line string) string {
+	const most = 40
+	if runes := []rune(line); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return line
+}
+
+func checkGzip(data []byte, depth int) []Problem {
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return fails("gzip: %v", err)
+	}
+	content, err := io.ReadAll(io.LimitReader(z, maxUnpacked+1))
+	switch {
+	case err != nil:
+		return fails("gzip: %v", err)
+	case len(content) > maxUnpacked:
+		return fails("unpacked, there are more than %d MiB", maxUnpacked>>20)
+	}
+	return check(content, depth+1)
+}
+
+// checkScript: the kernel runs the interpreter, and looks for no PATH.
+func checkScript(line string) []Problem {
+	interpreter := strings.TrimLeft(line[2:], " \t")
+	name, _, _ := strings.Cut(strings.TrimRight(interpreter, "\r"), " ")
+	switch {
+	case strings.HasSuffix(line, "\r"):
+		return fails("the lines end with CR LF: there is no interpreter %q", name+"\\r")
+	case !strings.HasPrefix(name, "/"):
+		return fails("the interpreter %q is no absolute path", name)
+	}
+	return nil
+}

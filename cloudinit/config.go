@@ -1,0 +1,205 @@
+package cloudinit
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// shape is what a key of cloud-config takes.
+type shape string
+
+const (
+	list    shape = "a list"
+	mapping shape = "a mapping"
+	text    shape = "text"
+	boolean shape = "true or false"
+	anyOf   shape = ""
+)
+
+// keys are the keys of cloud-config with what they take: those of the schema of cloud-init
+// 22.4.2 (cloudinit/config/schemas/schema-cloud-config-v1.json), and those that are for
+// cloud-init itself.
+func keys() map[string]shape {
+	all := map[string]shape{}
+	for s, names := range map[shape][]string{
+		list: {
+			"bootcmd", "cloud_config_modules", "cloud_final_modules", "cloud_init_modules", "fs_setup", "mount_default_fields",
+			"mounts", "packages", "runcmd", "ssh_authorized_keys", "ssh_fp_console_blacklist", "ssh_genkeytypes", "ssh_import_id",
+			"ssh_key_console_blacklist", "write_files",
+		},
+		mapping: {
+			"ansible", "apk_repos", "apt", "autoinstall", "ca_certs", "ca-certs", "chef", "chpasswd", "device_aliases",
+			"disk_setup", "drivers", "fan", "growpart", "grub-dpkg", "grub_dpkg", "keyboard", "landscape", "lxd", "mcollective",
+			"phone_home", "power_state", "puppet", "random_seed", "reporting", "resolv_conf", "rh_subscription", "salt_minion",
+			"snap", "spacewalk", "ssh", "ssh_keys", "ssh_publish_hostkeys", "swap", "ubuntu_advantage", "ubuntu_pro", "updates",
+			"vendor_data", "yum_repos", "zypper", "output", "datasource", "network", "system_info",
+		},
+		text: {
+			"authkey_hash", "byobu_by_default", "disable_root_opts", "final_message", "fqdn", "hostname", "locale_configfile",
+			"password", "timezone", "yum_repo_dir",
+		},
+		boolean: {
+			"allow_public_ssh_keys", "apt_reboot_if_required", "apt_update", "apt_upgrade", "create_hostname_file",
+			"disable_ec2_metadata", "manage_resolv_conf", "migrate", "no_ssh_fingerprints", "package_reboot_if_required",
+			"package_update", "package_upgrade", "prefer_fqdn_over_hostname", "preserve_hostname", "ssh_deletekeys",
+			"ssh_quiet_keygen",
+		},
+		anyOf: {
+			"apt_pipelining", "disable_root", "groups", "locale", "manage_etc_hosts", "merge_how", "merge_type", "ntp",
+			"resize_rootfs", "rsyslog", "ssh_pwauth", "user", "users", "wireguard",
+		},
+	} {
+		for _, name := range names {
+			all[name] = s
+		}
+	}
+	return all
+}
+
+// checkCloudConfig checks the YAML below the first line.
+func checkCloudConfig(data []byte) []Problem {
+	var document yaml.Node
+	if err := yaml.Unmarshal(data, &document); err != nil {
+		return yamlProblem(err)
+	}
+	if len(document.Content) == 0 {
+		return []Problem{{Text: "the cloud-config is empty: nothing is configured"}}
+	}
+	root := document.Content[0]
+	if root.Kind != yaml.MappingNode {
+		return []Problem{{Error: true, Line: root.Line, Column: root.Column, Text: "the cloud-config is no mapping of keys to values"}}
+	}
+	var problems []Problem
+	known, seen := keys(), map[string]bool{}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		key, value := root.Content[i], root.Content[i+1]
+		at := func(n *yaml.Node, format string, args ...any) {
+			problems = append(problems, Problem{Line: n.Line, Column: n.Column, Text: fmt.Sprintf(format, args...)})
+		}
+		want, is := known[key.Value]
+		switch {
+		case seen[key.Value]:
+			at(key, "key %q is there twice: the last one counts", short(key.Value))
+		case !is && nearest(key.Value, known) != "": // others may be of a newer cloud-init
+			at(key, "cloud-init has no key %q (did you mean %q?)", short(key.Value), nearest(key.Value, known))
+		case !want.takes(value):
+			at(value, "%s takes %s: cloud-init skips it", key.Value, want)
+		}
+		seen[key.Value] = true
+		problems = append(problems, checkValue(key.Value, value)...)
+	}
+	if !slices.ContainsFunc([]string{"ssh_authorized_keys", "ssh_import_id", "password", "chpasswd", "users", "user", "autoinstall"}, func(k string) bool { return seen[k] }) {
+		problems = append(problems, Problem{Text: "no SSH key and no password: nobody can log in"})
+	}
+	return problems
+}
+
+// takes says that a value has the shape.
+func (s shape) takes(n *yaml.Node) bool {
+	if n.Kind == yaml.AliasNode || n.Tag == "!!null" {
+		return true
+	}
+	switch s {
+	case list:
+		return n.Kind == yaml.SequenceNode
+	case mapping:
+		return n.Kind == yaml.MappingNode
+	case text:
+		return n.Kind == yaml.ScalarNode
+	case boolean:
+		return n.Kind == yaml.ScalarNode && slices.Contains([]string{"true", "false", "yes", "no", "on", "off", "1", "0"}, strings.ToLower(n.Value))
+	case anyOf:
+		return true
+	}
+	return true
+}
+
+// checkValue looks into the keys whose mistakes cost the most.
+func checkValue(key string, value *yaml.Node) []Problem {
+	if value.Kind != yaml.SequenceNode {
+		return nil
+	}
+	var problems []Problem
+	add := func(n *yaml.Node, text string) {
+		problems = append(problems, Problem{Line: n.Line, Column: n.Column, Text: text})
+	}
+	for _, item := range value.Content {
+		switch key {
+		case "write_files":
+			if item.Kind != yaml.MappingNode || !hasKey(item, "path") {
+				add(item, "a file without path: cloud-init skips it")
+			}
+		case "users":
+			if item.Kind == yaml.MappingNode && !hasKey(item, "name") && !hasKey(item, "snapuser") {
+				add(item, "a user without name: cloud-init creates no users")
+			}
+		case "ssh_authorized_keys":
+			if item.Kind != yaml.ScalarNode {
+				add(item, "an SSH key is one line of text")
+			}
+		case "runcmd", "bootcmd":
+			if item.Kind == yaml.MappingNode {
+				add(item, "a command is text or a list: quote a text with \": \" in it")
+			}
+		}
+	}
+	return problems
+}
+
+func hasKey(n *yaml.Node, key string) bool {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key || n.Content[i].Value == "<<" {
+			return true
+		}
+	}
+	return false
+}
+
+// yamlProblem is an error of the YAML library with its line.
+func yamlProblem(err error) []Problem {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	p := Problem{Error: true, Text: "not valid YAML: " + text}
+	if match := regexp.MustCompile(`^line (\d+): (.*)`).FindStringSubmatch(text); match != nil {
+		if line, err := strconv.Atoi(match[1]); err == nil {
+			p.Line, p.Text = line, "not valid YAML: "+match[2]
+		}
+	}
+	return []Problem{p}
+}
+
+// nearest is the key with the fewest other letters, at most two; empty for none.
+func nearest(key string, known map[string]shape) string {
+	best, distance := "", 3
+	for name := range known {
+		if d := edits(key, name); d < distance || d == distance && best != "" && name < best {
+			best, distance = name, d
+		}
+	}
+	return best
+}
+
+// edits is the distance of Levenshtein.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := before
+			if a[i] != b[j] {
+				cost++
+			}
+			before = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,99 @@
+package provision
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/content"
+	"oras.land/oras-go/v2/errdef"
+	"oras.land/oras-go/v2/registry"
+	"oras.land/oras-go/v2/registry/remote"
+	"oras.land/oras-go/v2/registry/remote/auth"
+	"oras.land/oras-go/v2/registry/remote/errcode"
+
+	"ironworks/models"
+)
+
+// ImageRegistry asks container registries about images; [Registry] does it over HTTPS.
+type ImageRegistry interface {
+	// Artifact says that the image holds a disk image, and is no bootable container. Its
+	// errors are those of oras: errdef.ErrNotFound, or an *errcode.ErrorResponse.
+	Artifact(ctx context.Context, r models.OCIReference) (bool, error)
+}
+
+// Registry asks registries without credentials: the pull secret of a node is masked by
+// Ironic.
+type Registry struct {
+	// PlainHTTP asks over http, as Ironic does with
+	// [oci]permit_fallback_to_http_transport.
+	PlainHTTP bool
+}
+
+// manifestMost bounds a manifest, in bytes.
+const manifestMost = 4 << 20
+
+// Artifact reads the manifest and decides as identify_specific_image of
+// ironic/common/image_service.py (39.0) does.
+func (g Registry) Artifact(ctx context.Context, r models.OCIReference) (bool, error) {
+	client := &auth.Client{Client: &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxResponseHeaderBytes: headersMost, DisableKeepAlives: true}}}
+	repository := &remote.Repository{
+		Client: client, Reference: registry.Reference{Registry: r.Registry, Repository: r.Repository}, PlainHTTP: g.PlainHTTP, MaxMetadataBytes: manifestMost,
+	}
+	named := r.Tag
+	if r.Digest != "" {
+		named = r.Digest
+	}
+	found, body, err := repository.FetchReference(ctx, named)
+	if err != nil {
+		return false, fmt.Errorf("read the manifest of %s/%s: %w", r.Registry, r.Repository, err)
+	}
+	defer func() { _ = body.Close() }()
+	if found.Size > manifestMost {
+		return false, fmt.Errorf("the manifest of %s/%s has %d bytes", r.Registry, r.Repository, found.Size)
+	}
+	raw, err := content.ReadAll(body, found)
+	if err != nil {
+		return false, fmt.Errorf("read the manifest of %s/%s: %w", r.Registry, r.Repository, err)
+	}
+	var document struct {
+		ocispec.Manifest
+		Manifests []ocispec.Descriptor `json:"manifests"`
+	}
+	if err := json.Unmarshal(raw, &document); err != nil {
+		return false, fmt.Errorf("the manifest of %s/%s is no JSON: %w", r.Registry, r.Repository, err)
+	}
+	if r.Digest != "" || len(document.Manifests) == 0 {
+		return document.ArtifactType != "" || document.Config.MediaType == ocispec.MediaTypeEmptyJSON || document.Annotations["disktype"] != "", nil
+	}
+	for _, m := range document.Manifests {
+		if m.Annotations["disktype"] != "" || m.ArtifactType != "" {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// registryOf asks about an oci:// image; nil where a deployment writes none.
+func (p *Preflighter) registryOf(ctx context.Context, f *models.Facts) *models.RegistryFacts {
+	r, is := f.RegistryImage()
+	if !is || p.Registry == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, webPatience)
+	defer cancel()
+	artifact, err := p.Registry.Artifact(ctx, r)
+	var answer *errcode.ErrorResponse
+	switch {
+	case err == nil:
+		return &models.RegistryFacts{Artifact: artifact}
+	case errors.Is(err, errdef.ErrNotFound):
+		return &models.RegistryFacts{Missing: true}
+	case errors.As(err, &answer) && (answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden):
+		return &models.RegistryFacts{Closed: true}
+	}
+	return &models.RegistryFacts{Error: webFault(err)}
+}
