@@ -62,7 +62,7 @@ func check(data []byte, depth int) []Problem {
 	lower := strings.ToLower(strings.TrimRight(line, " \t\r"))
 	switch {
 	case len(text) == 0:
-		return fails("the user data are empty")
+		return fails("the user data is empty")
 	case strings.HasPrefix(lower, "#cloud-config-archive"):
 		return checkArchive(data, depth)
 	case strings.HasPrefix(lower, "#cloud-config"):
@@ -76,7 +76,7 @@ func check(data []byte, depth int) []Problem {
 	case strings.HasPrefix(lower, "content-type:"), strings.HasPrefix(lower, "mime-version:"):
 		return checkMIME(text, depth)
 	}
-	return fails("cloud-init ignores user data that begin with %q: the first line has to be #cloud-config or #!/bin/sh, for instance", short(line))
+	return fails("cloud-init ignores user data that begins with %q: the first line has to be #cloud-config or #!/bin/sh, for instance", short(line))
 }
 
 func fails(format string, args ...any) []Problem {

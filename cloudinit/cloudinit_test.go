@@ -35,7 +35,7 @@ func TestCheck(t *testing.T) {
 		"cloud-config with a comment":     {"#cloud-config # of rack 7\n" + login, "", ""},
 		"white space before it":           {"\n  #cloud-config\n" + login, "", ""},
 		"a byte order mark":               {"\xef\xbb\xbf#cloud-config\n" + login, "byte order mark", ""},
-		"another first line":              {"#cloudconfig\n" + login, `begin with "#cloudconfig"`, ""},
+		"another first line":              {"#cloudconfig\n" + login, `begins with "#cloudconfig"`, ""},
 		"something joined to the word":    {"#cloud-configs\n" + login, "", ""},
 		"no first line":                   {login, "first line has to be", ""},
 		"base64":                          {base64.StdEncoding.EncodeToString([]byte("#cloud-config\n" + login)), "cloud-init ignores", ""},

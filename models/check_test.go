@@ -413,7 +413,7 @@ func dataCases() map[CheckID][]checkCase {
 			{"", reads(KindDirect, ReaderIgnition, "cloud-config", ReaderCloudInit), CheckRefuse, "emergency shell"},
 			{"", reads(KindDirect, ReaderCloudInit, "butane", ReaderIgnition), CheckRefuse, "cloud-init ignores user data in butane"},
 			{"", reads(KindDirect, ReaderOther, "butane", ReaderIgnition), CheckRefuse, "which no machine reads"},
-			{"", reads(KindDirect, ReaderOther, "text", ""), CheckUnknown, "sent as they are"},
+			{"", reads(KindDirect, ReaderOther, "text", ""), CheckUnknown, "sent as it is"},
 			{"", reads(KindDirect, "", "text", ""), CheckRefuse, "neither for Ignition nor for cloud-init"},
 			{"", reads(KindAnaconda, "", "ignition", ReaderIgnition), CheckRefuse, "cloud-init ignores"},
 			{`"instance_info": {"image_source": "http://h/rhcos-9.raw"}`, reads(KindDirect, "", "cloud-config", ReaderCloudInit), CheckRefuse, "emergency shell"},

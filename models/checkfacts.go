@@ -24,7 +24,8 @@ type Facts struct {
 	Kind  DeploymentKind
 	Steps []Step
 	// Outcomes are the kinds that may come of it, Kind first: more than one where Ironic
-	// chooses the deploy interface when the deployment starts.
+	// chooses the deploy interface when the deployment starts. What writes a disk comes
+	// before what does not.
 	Outcomes []DeploymentKind
 	// Hints are those that will count once the plan's are written.
 	Hints NodeHints
@@ -114,7 +115,7 @@ func (f *Facts) Resolve() error {
 	return nil
 }
 
-// outcomes are the kinds that may come of the deployment, the likeliest first.
+// outcomes are the kinds that may come of the deployment.
 func (f *Facts) outcomes(templates []OrderedStep) []DeploymentKind {
 	switch {
 	case f.autodetects():

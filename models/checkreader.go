@@ -13,7 +13,7 @@ type UserDataReader string
 const (
 	ReaderIgnition  UserDataReader = "ignition"
 	ReaderCloudInit UserDataReader = "cloud-init"
-	// ReaderOther is a program that is not known here: it gets the user data as they are.
+	// ReaderOther is a program that is not known here: it gets the user data as it is.
 	ReaderOther UserDataReader = "other"
 )
 
@@ -37,7 +37,7 @@ func (f *Facts) Reader() (reader UserDataReader, why string, assumed bool) {
 	case f.Kind.WritesImage() && looksLikeCoreOS(image.Source):
 		return ReaderIgnition, "the image's name says CoreOS", false
 	case f.UserData != nil && f.UserData.Language != "":
-		return f.UserData.Language, "the user data are written for it", true
+		return f.UserData.Language, "the user data is written for it", true
 	}
 	return "", "", true
 }
@@ -66,20 +66,20 @@ func checkUserData(f *Facts) finding {
 	}
 	switch {
 	case reader == ReaderOther && u.Language == ReaderIgnition && u.Kind != kindIgnition:
-		return bad(fmt.Sprintf("the user data are %s, which no machine reads as it is", u.Kind),
+		return bad(fmt.Sprintf("the user data is %s, which no machine reads untranslated", u.Kind),
 			"configdrive.reader: ignition translates it", at...)
 	case reader == ReaderOther:
-		return unknown("the user data are sent as they are; their reader is not known here", "", at...)
+		return unknown("the user data is sent as it is; their reader is not known here", "", at...)
 	case reader == "":
-		return bad(fmt.Sprintf("the user data (%s) are neither for Ignition nor for cloud-init", u.Kind),
+		return bad(fmt.Sprintf("the user data (%s) is neither for Ignition nor for cloud-init", u.Kind),
 			"configdrive.reader in the plan (--user-data-reader) names what reads them: ignition, cloud-init or other", append(at, errors...)...)
 	case reader == ReaderIgnition && (u.Language != reader || !u.OK):
-		return bad(fmt.Sprintf("the user data (%s) are not valid Ignition: the machine would boot into an emergency shell", u.Kind),
+		return bad(fmt.Sprintf("the user data (%s) is not valid Ignition: the machine would boot into an emergency shell", u.Kind),
 			"ironworks ignition check FILE", append(errors, at...)...)
 	case u.Language != reader:
 		return bad(fmt.Sprintf("cloud-init ignores user data in %s", orNone(u.Kind)), "write #cloud-config, or name another reader in configdrive.reader", at...)
 	case !u.OK:
-		return bad("cloud-init cannot read the user data", "correct them", append(errors, at...)...)
+		return bad("cloud-init cannot read the user data", "correct it", append(errors, at...)...)
 	}
 	return good(string(reader)+" can read the user data", append(at, saw("bytes sent", u.Sent))...)
 }

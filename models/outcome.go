@@ -96,7 +96,7 @@ func (f *Facts) InterfaceText() string {
 
 func (f *Facts) autodetects() bool { return f.DeployInterface() == interfaceAutodetect }
 
-// autodetected are the kinds that autodetect may switch to, the likeliest first. Ironic
+// autodetected are the kinds that autodetect may switch to. Ironic
 // takes the first of [DEFAULT]autodetect_deploy_interfaces that supports the node, else
 // the last of them (autodetect.py, switch_interface). The API does not show that list:
 // it is taken for the default, ramdisk, bootc and direct, as far as these are enabled.
@@ -107,22 +107,20 @@ func (f *Facts) autodetects() bool { return f.DeployInterface() == interfaceAuto
 // asked here, so both outcomes stay possible.
 func (f *Facts) autodetected() []DeploymentKind {
 	image, _ := f.imageOf()
-	enabled, known := f.enabledDeploy()
+	enabled, known := f.EnabledDeploy()
 	may := func(k DeploymentKind) bool { return !known || slices.Contains(enabled, k.Interface()) }
 	ramdisk := may(KindRamdisk) && f.asksForRamdisk()
 	if ramdisk && image.Source == "" {
 		// Whatever else the list has wants an image, and refuses.
 		return []DeploymentKind{KindRamdisk}
 	}
+	// What writes a disk comes first: it is what an operator is asked about.
 	var kinds []DeploymentKind
-	if ramdisk {
-		kinds = append(kinds, KindRamdisk)
-	}
 	if strings.HasPrefix(image.Source, "oci://") && may(KindBootc) {
 		kinds = append(kinds, KindBootc)
 	}
 	kinds = append(kinds, f.autodetectFallback(enabled, may)...)
-	if !ramdisk && isGlanceImage(image.Source) && may(KindRamdisk) {
+	if ramdisk || isGlanceImage(image.Source) && may(KindRamdisk) {
 		kinds = append(kinds, KindRamdisk)
 	}
 	return kinds
@@ -163,8 +161,8 @@ func uuidLike(text string) bool {
 	return len(plain) == 32 && !strings.ContainsFunc(plain, func(r rune) bool { return !strings.ContainsRune("0123456789abcdef", r) })
 }
 
-// enabledDeploy are the deploy interfaces that are enabled for the node's driver.
-func (f *Facts) enabledDeploy() (enabled []string, known bool) {
+// EnabledDeploy are the deploy interfaces that are enabled for the node's driver.
+func (f *Facts) EnabledDeploy() (enabled []string, known bool) {
 	for _, d := range f.Drivers {
 		if d.Name == f.Node.Driver && d.Enabled["deploy"] != nil {
 			return d.Enabled["deploy"], true

@@ -103,7 +103,7 @@ func TestAutodetectIsPredicted(t *testing.T) {
 		"an ISO not to boot":                      {iso + `, "ironic_ramdisk_deploy": ""`, nil, "direct"},
 		"a kernel and a ramdisk to boot":          {kernel + "," + asked, nil, "ramdisk"},
 		"a kernel alone":                          {`"kernel": "http://h/k", ` + asked, nil, "direct"},
-		"a kernel to boot beside an image":        {kernel + "," + asked + "," + web, nil, "ramdisk or direct"},
+		"a kernel to boot beside an image":        {kernel + "," + asked + "," + web, nil, "direct or ramdisk"},
 		"ramdisk is not enabled":                  {iso + "," + asked, []string{"autodetect", "direct"}, "direct"},
 		"an image of a registry":                  {`"image_source": "oci://r/i:1"`, nil, "bootc or direct"},
 		"an image of a registry, without bootc":   {`"image_source": "oci://r/i:1"`, []string{"autodetect", "direct"}, "direct"},

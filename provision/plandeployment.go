@@ -109,7 +109,7 @@ func (d Deployment) prepared() Deployment {
 // Report is what is found in the user data; nil where there are none.
 func (d Deployment) Report() *ignition.Report { return d.prepared().report }
 
-// language is the reader that the user data are written for; empty for none that is known.
+// language is the reader that the user data is written for; empty for none that is known.
 func (d Deployment) language() models.UserDataReader {
 	layers := d.report.Summary.Layers
 	switch layers[len(layers)-1] {

@@ -37,6 +37,9 @@ func (p *Preflighter) Remembering() *Preflighter {
 	if p.Images != nil {
 		fresh.Images = &rememberedWeb{web: p.Images, heads: map[string]answer[WebAnswer]{}, parts: map[string]answer[webPart]{}}
 	}
+	if p.Registry != nil {
+		fresh.Registry = &rememberedRegistry{registry: p.Registry, artifacts: map[string]answer[bool]{}}
+	}
 	return fresh
 }
 
@@ -169,4 +172,15 @@ func (r *rememberedWeb) Get(ctx context.Context, address string, most int, part 
 		return webPart{answer, data}, err
 	})
 	return got.answer, got.data, err
+}
+
+// rememberedRegistry keeps what registries said of images.
+type rememberedRegistry struct {
+	registry  ImageRegistry
+	mu        sync.Mutex
+	artifacts map[string]answer[bool]
+}
+
+func (r *rememberedRegistry) Artifact(ctx context.Context, image models.OCIReference) (bool, error) {
+	return once(&r.mu, r.artifacts, fmt.Sprint(image), func() (bool, error) { return r.registry.Artifact(ctx, image) })
 }

@@ -15,6 +15,8 @@ type Review struct {
 	Refusal *models.Refusal
 	Checks  []models.Check
 	Kind    models.DeploymentKind
+	// Interface is the deploy interface, with what autodetect is expected to switch to.
+	Interface string
 	// Target is the disk that is written; nil where there is none or it is not known,
 	// which TargetText says. Others are those that the deployment leaves alone.
 	Target     *models.Disk
@@ -46,7 +48,7 @@ func (a *DeployAction) Review(n *models.Node) Review {
 	if r == nil || r.facts == nil {
 		return review
 	}
-	review.Kind = r.facts.Kind
+	review.Kind, review.Interface = r.facts.Kind, models.Printable(r.facts.InterfaceText())
 	review.Target = r.facts.Target()
 	review.TargetText = targetText(r.facts, review.Target)
 	if inventory := r.facts.Inventory; inventory != nil {
@@ -65,10 +67,12 @@ func targetText(f *models.Facts, disk *models.Disk) string {
 	switch {
 	case f.Kind == models.KindRamdisk:
 		return "none: the instance runs from memory"
+	case f.Kind == models.KindFake:
+		return "none: the deploy interface fake writes nothing"
 	case f.Kind == models.KindAssisted:
-		return "not known: the Assisted Installer's agent picks it"
-	case f.Kind == models.KindConfigured || f.Kind == "":
-		return "not known: deploy interface " + models.Printable(f.DeployInterface()) + " decides"
+		return "unknown: the Assisted Installer's agent picks it"
+	case f.Kind == models.KindAnaconda:
+		return "unknown: the kickstart chooses; Ironic's own erases all disks"
 	case disk == nil && f.Inventory != nil && len(f.Inventory.Disks) > 0:
 		return "not known: none of the disks in its inventory would be picked"
 	case disk == nil:
@@ -111,6 +115,9 @@ func firstBoot(r *readyNode) []models.Detail {
 	case d.report != nil:
 		for _, row := range d.report.Summary.Rows() {
 			add(row.Name, row.Text)
+		}
+		if reader, why, _ := r.facts.Reader(); reader != "" {
+			add("read by", string(reader)+": "+why)
 		}
 	case r.facts.Rebuilds() && r.facts.Node.InstanceInfo["configdrive"] != nil:
 		add("user data", "that of the last deployment")

@@ -45,7 +45,11 @@ func (s *Screen) bootForm() *form.Inline {
 	}
 	const what, how = "What the installed system gets", "How CoreOS is installed"
 	fields := []form.Field{
-		{Key: keyUserData, Section: what, Label: "User data", Placeholder: placeholder, Help: "file: Butane or Ignition; ironworks ignition check says the same of it"},
+		{Key: keyUserData, Section: what, Label: "User data", Placeholder: placeholder, Help: "file: Butane, Ignition or cloud-config; ironworks ignition check checks the first two as well"},
+		{
+			Key: keyReader, Section: what, Label: "Read by", Kind: form.Choice, Options: readers(),
+			Help: "reader of the user data; auto goes by the kind, the image's name and the file",
+		},
 		{Key: keyKargs, Section: how, Label: "Kernel args", Help: "coreos_append_karg: one for the installed system; for several kernelArguments in the Ignition"},
 		{
 			Key: keyNetwork, Section: how, Label: "Network", Kind: form.Choice, Options: []string{auto, networkCopied, networkLeft},
@@ -59,13 +63,21 @@ func (s *Screen) bootForm() *form.Inline {
 	return form.NewInline(fields)
 }
 
+func readers() []string {
+	options := []string{auto}
+	for _, reader := range models.UserDataReaders() {
+		options = append(options, string(reader))
+	}
+	return options
+}
+
 // bootValues are the plan's for the fourth page.
 func bootValues(f models.PlanFields) map[string]string {
 	network := auto
 	if copied, given := f.ConfigDrive.MetaData[metaNetwork].(bool); given {
 		network = map[bool]string{true: networkCopied, false: networkLeft}[copied]
 	}
-	return map[string]string{keyUserData: f.ConfigDrive.UserDataFile, keyKargs: kargsText(f.ConfigDrive.MetaData), keyNetwork: network}
+	return map[string]string{keyUserData: f.ConfigDrive.UserDataFile, keyReader: orAuto(string(f.ConfigDrive.Reader)), keyKargs: kargsText(f.ConfigDrive.MetaData), keyNetwork: network}
 }
 
 // readFile reads and checks the user data of the node in hand, if it is another one than
@@ -131,6 +143,8 @@ func (s *Screen) setReport() {
 	switch {
 	case s.file.err != nil:
 		s.report.SetLines([]pane.Line{{body.S(theme.Bad, " "+theme.GlyphFailed+" "), body.S(theme.Plain, models.Printable(s.file.err.Error()))}})
+	case s.forCloudInit() != nil:
+		s.report.SetLines(findingLines(s.forCloudInit()))
 	case s.file.known:
 		s.report.SetLines(body.Report(s.file.kept))
 	default:
@@ -138,9 +152,38 @@ func (s *Screen) setReport() {
 	}
 }
 
+// forCloudInit are the user data that the last checks saw, where cloud-init reads them; nil
+// elsewhere.
+func (s *Screen) forCloudInit() *models.UserDataFacts {
+	f := s.known()
+	if f == nil || f.UserData == nil || f.UserData.Language != models.ReaderCloudInit || !s.file.known {
+		return nil
+	}
+	if reader, _, _ := f.Reader(); reader != models.ReaderCloudInit {
+		return nil
+	}
+	return f.UserData
+}
+
+// findingLines are what was found in user data for cloud-init.
+func findingLines(u *models.UserDataFacts) []pane.Line {
+	var lines []pane.Line
+	for _, found := range u.Findings {
+		role, mark := theme.Warn, theme.GlyphMaint
+		if found.Error {
+			role, mark = theme.Bad, theme.GlyphFailed
+		}
+		lines = append(lines, pane.Line{body.S(role, " "+mark+" "), body.S(theme.Plain, models.Printable(found.Text))})
+	}
+	if lines == nil {
+		lines = []pane.Line{{body.S(theme.Plain, " No warnings.")}}
+	}
+	return lines
+}
+
 // drawBoot paints the form, and below it what is in the user data.
 func (s *Screen) drawBoot(t *theme.Theme, w, h int) string {
-	const most = 11 // the form with its help
+	const most = 12 // the form with its help
 	top := min(most, max(h-5, h/2))
 	lines := body.Split(s.boot.Draw(t, w, top))
 	if h > top {
@@ -156,8 +199,12 @@ func (s *Screen) bootRule(t *theme.Theme, w int) string {
 	switch u := &s.file; {
 	case u.err != nil:
 		text, role = " user data cannot be read ", theme.Bad
+	case s.forCloudInit() != nil && s.forCloudInit().OK:
+		text, role = fmt.Sprintf(" %s, read by cloud-init ", u.kept.Kind), theme.Good
+	case s.forCloudInit() != nil:
+		text, role = fmt.Sprintf(" %s, invalid ", u.kept.Kind), theme.Bad
 	case u.known && !u.kept.OK():
-		text, role = fmt.Sprintf(" %s, it must not be sent ", u.kept.Kind), theme.Bad
+		text, role = fmt.Sprintf(" %s, invalid ", u.kept.Kind), theme.Bad
 	case u.known:
 		text, role = fmt.Sprintf(" %s, %s sent ", u.kept.Kind, ignition.SizeText(int64(u.kept.Summary.Sizes.Sent))), theme.Good
 	}

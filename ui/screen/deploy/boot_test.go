@@ -21,7 +21,7 @@ func TestUserData(t *testing.T) {
 	w.do(action.ResetField)
 	w.write("testdata/broken.bu")
 	screentest.Golden(t, w.s, "boot-broken")
-	w.shows("it must not be sent", "5:13 path not absolute")
+	w.shows("butane, invalid", "5:13 path not absolute")
 	// Whoever corrects a file need not say so.
 	path := filepath.Join(t.TempDir(), "own.bu")
 	put := func(from string) {
@@ -37,7 +37,7 @@ func TestUserData(t *testing.T) {
 	put("testdata/broken.bu")
 	w.do(action.ResetField)
 	w.write(path)
-	w.shows("it must not be sent", "✖ user-data")
+	w.shows("butane, invalid", "✖ user-data")
 	put("testdata/host.bu")
 	w.shows("hello.service", "✓ 3 fine")
 	if err := os.Remove(path); err != nil {

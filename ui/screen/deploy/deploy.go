@@ -300,7 +300,7 @@ func (s *Screen) planned() *models.Facts {
 	f := &models.Facts{Node: n, Plan: s.fields(), Version: s.env.Status.Version, Templates: s.templates}
 	_ = f.Resolve() // hints that cannot be read are told by the checks
 	if !read {
-		f.Kind = f.Plan.Kind // it may go by the node's deploy interface
+		f.Kind, f.Outcomes = f.Plan.Kind, nil // it may go by the node's deploy interface
 	}
 	return f
 }

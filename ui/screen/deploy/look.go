@@ -159,6 +159,7 @@ func (s *Screen) takeLook(msg looked) tea.Cmd {
 	s.nodes, s.action, s.plan, s.final, s.at = msg.nodes, msg.action, msg.plan, msg.final, s.env.Clock.Now()
 	s.templates, s.templatesError = msg.templates, msg.templatesError
 	s.judge()
+	s.setReport() // the checks know who reads the user data
 	if first && !s.Typing() {
 		s.refill() // the forms show what the nodes have
 	}

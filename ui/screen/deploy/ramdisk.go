@@ -26,6 +26,7 @@ const (
 	keyUserData  = "user_data_file"
 	keyKargs     = "kargs"
 	keyNetwork   = "copy network"
+	keyReader    = "user data reader"
 )
 
 // auto stands for the empty value of a choice.
@@ -53,7 +54,7 @@ func (s *Screen) ramdiskForm() *form.Inline {
 	}
 	iface := "the kind's, or the node's"
 	if n.DeployInterface != "" {
-		iface = models.Printable("the node's: " + n.DeployInterface)
+		iface = models.Printable("the node's: " + s.planned().InterfaceText())
 	}
 	const what, boots, image = "What is deployed, and how", "What the machine boots for it", "The image"
 	fields := []form.Field{
@@ -63,7 +64,7 @@ func (s *Screen) ramdiskForm() *form.Inline {
 		},
 		{
 			Key: keyInterface, Section: what, Label: "Interface", Placeholder: iface,
-			Suggestions: []string{"custom-agent", "direct", "ramdisk"}, Help: "deploy interface; written to the node when it has another one",
+			Suggestions: s.interfaces(), Help: "deploy interface; written to the node when it has another one",
 		},
 		{Key: keyISO, Section: boots, Label: "ISO", Placeholder: has(info, iso), Help: "URL of an ISO that is ready; empty: what the node has. The Ignition screen (6) makes and serves one"},
 		{Key: keyKernel, Section: boots, Label: "Kernel", Placeholder: has(info, kernel), Help: "URL of a kernel, instead of an ISO"},
@@ -73,7 +74,7 @@ func (s *Screen) ramdiskForm() *form.Inline {
 			Help: "kernel_append_params; with a kernel only: Ironic passes none to an ISO",
 		},
 	}
-	if s.planned().Kind == models.KindDirect {
+	if s.planned().Kind.WritesImage() {
 		source := has(n.InstanceInfo, "image_source")
 		fields = append(fields,
 			form.Field{Key: keyImage, Section: image, Label: "Source", Placeholder: source, Help: "URL of the image that is written to the disk"},
@@ -87,6 +88,17 @@ func (s *Screen) ramdiskForm() *form.Inline {
 		fields[i].Value = values[fields[i].Key]
 	}
 	return form.NewInline(fields)
+}
+
+// interfaces are the deploy interfaces that are enabled for the node's driver; before the
+// first checks, those that every release knows.
+func (s *Screen) interfaces() []string {
+	if f := s.known(); f != nil {
+		if enabled, known := f.EnabledDeploy(); known {
+			return enabled
+		}
+	}
+	return []string{"custom-agent", "direct", "ramdisk"}
 }
 
 func here(kind models.DeploymentKind) string {
@@ -152,7 +164,7 @@ func ramdiskValues(f models.PlanFields) map[string]string {
 
 // setField writes a field into the plan.
 func (s *Screen) setField(key, value string) tea.Cmd {
-	if slices.Contains([]string{keyUserData, keyKargs, keyNetwork}, key) {
+	if slices.Contains([]string{keyUserData, keyReader, keyKargs, keyNetwork}, key) {
 		return s.change(models.PartConfigDrive, func(f *models.PlanFields) { setBoot(f, key, value) })
 	}
 	if slices.Contains([]string{keyReserve, keyClass, keyTraits}, key) {
@@ -206,6 +218,8 @@ func setBoot(f *models.PlanFields, key, value string) {
 		if d.UserDataFile != "" {
 			d.UserData = ""
 		}
+	case keyReader:
+		d.Reader = models.UserDataReader(notAuto(value))
 	case keyKargs:
 		var list []any
 		for _, word := range strings.Fields(value) {

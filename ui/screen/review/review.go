@@ -92,6 +92,7 @@ func Sent(r provision.Review) []overlay.Text {
 
 // disks are the one that is written, and the others with what becomes of them.
 func (t *text) disks(r provision.Review) {
+	t.named(theme.Plain, "interface", r.Interface)
 	t.named(theme.Danger, "overwrites", r.TargetText)
 	if len(r.Others) == 0 {
 		return
