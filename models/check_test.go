@@ -101,6 +101,9 @@ func disks(d ...string) func(*Facts) {
 	return func(f *Facts) { f.Inventory = inventoryOf(d...) }
 }
 
+// fromBMC is a disk as Redfish inspection of Ironic 39.0 stores it.
+const fromBMC = `{"name": "Disk 0", "size": 480103981056, "vendor": null, "model": "SAMSUNG MZ7LH480", "serial": "S1", "rotational": false}`
+
 func noHints(then func(*Facts)) func(*Facts) {
 	return func(f *Facts) {
 		f.Plan.RootDevice = PlanRootDevice{}
@@ -322,7 +325,10 @@ func diskCases() map[CheckID][]checkCase {
 			{"", planHints(`{"serial": "S3"}`), CheckRefuse, "may still find it"},
 			{"", planHints(`{"hctl": "9:0:0:0"}`), CheckRefuse, "host adapter"},
 			{"", planHints(`{"rotational": false}`), CheckRefuse, "2 disks match"},
-			{"", func(f *Facts) { f.Inventory = inventoryOf(`{"name": "Disk 0", "size": 480103981056}`) }, CheckUnknown, "BMC"},
+			{"", func(f *Facts) { f.Inventory = inventoryOf(`{"name": "Disk 0", "size": 480103981056}`) }, CheckRefuse, "does not tell serial"},
+			{"", func(f *Facts) { f.Inventory = inventoryOf(fromBMC) }, CheckOK, "it is Disk 0"},
+			{"", func(f *Facts) { f.Inventory = inventoryOf(fromBMC); planHints(`{"name": "Disk 0"}`)(f) }, CheckRefuse, "does not tell name"},
+			{"", func(f *Facts) { f.Inventory = inventoryOf(fromBMC); planHints(`{"wwn": "0x5001", "serial": "S1"}`)(f) }, CheckRefuse, "does not tell wwn"},
 			{"", func(f *Facts) { f.Inventory = nil }, CheckUnknown, ""},
 			{"", kind(KindRamdisk), notDone, ""},
 		},

@@ -132,15 +132,19 @@ func checkInventoryBy(f *Facts) finding {
 		return finding{}
 	}
 	if f.Inventory.OutOfBand() {
-		return bad("the BMC told the disks: it knows names and sizes only, so that other hints cannot be checked",
-			"inspect in band: ironworks set "+f.Node.Label()+" inspect_interface=agent", saw("inventory.disks", "name, size"))
+		return bad("the BMC told the disks: the ramdisk may see others, and calls them by other names",
+			"inspect in band: ironworks set "+f.Node.Label()+" inspect_interface=agent", saw("inventory.disks", diskNames(f.Inventory.Disks)))
 	}
 	return good("an agent looked at the disks")
 }
 
-// blind says that hints ask for what the inventory does not tell.
-func (f *Facts) blind() bool {
-	return f.Inventory.OutOfBand() && slices.ContainsFunc(f.Hints.Hints.Names(), func(h Hint) bool { return h != HintSize && h != HintName })
+// untold are hints that ask for what the BMC's inventory does not tell. What a ramdisk
+// does not report, its agent does not find at the deployment either.
+func (f *Facts) untold() []Hint {
+	if !f.Inventory.OutOfBand() {
+		return nil
+	}
+	return f.Inventory.Untold(f.Hints.Hints.Names())
 }
 
 func checkRootDevice(f *Facts) finding {
@@ -160,8 +164,9 @@ func checkRootDevice(f *Facts) finding {
 	switch {
 	case f.Kind == KindAnsible && !f.Hints.Hints.Given() && len(e.Disks) > 1:
 		return bad(fmt.Sprintf("there are no hints, and %d disks; Ansible would take the first by name", len(e.Disks)), pin, evidence...)
-	case f.blind():
-		return unknown("the hints ask for what the BMC's inventory does not tell", "inspect in band", evidence...)
+	case f.untold() != nil:
+		return bad(fmt.Sprintf("the inventory is the BMC's, which does not tell %s: the disk that the hints choose is unknown", joined(f.untold())),
+			"hint at its serial or size, or inspect in band: ironworks set "+f.Node.Label()+" inspect_interface=agent", evidence...)
 	case e.Picks == "" && f.Hints.Hints.Given():
 		return bad("no disk matches the hints"+f.missHelp(), pin, evidence...)
 	case e.Picks == "":
@@ -172,6 +177,14 @@ func checkRootDevice(f *Facts) finding {
 		return bad(fmt.Sprintf("there are no hints, and %d disks that would do; the agent would take the smallest, %s", len(matching), e.Picks), pin, evidence...)
 	}
 	return good("it is "+e.Picks, evidence...)
+}
+
+func diskNames(disks []Disk) string {
+	names := make([]string, len(disks))
+	for i := range disks {
+		names[i] = disks[i].Name
+	}
+	return strings.Join(names, ", ")
 }
 
 func orNoHints(h NodeHints) string {

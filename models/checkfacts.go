@@ -183,7 +183,7 @@ func (f *Facts) Target() *Disk {
 // OnlyTarget is [Facts.Target] where no other disk would have done as well.
 func (f *Facts) OnlyTarget() *Disk {
 	target := f.Target()
-	if target == nil || f.blind() {
+	if target == nil || f.untold() != nil {
 		return nil
 	}
 	e := f.search().Explain(f.Inventory.Disks)

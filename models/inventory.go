@@ -3,6 +3,7 @@ package models
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -33,17 +34,26 @@ func DecodeInventory(data []byte) (Inventory, error) {
 	return Inventory{Disks: found.Inventory.Disks, Vendor: found.Inventory.Vendor}, nil
 }
 
-// OutOfBand says that the disks were read from the BMC, which knows their names and
-// sizes at most: other hints cannot be told from such an inventory.
+// OutOfBand says that the disks were read from the BMC: it calls them something else than
+// the ramdisk does (/dev/sda), and does not know their WWNs and places. Redfish
+// inspection of old releases stores name and size alone, that of 39.0 vendor, model,
+// serial and rotational as well (ironic/drivers/modules/redfish/inspect.py).
 func (inv *Inventory) OutOfBand() bool {
-	for i := range inv.Disks {
-		for _, name := range knownHints {
-			if _, reported := inv.Disks[i].report().values[string(name)]; reported && name != HintName && name != HintSize {
-				return false
-			}
+	device := func(d Disk) bool { return strings.HasPrefix(d.Name, "/dev/") }
+	return len(inv.Disks) > 0 && !slices.ContainsFunc(inv.Disks, device)
+}
+
+// Untold are those of the hints that no disk of the inventory reports: what they choose
+// cannot be known from it. A name is told by a ramdisk only.
+func (inv *Inventory) Untold(hints []Hint) []Hint {
+	var untold []Hint
+	for _, h := range hints {
+		reports := func(d Disk) bool { _, reported := d.report().values[string(h)]; return reported }
+		if h == HintName && inv.OutOfBand() || !slices.ContainsFunc(inv.Disks, reports) {
+			untold = append(untold, h)
 		}
 	}
-	return len(inv.Disks) > 0
+	return untold
 }
 
 // Details are the machine and its disks, one a line, safe to show. Nothing was found

@@ -93,7 +93,7 @@ func (d *NodeDisks) Notes(now time.Time, maxAge time.Duration) []string {
 		say("inspection found no disks")
 	}
 	if d.Inventory.OutOfBand() {
-		say("inspection read the disks from the BMC, which tells names and sizes only: other hints cannot be checked")
+		say("inspection read the disks from the BMC: the ramdisk calls them by other names, and hints at a WWN or place cannot be checked")
 	}
 	if d.Hints.Instance.Given() && d.Hints.Properties.Given() && d.Hints.Instance.String() != d.Hints.Properties.String() {
 		say("instance_info.root_device comes first; properties.root_device %s does not count", d.Hints.Properties)

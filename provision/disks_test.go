@@ -48,7 +48,7 @@ func TestReadDisks(t *testing.T) {
 		"fresh":         {`{"inspection_finished_at": "2026-11-21T00:00:00+00:00"}`, twoDisks, ""},
 		"old":           {`{"inspection_finished_at": "2026-10-01T00:00:00+00:00"}`, twoDisks, "the inventory is 52 days old"},
 		"unknown age":   {`{}`, twoDisks, "not known when"},
-		"from the BMC":  {`{}`, `{"inventory": {"disks": [{"name": "a", "size": 5}]}}`, "names and sizes only"},
+		"from the BMC":  {`{}`, `{"inventory": {"disks": [{"name": "a", "size": 5}]}}`, "calls them by other names"},
 		"no disks":      {`{}`, `{"inventory": {"disks": []}}`, "found no disks"},
 		"two places":    {`{"instance_info": {"root_device": {"wwn": "1"}}, "properties": {"root_device": {"wwn": "2"}}}`, twoDisks, `properties.root_device {"wwn":"2"} does not count`},
 		"RAID volume":   {`{"properties": {"skip_block_devices": [{"volume_name": "root"}]}}`, twoDisks, "names a RAID volume"},

@@ -39,20 +39,46 @@ func (s settings) write(path string) error {
 	return nil
 }
 
-// ironicSettings is the configuration of a server: both releases read the
-// same, except for interfaces that the old one does not know; one unknown
-// name keeps the conductor from starting.
-func ironicSettings(server *Server) settings {
-	inspect := "fake,no-inspect,redfish"
-	if server.Release != Old {
-		inspect += ",agent"
-	}
+// ironicSettings is the configuration of a server: where it keeps things and where it
+// listens, with the interfaces of the harness unless it is to be as shipped.
+func ironicSettings(server *Server, asShipped bool) settings {
 	in := func(name string) string { return filepath.Join(server.Dir, name) }
 	s := settings{
 		"DEFAULT": {
-			"auth_strategy":                 "noauth",
-			"host":                          "localhost",
-			"rpc_transport":                 "none",
+			"auth_strategy": "noauth", "host": "localhost", "rpc_transport": "none",
+			"state_path": server.Dir, "tempdir": in("tmp"),
+		},
+		"api":             {"host_ip": server.host, "port": strconv.Itoa(server.port)},
+		"database":        sqliteSettings(in(database)),
+		"dhcp":            {"dhcp_provider": "none"},
+		"deploy":          {"http_root": in("http"), "http_url": server.files.url, "iso_master_path": in("isos")},
+		"service_catalog": {"auth_type": "none", "endpoint_override": server.URL},
+		// Sessions are ended by a destructor, in whichever thread collects the garbage:
+		// requests hang, and the database is locked meanwhile.
+		"redfish":            {"use_swift": "false", "auth_type": "basic"},
+		"oslo_concurrency":   {"lock_path": in("lock")},
+		"agent":              {"deploy_logs_collect": "always", "deploy_logs_local_path": in("deploylogs")},
+		"pxe":                {"tftp_root": in("tftp"), "images_path": in("images"), "instance_master_path": in("master"), "tftp_master_path": in("tmaster")},
+		"oslo_policy":        {},
+		"keystone_authtoken": {},
+	}
+	if !asShipped {
+		s.merge(harnessSettings(server.Release))
+	}
+	s.merge(quickSettings())
+	return s
+}
+
+// harnessSettings are the interfaces that tests choose among. Both releases read the
+// same, except for interfaces that the old one does not know; one unknown name keeps the
+// conductor from starting.
+func harnessSettings(release Release) settings {
+	inspect := "fake,no-inspect,redfish"
+	if release != Old {
+		inspect += ",agent"
+	}
+	return settings{
+		"DEFAULT": {
 			"enabled_hardware_types":        "fake-hardware,redfish",
 			"enabled_boot_interfaces":       "fake,redfish-virtual-media,ipxe,pxe",
 			"enabled_deploy_interfaces":     "fake,direct,custom-agent,ramdisk",
@@ -66,26 +92,10 @@ func ironicSettings(server *Server) settings {
 			"enabled_vendor_interfaces":     "fake,no-vendor",
 			"enabled_storage_interfaces":    "noop",
 			"enabled_rescue_interfaces":     "fake,no-rescue,agent",
-			"state_path":                    server.Dir,
-			"tempdir":                       in("tmp"),
 		},
-		"api":             {"host_ip": server.host, "port": strconv.Itoa(server.port)},
-		"database":        sqliteSettings(in(database)),
-		"dhcp":            {"dhcp_provider": "none"},
-		"deploy":          {"http_root": in("http"), "http_url": server.files.url, "iso_master_path": in("isos")},
-		"service_catalog": {"auth_type": "none", "endpoint_override": server.URL},
-		// Sessions are ended by a destructor, in whichever thread collects the garbage:
-		// requests hang, and the database is locked meanwhile.
-		"redfish":            {"use_swift": "false", "auth_type": "basic"},
-		"oslo_concurrency":   {"lock_path": in("lock")},
-		"conductor":          {"automated_clean": "false"},
-		"agent":              {"require_tls": "false", "deploy_logs_collect": "always", "deploy_logs_local_path": in("deploylogs")},
-		"pxe":                {"tftp_root": in("tftp"), "images_path": in("images"), "instance_master_path": in("master"), "tftp_master_path": in("tmaster")},
-		"oslo_policy":        {},
-		"keystone_authtoken": {},
+		"conductor": {"automated_clean": "false"},
+		"agent":     {"require_tls": "false"},
 	}
-	s.merge(quickSettings())
-	return s
 }
 
 // sqliteSettings let many threads of a busy machine share the file: no commit waits for

@@ -24,6 +24,9 @@ type Options struct {
 	Host string
 	// Port is the port of the API; 0 takes a free one.
 	Port int
+	// AsShipped leaves the interfaces and options to the release's own defaults, as far as
+	// it starts with them; the paths, addresses and pauses stay those of the harness.
+	AsShipped bool
 	// Settings override the configuration: section → key → value.
 	Settings map[string]map[string]string
 	// Programs is a folder whose programs its conductor takes before the system's.

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -184,12 +185,11 @@ func environment(dir string) []string {
 	return env
 }
 
-// withPrograms puts a folder before those in which programs are looked for.
-func withPrograms(env []string, folder string) []string {
-	if folder == "" {
-		return env
-	}
-	return append(env, "PATH="+folder+string(os.PathListSeparator)+os.Getenv("PATH"))
+// withPrograms puts folders before those in which programs are looked for; empty ones are
+// left out.
+func withPrograms(env []string, folders ...string) []string {
+	path := slices.DeleteFunc(append(folders, os.Getenv("PATH")), func(folder string) bool { return folder == "" })
+	return append(env, "PATH="+strings.Join(path, string(os.PathListSeparator)))
 }
 
 // Tail returns the last lines of a file.

@@ -21,6 +21,22 @@ func redfishNode(t *testing.T, s *ironic.Server, scenario string) (name, uuid st
 // redfishNodeWith is redfishNode on a lab with other options.
 func redfishNodeWith(t *testing.T, s *ironic.Server, scenario string, options lab.Options) (name, uuid string, m *lab.Machine) {
 	t.Helper()
+	name, m = labMachine(t, s, scenario, options)
+	e := m.Enrolment("e2e", map[string]string{"deploy": "custom-agent"})
+	uuid = s.CreateNode(t, e.Node)
+	for _, port := range e.Ports {
+		port["node_uuid"] = uuid
+		status, body, err := s.Do(context.Background(), http.MethodPost, "/v1/ports", port)
+		if err != nil || status != http.StatusCreated {
+			t.Fatalf("create the port: %d %v %s", status, err, body)
+		}
+	}
+	return name, uuid, m
+}
+
+// labMachine starts a lab of one machine, which the server does not know yet.
+func labMachine(t *testing.T, s *ironic.Server, scenario string, options lab.Options) (name string, m *lab.Machine) {
+	t.Helper()
 	name = unique("redfish")
 	wrong, err := lab.FindScenario(scenario)
 	if err != nil {
@@ -37,17 +53,7 @@ func redfishNodeWith(t *testing.T, s *ironic.Server, scenario string, options la
 		t.Fatal(err)
 	}
 	t.Cleanup(l.Close)
-	m = l.Machines()[0]
-	e := m.Enrolment("e2e", map[string]string{"deploy": "custom-agent"})
-	uuid = s.CreateNode(t, e.Node)
-	for _, port := range e.Ports {
-		port["node_uuid"] = uuid
-		status, body, err := s.Do(context.Background(), http.MethodPost, "/v1/ports", port)
-		if err != nil || status != http.StatusCreated {
-			t.Fatalf("create the port: %d %v %s", status, err, body)
-		}
-	}
-	return name, uuid, m
+	return name, l.Machines()[0]
 }
 
 func TestRedfishNodeFromEnrollToActive(t *testing.T) {

@@ -50,11 +50,12 @@ func TestUserData(t *testing.T) {
 func TestKernelArgumentsAndNetwork(t *testing.T) {
 	w := opened(t, machine(t, 1, "r7-n01", ""))
 	w.page(4)
+	w.do(action.Down, action.ScrollRight) // read by Ignition
 	w.do(action.Down)
 	w.write("console=ttyS0 quiet")
 	w.shows("meta-data coreos_append_karg has more than one")
 	w.do(action.Down, action.ScrollRight)
-	want := "  meta_data:\n    coreos_append_karg:\n      - console=ttyS0\n      - quiet\n    coreos_copy_network: true\n"
+	want := "  reader: ignition\n  meta_data:\n    coreos_append_karg:\n      - console=ttyS0\n      - quiet\n    coreos_copy_network: true\n"
 	if !strings.Contains(w.plan(), want) {
 		t.Errorf("%s", w.plan())
 	}

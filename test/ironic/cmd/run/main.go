@@ -30,11 +30,12 @@ func run(ctx context.Context, args []string) error {
 	release := flags.String("release", "newest", "newest or old")
 	auth := flags.String("auth", "none", "none, http_basic or keystone")
 	useTLS := flags.Bool("tls", false, "serve the API with TLS")
+	asShipped := flags.Bool("as-shipped", false, "leave the interfaces to the release's own defaults")
 	nodes := flags.Int("nodes", 0, "enrol so many nodes of fake hardware")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	options := ironic.Options{TLS: *useTLS}
+	options := ironic.Options{TLS: *useTLS, AsShipped: *asShipped}
 	switch *release {
 	case "newest":
 		options.Release = ironic.Newest

@@ -1,0 +1,145 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"ironworks/lab"
+	"ironworks/test/ironic"
+)
+
+// takeShipped is an Ironic with the interfaces that its release enables by itself.
+func takeShipped(t *testing.T, r ironic.Release) *ironic.Server {
+	t.Helper()
+	return take(t, "shipped "+r.Name(), func() (*ironic.Server, error) {
+		s, err := ironic.Start(context.Background(), ironic.Options{Release: r, AsShipped: true})
+		if err == nil {
+			stopLater(s.Stop)
+		}
+		return s, err
+	})
+}
+
+// shippedNode enrolls a machine of the lab with nothing but a driver and how to reach the
+// BMC and the ramdisk: the interfaces are Ironic's choice. Then it inspects the machine.
+func shippedNode(t *testing.T, c *console, s *ironic.Server) (name, uuid string, m *lab.Machine) {
+	t.Helper()
+	name, m = labMachine(t, s, "ok", lab.Options{})
+	uuid = s.CreateNode(t, map[string]any{"name": name, "driver": "redfish", "driver_info": m.DriverInfo()})
+	c.ok("manage", name, "--wait", "--timeout", "1m")
+	c.ok("inspect", name, "--wait", "--timeout", "1m")
+	// Cleaning would boot the machine, for which the network interface wants Neutron.
+	c.ok("set", name, "automated_clean=false", "network_interface=noop", "boot_interface=redfish-virtual-media")
+	c.ok("provide", name, "--wait", "--yes", "--timeout", "1m")
+	return name, uuid, m
+}
+
+// TestNothingEscapesTheChecksAsShipped: on an Ironic as it is shipped, no interface gets a
+// deployment of a machine with two disks whose hints do not choose one.
+func TestNothingEscapesTheChecksAsShipped(t *testing.T) {
+	t.Parallel()
+	asShipped(t, func(t *testing.T, s *ironic.Server) {
+		c := at(t, s)
+		name, uuid, m := shippedNode(t, c, s)
+		if len(m.Disks()) < 2 {
+			t.Fatalf("the machine has %d disks", len(m.Disks()))
+		}
+		if iface := apiNode(t, s, uuid)["deploy_interface"]; iface != "autodetect" {
+			t.Errorf("Ironic has chosen the deploy interface %v", iface)
+		}
+		c.ok("set", name, "instance_info.image_source=http://127.0.0.1:1/disk.raw", "instance_info.image_checksum="+strings.Repeat("a1", 32))
+		serial := m.Disks()[1].Serial
+		for _, iface := range []string{"autodetect", "direct", "bootc"} {
+			c.ok("set", name, "deploy_interface="+iface)
+			for _, tt := range []struct{ what, hints, refuses string }{
+				{"no hints", "", "[root-device] there are no hints"},
+				{"hints that match nothing", `{"serial": "none-such"}`, "[root-device] no disk matches"},
+				{"hints that match both", `{"size": ">= 1"}`, "[root-device] "},
+				{"hints that Ironic refuses", `{"size": "many"}`, "[hints]"},
+				{"hints that the agent refuses", `{"size": "<range-in> [ 1 9999 ]"}`, "[hints]"},
+			} {
+				before, audited := apiNode(t, s, uuid), len(c.auditLines())
+				args := []string{"deploy", name, "--yes"}
+				if tt.hints != "" {
+					args = append(args, "--root-device", tt.hints)
+				}
+				if o := c.fails(3, args...); !strings.Contains(o.stderr, tt.refuses) {
+					t.Errorf("%s with %s: %s, want %q", iface, tt.what, o.stderr, tt.refuses)
+				}
+				after := apiNode(t, s, uuid)
+				if len(c.auditLines()) != audited || after["updated_at"] != before["updated_at"] || after["provision_state"] != "available" {
+					t.Errorf("%s with %s: something was sent: %v → %v", iface, tt.what, before, after)
+				}
+			}
+		}
+		c.ok("set", name, "deploy_interface=autodetect")
+		o := c.run("deploy", name, "--root-device", `{"serial": "`+serial+`"}`, "--dry-run")
+		for _, want := range []string{"autodetect → direct (predicted)", serial} {
+			if !strings.Contains(o.stdout+o.stderr, want) {
+				t.Errorf("the right hints: no %q in\n%s%s", want, o.stdout, o.stderr)
+			}
+		}
+	})
+}
+
+// TestTheInterfaceIsPredicted compares the prediction with what Ironic switches to: a
+// machine that boots a ramdisk keeps its disks, and one that gets an image has it on the
+// disk that was hinted at.
+func TestTheInterfaceIsPredicted(t *testing.T) {
+	t.Parallel()
+	asShipped(t, func(t *testing.T, s *ironic.Server) {
+		raw := make([]byte, 1<<20)
+		raw[510], raw[511] = 0x55, 0xaa // a partition table
+		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			http.ServeContent(w, r, "disk.raw", time.Time{}, bytes.NewReader(raw))
+		}))
+		t.Cleanup(web.Close)
+		sum := fmt.Sprintf("%x", sha256.Sum256(raw))
+		c := at(t, s)
+		for _, tt := range []struct {
+			want   string
+			fields func(m *lab.Machine) []string
+			writes bool
+		}{
+			{"ramdisk", func(m *lab.Machine) []string {
+				return []string{"instance_info.ironic_ramdisk_deploy=true", "instance_info.boot_iso=" + m.DriverInfo()["deploy_iso"].(string)}
+			}, false},
+			{"direct", func(*lab.Machine) []string {
+				return []string{
+					"instance_info.image_source=" + web.URL + "/disk.raw", "instance_info.image_disk_format=raw",
+					"instance_info.image_os_hash_algo=sha256", "instance_info.image_os_hash_value=" + sum,
+				}
+			}, true},
+		} {
+			name, uuid, m := shippedNode(t, c, s)
+			c.ok(append([]string{"set", name}, tt.fields(m)...)...)
+			hints := `{"serial": "` + m.Disks()[1].Serial + `"}`
+			if o := c.run("deploy", name, "--dry-run", "--root-device", hints); !strings.Contains(o.stdout, "autodetect → "+tt.want+" (predicted)") {
+				t.Errorf("%s is not predicted:\n%s%s", tt.want, o.stdout, o.stderr)
+			}
+			o := c.ok("deploy", name, "--yes", "--wait", "--timeout", "2m", "--root-device", hints)
+			if n := apiNode(t, s, uuid); n["provision_state"] != "active" || n["deploy_interface"] != tt.want {
+				t.Errorf("%s: the node is %v, with %v\n%s%s", tt.want, n["provision_state"], n["deploy_interface"], o.stdout, o.stderr)
+			}
+			if disks := m.Disks(); disks[0].Installed != nil || (disks[1].Installed != nil) != tt.writes {
+				t.Errorf("%s: on the disks are %+v and %+v", tt.want, disks[0].Installed, disks[1].Installed)
+			}
+		}
+	})
+}
+
+// asShipped runs a test against what has autodetect: the newest release.
+func asShipped(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
+	t.Helper()
+	t.Run(ironic.Newest.Version(), func(t *testing.T) {
+		t.Parallel()
+		test(t, takeShipped(t, ironic.Newest))
+	})
+}
