@@ -23,6 +23,10 @@ func (c *checker) passwd(s *scope, passwd *element) {
 		path := elementPath{"passwd", "users", i}
 		name := user.str("name")
 		c.name(s, name, path.at("name"))
+		if name == "" {
+			// Ignition validates it, and then calls useradd without a name.
+			c.add(s, IDNoName, path, "a user without a name: Ignition cannot create it, and the machine would boot into an emergency shell; write \"name\"")
+		}
 		state := c.logins[name]
 		if state == nil {
 			state = &loginState{name: name, order: len(c.logins)}
@@ -41,6 +45,9 @@ func (c *checker) passwd(s *scope, passwd *element) {
 	}
 	for i, group := range passwd.member("groups").items() {
 		c.name(s, group.str("name"), elementPath{"passwd", "groups", i, "name"})
+		if group.str("name") == "" {
+			c.add(s, IDNoName, elementPath{"passwd", "groups", i}, "a group without a name: Ignition cannot create it, and the machine would boot into an emergency shell; write \"name\"")
+		}
 		c.summary.Groups = append(c.summary.Groups, printable(group.str("name"), maxPath))
 	}
 }

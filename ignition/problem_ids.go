@@ -85,6 +85,7 @@ const (
 	IDLoginUnknown      ProblemID = "login-unknown"
 	IDPasswordHash      ProblemID = "password-hash"
 	IDPasswordNotHashed ProblemID = "password-not-hashed"
+	IDNoName            ProblemID = "no-name"
 	IDDecimalMode       ProblemID = "decimal-mode"
 	IDKeyfileMode       ProblemID = "keyfile-mode"
 	IDReadOnlyPath      ProblemID = "read-only-path"
@@ -177,6 +178,7 @@ var problemKinds = []problemKind{
 	{IDLoginUnknown, kindI, false},
 	{IDPasswordHash, kindI, false},
 	{IDPasswordNotHashed, kindE, true},
+	{IDNoName, kindE, true},
 	{IDDecimalMode, kindE, true},
 	{IDKeyfileMode, kindW, false},
 	{IDReadOnlyPath, kindW, false},

@@ -188,3 +188,22 @@ func TestNewRamdisk(t *testing.T) {
 		})
 	}
 }
+
+// TestMetal3EmbedsTheCAForAnyURL: image-customization-controller does, also where Ironic's
+// URL is plain http.
+func TestMetal3EmbedsTheCAForAnyURL(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"http://192.0.2.1:6385", "https://192.0.2.1:6385"} {
+		r := smallRamdisk(t)
+		r.IronicURLs, r.Profile, r.TLS, r.CA = []string{address}, ProfileMetal3, "", testAuthority(t)
+		built := mustBuild(t, r)
+		if !strings.Contains(string(built.JSON), metal3CAPath) {
+			t.Errorf("%s: the configuration lacks %s", address, metal3CAPath)
+		}
+		for _, note := range built.Notes {
+			if note.Field == FieldCA {
+				t.Errorf("%s: %s", address, note.Text)
+			}
+		}
+	}
+}

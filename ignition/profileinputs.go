@@ -142,7 +142,9 @@ func (r Ramdisk) metal3() (Metal3, []RamdiskNote, error) {
 	case len(r.VLANs) > 0:
 		in.refuse(FieldVLAN, strings.Join(r.VLANs, ","), otherProfile, "cannot be chosen in this profile: all or none")
 	}
-	if mode == TLSCA {
+	if r.CA != "" {
+		// image-customization-controller embeds the bundle whatever Ironic's URL is: the
+		// machine may need it for the registry or for images.
 		m.CABundle = []byte(r.CA)
 	}
 	if secret, ok := pullSecretJSON(r.PullSecret); ok {

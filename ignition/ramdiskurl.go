@@ -143,7 +143,7 @@ func (r Ramdisk) tlsMode(plain, secure int, in *inputs) TLSMode {
 		in.refuse(FieldTLS, string(mode), "choose off, or write https://", "does not fit URLs of plain http")
 	}
 	switch {
-	case mode == TLSCA:
+	case mode == TLSCA, r.CA != "" && r.Profile == ProfileMetal3: // which embeds them in any case
 		checkPEM(FieldCA, "", r.CA, in)
 	case r.CA != "":
 		in.note(FieldCA, "the certificates are not used: TLS is %s", mode)
