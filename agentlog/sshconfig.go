@@ -5,15 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"os"
 	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
-
-	"github.com/kevinburke/ssh_config"
 
 	"ironworks/models"
 )
@@ -51,89 +48,6 @@ func (h *hop) name() string {
 		name += ":" + strconv.Itoa(h.port)
 	}
 	return models.Printable(name)
-}
-
-// sshFiles are what ssh_config says, the user's before the system's.
-type sshFiles struct {
-	home  string
-	files []*ssh_config.Config
-}
-
-// mostConfig bounds a file of ssh's.
-const mostConfig = 1 << 20
-
-// readSSHFiles reads the files; one that is not there says nothing.
-func readSSHFiles(o *SSHOptions) (*sshFiles, error) {
-	f := &sshFiles{home: o.Home}
-	paths := []string{o.Config}
-	switch o.Config {
-	case noneWord:
-		return f, nil
-	case "":
-		if o.Home == "" {
-			return f, nil
-		}
-		paths = []string{filepath.Join(o.Home, ".ssh", "config"), "/etc/ssh/ssh_config"}
-	}
-	for _, path := range paths {
-		text, err := readSome(path, mostConfig)
-		if errors.Is(err, fs.ErrNotExist) && o.Config == "" {
-			continue
-		} else if err != nil {
-			return nil, fmt.Errorf("reading ssh_config: %w", err)
-		}
-		c, err := ssh_config.DecodeBytes(withoutMatch(text))
-		if err != nil {
-			return nil, fmt.Errorf("reading ssh_config %s: %w", path, err)
-		}
-		f.files = append(f.files, c)
-	}
-	return f, nil
-}
-
-// withoutMatch takes out the blocks whose conditions are not understood: they are as if
-// they did not match.
-func withoutMatch(text []byte) []byte {
-	lines := strings.SplitAfter(string(text), "\n")
-	skipping := false
-	for i, line := range lines {
-		words := strings.Fields(strings.ReplaceAll(line, "=", " "))
-		if len(words) > 0 {
-			switch strings.ToLower(words[0]) {
-			case "host":
-				skipping = false
-			case "match":
-				what := ""
-				if len(words) > 1 {
-					what = strings.ToLower(words[1])
-				}
-				skipping = what != "all" && (what != "host" || len(words) != 3)
-			}
-		}
-		if skipping {
-			lines[i] = "\n"
-		}
-	}
-	return []byte(strings.Join(lines, ""))
-}
-
-// get is the first value of a key for a host.
-func (f *sshFiles) get(alias, key string) string {
-	for _, c := range f.files {
-		if v, err := c.Get(alias, key); err == nil && v != "" {
-			return v
-		}
-	}
-	return ""
-}
-
-func (f *sshFiles) all(alias, key string) []string {
-	var out []string
-	for _, c := range f.files {
-		values, _ := c.GetAll(alias, key) // an error is one of the library's own types
-		out = append(out, values...)
-	}
-	return out
 }
 
 // hop resolves [user@]host[:port] as ssh would.
