@@ -24,6 +24,9 @@ type Options struct {
 	Trouble func(error)
 	// Limits bound what is kept; what is zero is the default.
 	Limits Limits
+	// Now is this machine's time; time.Now if nil. Records have their servers' times, which
+	// may be wrong.
+	Now func() time.Time
 }
 
 // Limits bound the lines and pictures of a journal. All else is kept for a year.
@@ -31,7 +34,8 @@ type Limits struct {
 	// Size is how many bytes lines take on disk, packed; pictures take a quarter of that
 	// at most. The oldest go first.
 	Size int64
-	// Age is how long they are kept, counted back from the newest record.
+	// Age is how long they are kept, counted back from the newest record that is not in the
+	// future.
 	Age time.Duration
 }
 
@@ -86,6 +90,9 @@ type Journal struct {
 func Open(ctx context.Context, opts Options) *Journal {
 	if opts.Limits.Size <= 0 {
 		opts.Limits.Size = DefaultSize
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
 	}
 	if opts.Limits.Age <= 0 {
 		opts.Limits.Age = DefaultAge

@@ -208,6 +208,28 @@ func TestOld(t *testing.T) {
 	}
 }
 
+// TestTheFutureDeletesNothing: a server that says it is the year 2999 does not make what is
+// kept old.
+func TestTheFutureDeletesNothing(t *testing.T) {
+	now := second(60)
+	j := Open(context.Background(), Options{Path: file(t), Clock: hasty{}, Now: func() time.Time { return now }})
+	t.Cleanup(j.Close)
+	j.Note(Records{
+		Events: []models.Event{{Time: second(1), Node: ref(), Kind: models.EventPower, To: "power on"}},
+		Works:  []models.Work{deployment(1, 5, 9)},
+	})
+	_ = ofNode(t, j)
+	future := time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC)
+	j.Note(Records{Events: []models.Event{{Time: future, Node: ref(), Kind: models.EventPower, To: "power off"}}})
+	if got := ofNode(t, j); !strings.Contains(got, " 1-9 ") {
+		t.Errorf("the work is gone:\n%s", got)
+	}
+	events, err := j.Transitions(t.Context(), uuid, time.Time{})
+	if err != nil || len(events) != 2 {
+		t.Errorf("%d transitions, %v", len(events), err)
+	}
+}
+
 // TestTwoPrograms see the same and share a file.
 func TestTwoPrograms(t *testing.T) {
 	path := file(t)

@@ -13,7 +13,8 @@ import (
 const (
 	// twice is how far apart two programs tell the same transition.
 	twice = 10 * time.Second
-	// keepFor is how long records are kept, counted back from the newest.
+	// keepFor is how long records are kept, counted back from the newest that is not in the
+	// future.
 	keepFor = 365 * 24 * time.Hour
 	// patience bounds the writing of a batch: a disk that hangs must not hold up the end
 	// of the program for ever.
@@ -67,6 +68,10 @@ func (j *Journal) storeIn(ctx context.Context, db *sql.DB, b *batch) error {
 		if _, err := w.exec("INSERT INTO dropped (at, records, lines) VALUES (?, ?, ?)", newest.UnixMicro(), b.dropped.records, b.dropped.lines); err != nil {
 			return err
 		}
+	}
+	// A server whose clock is ahead would make everything old.
+	if now := j.opts.Now(); newest.After(now) {
+		newest = now
 	}
 	if err := w.forgetOld(newest, j.opts.Limits); err != nil {
 		return err
