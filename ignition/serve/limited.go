@@ -2,20 +2,33 @@ package serve
 
 import (
 	"net"
+	"net/netip"
 	"sync"
 )
 
 // limited is a listener that accepts no more connections than it has places; the next
-// ones wait in the kernel.
+// ones wait in the kernel. One address gets a part of the places only: what it opens
+// beyond that is closed at once, so that a stranger does not keep machines out.
 type limited struct {
 	net.Listener
 	places chan struct{}
 	closed chan struct{}
 	once   sync.Once
+
+	// each bounds the connections of one address; 0 is no bound. Loopback is not bound
+	// unless all says so: it is this machine and its own simulated BMCs.
+	each int
+	all  bool
+	mu   sync.Mutex
+	open map[netip.Addr]int
 }
 
-func newLimited(l net.Listener, most int) *limited {
-	return &limited{Listener: l, places: make(chan struct{}, most), closed: make(chan struct{})}
+func newLimited(l net.Listener, most, each int) *limited {
+	limit := &limited{Listener: l, places: make(chan struct{}, most), closed: make(chan struct{}), each: each, all: each > 0, open: map[netip.Addr]int{}}
+	if each <= 0 {
+		limit.each = max(most/4, 1)
+	}
+	return limit
 }
 
 // Accept waits for a place, then for a connection.
@@ -25,21 +38,56 @@ func (l *limited) Accept() (net.Conn, error) {
 	case <-l.closed:
 		return nil, net.ErrClosed
 	}
-	c, err := l.Listener.Accept()
-	if err != nil {
-		<-l.places
-		return nil, err
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			<-l.places
+			return nil, err
+		}
+		from := addressOf(c)
+		if !l.enter(from) {
+			_ = c.Close()
+			continue
+		}
+		tcp, ok := c.(*net.TCPConn)
+		if !ok {
+			return &placed{Conn: c, leave: l.leave(from)}, nil
+		}
+		return &placedTCP{TCPConn: tcp, leave: l.leave(from)}, nil
 	}
-	tcp, ok := c.(*net.TCPConn)
-	if !ok {
-		return &placed{Conn: c, leave: l.leave()}, nil
-	}
-	return &placedTCP{TCPConn: tcp, leave: l.leave()}, nil
 }
 
-func (l *limited) leave() func() {
+func addressOf(c net.Conn) netip.Addr {
+	at, err := netip.ParseAddrPort(c.RemoteAddr().String())
+	if err != nil {
+		return netip.Addr{}
+	}
+	return at.Addr().Unmap().WithZone("")
+}
+
+// enter counts a connection in; false is that its address has all that it may have.
+func (l *limited) enter(from netip.Addr) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.open[from] >= l.each && (l.all || !from.IsLoopback()) {
+		return false
+	}
+	l.open[from]++
+	return true
+}
+
+func (l *limited) leave(from netip.Addr) func() {
 	var once sync.Once
-	return func() { once.Do(func() { <-l.places }) }
+	return func() {
+		once.Do(func() {
+			l.mu.Lock()
+			if l.open[from]--; l.open[from] == 0 {
+				delete(l.open, from)
+			}
+			l.mu.Unlock()
+			<-l.places
+		})
+	}
 }
 
 // Close ends waiting Accepts too.

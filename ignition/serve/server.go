@@ -42,6 +42,9 @@ type Options struct {
 
 	// MaxConnections bounds how many are served at a time; the next ones wait. 256.
 	MaxConnections int
+	// MaxPerAddress bounds how many of them one remote address has; the next ones are
+	// closed. A quarter of MaxConnections, but for loopback.
+	MaxPerAddress int
 	// HeaderTimeout bounds the time for a request's headers and for a TLS handshake
 	// (10 s), IdleTimeout that between two requests of a connection (2 min).
 	HeaderTimeout, IdleTimeout time.Duration
@@ -108,7 +111,7 @@ func Listen(ctx context.Context, options Options) (*Server, error) {
 		return nil, fmt.Errorf("serve on %s: %w", models.Printable(options.Listen), err)
 	}
 	s := &Server{
-		options: options, listener: newLimited(listener, options.MaxConnections), buffers: newBuffers(), items: map[[sha256.Size]byte]*entry{},
+		options: options, listener: newLimited(listener, options.MaxConnections, options.MaxPerAddress), buffers: newBuffers(), items: map[[sha256.Size]byte]*entry{},
 		log: &fetchLog{clock: options.Clock, who: options.Who, onEvent: options.OnEvent, fetches: map[fetchKey]*tally{}},
 	}
 	if options.TLS != nil {
@@ -272,6 +275,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e := s.find(r.URL.EscapedPath())
 	if e == nil || r.Method != http.MethodGet && r.Method != http.MethodHead {
 		s.log.refuse(remote, agent)
+		// Only who knows an address may keep a connection between requests.
+		w.Header().Set("Connection", "close")
 		http.Error(w, "404 not found", http.StatusNotFound)
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -343,4 +344,35 @@ func TestConcurrent(t *testing.T) {
 			t.Errorf("fetch %+v", f)
 		}
 	}
+}
+
+// TestAStrangerDoesNotKeepMachinesOut: idle connections of one address leave places for
+// others, and who asks for what is not there is sent away.
+func TestAStrangerDoesNotKeepMachinesOut(t *testing.T) {
+	r := start(t, serve.Options{MaxConnections: 4, MaxPerAddress: 2, HeaderTimeout: time.Hour, IdleTimeout: time.Hour})
+	address := r.add(t, inMemory("a.iso", serve.ISO, []byte("image")))
+	stranger := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
+	for range 8 {
+		c, err := stranger.DialContext(t.Context(), "tcp", r.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+	}
+	if got := r.ask(t, http.MethodGet, address); got.StatusCode != http.StatusOK {
+		t.Errorf("a machine gets %d", got.StatusCode)
+	}
+	c, err := net.Dial("tcp", r.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	if _, err := fmt.Fprintf(c, "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := io.ReadAll(c) // it ends with the connection
+	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 404") || !strings.Contains(string(answer), "Connection: close") {
+		t.Errorf("%q, %v", answer, err)
+	}
+	r.client.CloseIdleConnections()
 }
