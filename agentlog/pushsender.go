@@ -92,6 +92,10 @@ var (
 	cursorForm = regexp.MustCompile(`^[0-9A-Za-z=;]{1,255}$`)
 )
 
+// ErrTooManyMACs is an address that claims more MACs than Ironic is asked about for it; an
+// Owner returns it.
+var ErrTooManyMACs = errors.New("too many unknown MACs from this address: try again later")
+
 // errIntroduction is a request whose headers are no sender's.
 var errIntroduction = errors.New("the headers do not tell who sends")
 

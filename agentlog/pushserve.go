@@ -78,6 +78,7 @@ func statusOf(err error) int {
 		{errLength, http.StatusRequestEntityTooLarge},
 		{errBusy, http.StatusTooManyRequests},
 		{errFast, http.StatusTooManyRequests},
+		{ErrTooManyMACs, http.StatusTooManyRequests},
 	} {
 		if errors.Is(err, known.err) {
 			return known.code

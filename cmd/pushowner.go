@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"ironworks/agentlog"
 	"ironworks/models"
 )
@@ -23,10 +25,17 @@ type portFinder interface {
 type pushOwners struct {
 	ironic portFinder
 	now    func() time.Time
+	// flight joins those who ask for the same; asking bounds the questions at a time.
+	flight singleflight.Group
+	asking chan struct{}
 
-	mu    sync.Mutex // one question at a time: senders cannot make more work than that
+	// mu guards the answers; it is not held while Ironic is asked.
+	mu    sync.Mutex
 	macs  map[string]known[string]
 	nodes map[string]known[agentlog.Machine]
+	// strangers are MACs of no node: whoever makes them up fills these alone.
+	strangers map[string]time.Time
+	budgets   map[netip.Addr]budget
 }
 
 // known is an answer and when it was given.
@@ -35,25 +44,39 @@ type known[T any] struct {
 	at    time.Time
 }
 
+// budget is how many MACs Ironic is asked about for an address.
+type budget struct {
+	left float64
+	at   time.Time
+}
+
 const (
 	// macLife is how long a MAC is known to be a node's, or nobody's; nodeLife how long it
 	// is known where the node's agent is: it changes with every boot.
 	macLife  = time.Minute
 	nodeLife = 5 * time.Second
 	mostMACs = 4096
+	// askBurst and askRate bound the MACs that Ironic is asked about for one address: a
+	// machine with 64 NICs is looked up twice at once, and again each minute.
+	askBurst, askRate = 128, 2.0 // MACs; MACs a second
+	// mostAsking is how many questions Ironic gets at a time, askPatience how long one takes
+	// at most.
+	mostAsking  = 4
+	askPatience = 30 * time.Second
 )
 
 func newPushOwners(ironic portFinder, now func() time.Time) *pushOwners {
-	return &pushOwners{ironic: ironic, now: now, macs: map[string]known[string]{}, nodes: map[string]known[agentlog.Machine]{}}
+	return &pushOwners{
+		ironic: ironic, now: now, asking: make(chan struct{}, mostAsking), macs: map[string]known[string]{},
+		nodes: map[string]known[agentlog.Machine]{}, strangers: map[string]time.Time{}, budgets: map[netip.Addr]budget{},
+	}
 }
 
 func (o *pushOwners) owner(ctx context.Context, s agentlog.Sender) (agentlog.Owner, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
 	var machines []agentlog.Machine
 	places := map[string]int{}
 	for _, mac := range s.MACs {
-		uuid, err := o.nodeOf(ctx, mac)
+		uuid, err := o.nodeOf(ctx, s.Address, mac)
 		if err != nil {
 			return agentlog.Owner{}, err
 		}
@@ -76,33 +99,95 @@ func (o *pushOwners) owner(ctx context.Context, s agentlog.Sender) (agentlog.Own
 }
 
 // nodeOf is the uuid of the node that has a port with a MAC; empty if none has.
-func (o *pushOwners) nodeOf(ctx context.Context, mac string) (string, error) {
-	now := o.now()
-	if k, have := o.macs[mac]; have && now.Sub(k.at) < macLife {
-		return k.value, nil
+func (o *pushOwners) nodeOf(ctx context.Context, from netip.Addr, mac string) (string, error) {
+	uuid, fresh, err := o.remembered(from, mac)
+	if fresh || err != nil {
+		return uuid, err
 	}
-	ports, err := o.ironic.PortsAt(ctx, mac)
+	ports, err := ask(ctx, o, "mac "+mac, func(ctx context.Context) ([]models.Port, error) { return o.ironic.PortsAt(ctx, mac) })
 	if err != nil {
 		return "", fmt.Errorf("finding who has %s: %w", mac, err)
 	}
-	uuid := ""
 	if len(ports) > 0 {
 		uuid = ports[0].NodeUUID
 	}
-	if len(o.macs) >= mostMACs {
-		clear(o.macs)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if uuid == "" {
+		put(o.strangers, mac, o.now())
+		return "", nil
 	}
-	o.macs[mac] = known[string]{uuid, now}
+	put(o.macs, mac, known[string]{uuid, o.now()})
 	return uuid, nil
+}
+
+// remembered is what is known of a MAC; where nothing is, the address that claims it is
+// charged for the question.
+func (o *pushOwners) remembered(from netip.Addr, mac string) (uuid string, fresh bool, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	now := o.now()
+	if k, have := o.macs[mac]; have && now.Sub(k.at) < macLife {
+		return k.value, true, nil
+	}
+	if at, have := o.strangers[mac]; have && now.Sub(at) < macLife {
+		return "", true, nil
+	}
+	b, have := o.budgets[from]
+	if !have {
+		b = budget{askBurst, now}
+	}
+	b.left, b.at = min(b.left+now.Sub(b.at).Seconds()*askRate, askBurst)-1, now
+	if b.left < 0 {
+		return "", false, agentlog.ErrTooManyMACs
+	}
+	put(o.budgets, from, b)
+	return "", false, nil
+}
+
+// put keeps a value; all others go where there are too many.
+func put[K comparable, V any](kept map[K]V, key K, value V) {
+	if _, have := kept[key]; !have && len(kept) >= mostMACs {
+		clear(kept)
+	}
+	kept[key] = value
+}
+
+// ask asks Ironic once for all who want the same. The question goes on when its first
+// asker has given up: others may wait for it.
+func ask[T any](ctx context.Context, o *pushOwners, key string, question func(context.Context) (T, error)) (T, error) {
+	answer := o.flight.DoChan(key, func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askPatience)
+		defer cancel()
+		select {
+		case o.asking <- struct{}{}:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		defer func() { <-o.asking }()
+		return question(ctx)
+	})
+	var none T
+	select {
+	case got := <-answer:
+		value, _ := got.Val.(T)
+		return value, got.Err
+	case <-ctx.Done():
+		return none, ctx.Err()
+	}
 }
 
 // machine is a node and where its agent is.
 func (o *pushOwners) machine(ctx context.Context, uuid string) (agentlog.Machine, error) {
-	now := o.now()
-	if k, have := o.nodes[uuid]; have && now.Sub(k.at) < nodeLife {
+	o.mu.Lock()
+	k, have := o.nodes[uuid]
+	o.mu.Unlock()
+	if have && o.now().Sub(k.at) < nodeLife {
 		return k.value, nil
 	}
-	node, err := o.ironic.Node(ctx, uuid, "uuid", "name", "driver_internal_info")
+	node, err := ask(ctx, o, "node "+uuid, func(ctx context.Context) (*models.Node, error) {
+		return o.ironic.Node(ctx, uuid, "uuid", "name", "driver_internal_info")
+	})
 	if err != nil {
 		return agentlog.Machine{}, fmt.Errorf("finding the node of a sender: %w", err)
 	}
@@ -110,7 +195,9 @@ func (o *pushOwners) machine(ctx context.Context, uuid string) (agentlog.Machine
 	if node.Internal != nil {
 		m.AgentAddress = agentAddress(node.Internal.AgentURL)
 	}
-	o.nodes[uuid] = known[agentlog.Machine]{m, now}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	put(o.nodes, uuid, known[agentlog.Machine]{m, o.now()})
 	return m, nil
 }
 

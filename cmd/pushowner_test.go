@@ -3,8 +3,10 @@ package cmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/netip"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -63,4 +65,72 @@ func TestPushOwners(t *testing.T) {
 	if _, err := ask("m1"); err == nil || errors.Is(err, agentlog.ErrNotOurs) || !strings.Contains(err.Error(), "no route") {
 		t.Errorf("an Ironic that is away: %v", err)
 	}
+}
+
+// slowPorts is an Ironic that does not answer for some MACs until it is told to.
+type slowPorts struct {
+	fakePorts
+	mu    sync.Mutex
+	asked map[string]int
+	wait  chan struct{}
+}
+
+func (f *slowPorts) PortsAt(ctx context.Context, mac string) ([]models.Port, error) {
+	f.mu.Lock()
+	f.asked[mac]++
+	f.mu.Unlock()
+	if strings.HasPrefix(mac, "slow") {
+		select {
+		case <-f.wait:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	if uuid, has := f.ports[mac]; has {
+		return []models.Port{{Address: mac, NodeUUID: uuid}}, nil
+	}
+	return nil, nil
+}
+
+func (f *slowPorts) Node(_ context.Context, id string, _ ...string) (*models.Node, error) {
+	return &models.Node{UUID: id, Name: "name-" + id, Internal: &models.Internal{}}, nil
+}
+
+// TestAStrangerDoesNotStopOthers: neither questions that Ironic answers slowly nor MACs
+// that are made up keep another machine's journal from its node.
+func TestAStrangerDoesNotStopOthers(t *testing.T) {
+	t.Parallel()
+	ironic := &slowPorts{fakePorts: fakePorts{ports: map[string]string{"m1": "a"}}, asked: map[string]int{}, wait: make(chan struct{})}
+	clock := time.Unix(0, 0)
+	owners := newPushOwners(ironic, func() time.Time { return clock })
+	machine, stranger := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.66")
+	known := func() {
+		t.Helper()
+		if got, err := owners.owner(t.Context(), agentlog.Sender{Address: machine, MACs: []string{"m1"}}); err != nil || got.Node.Name != "name-a" {
+			t.Errorf("%+v, %v", got, err)
+		}
+	}
+	known()
+	var slow sync.WaitGroup
+	for range 8 {
+		slow.Go(func() { _, _ = owners.owner(t.Context(), agentlog.Sender{Address: stranger, MACs: []string{"slow"}}) })
+	}
+	known() // while the others wait
+	close(ironic.wait)
+	slow.Wait()
+	if n := ironic.asked["slow"]; n > 8 {
+		t.Errorf("%d questions for one MAC", n)
+	}
+	refused := 0
+	for i := range 10_000 {
+		_, err := owners.owner(t.Context(), agentlog.Sender{Address: stranger, MACs: []string{fmt.Sprint("made-up-", i)}})
+		if errors.Is(err, agentlog.ErrTooManyMACs) {
+			refused++
+		}
+	}
+	if asked := len(ironic.asked); asked > askBurst+2 || refused < 9_000 {
+		t.Errorf("Ironic was asked for %d MACs, %d requests were refused", asked, refused)
+	}
+	clock = clock.Add(2 * macLife)
+	known() // asked for anew
 }
