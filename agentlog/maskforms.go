@@ -93,21 +93,9 @@ func (m *masker) findWords(text, lower string, from int) {
 			return end
 		})
 	}
-	each(lower, "ipmitool", from, func(at int) int {
-		each(text, " -P ", at, func(p int) int {
-			p = skip(text, p+4, " ")
-			end := endOfArgument(text, p)
-			m.hide(p, end)
-			return end
-		})
-		each(text, "'-P', ", at, func(p int) int {
-			p += len("'-P', ")
-			end := endOfArgument(text, p)
-			m.hide(p, end)
-			return end
-		})
-		return len(text)
-	})
+	m.hideOption(text, lower, from, "ipmitool", "-P")
+	m.hideOption(text, lower, from, "sshpass", "-p")
+	m.findChpasswd(text, lower, from)
 	each(lower, "curl ", from, func(at int) int {
 		for _, option := range []string{" -u ", " -u", " --user ", " --user="} {
 			each(text, option, at, func(p int) int {
@@ -120,6 +108,42 @@ func (m *masker) findWords(text, lower string, from int) {
 			})
 		}
 		return len(text)
+	})
+}
+
+// hideOption hides the argument of a program's option, behind a blank or not, in a command
+// line or in a list as Python writes it.
+func (m *masker) hideOption(text, lower string, from int, program, option string) {
+	each(lower, program, from, func(at int) int {
+		for _, before := range []string{" " + option, "'" + option + "', ", `"` + option + `", `} {
+			each(text, before, at, func(p int) int {
+				p = skip(text, p+len(before), " ")
+				end := endOfArgument(text, p)
+				m.hide(p, end)
+				return end
+			})
+		}
+		return len(text)
+	})
+}
+
+// findChpasswd hides what chpasswd reads: USER:PASSWORD from a pipe or a here string.
+func (m *masker) findChpasswd(text, lower string, from int) {
+	each(lower, "chpasswd", from, func(at int) int {
+		end := at + len("chpasswd")
+		command := strings.TrimRight(text[from:at], " \t")
+		command = strings.TrimSuffix(strings.TrimRight(strings.TrimSuffix(command, "sudo"), " \t"), "|")
+		start := strings.LastIndexAny(command, ";&|(") + 1
+		if colon := strings.IndexByte(command[start:], ':'); colon >= 0 {
+			m.hide(from+start+colon+1, from+len(strings.TrimRight(command, " \t\"'")))
+		}
+		if here := strings.Index(text[end:], "<<<"); here >= 0 {
+			if colon := strings.IndexByte(text[end+here:], ':'); colon >= 0 {
+				p := end + here + colon + 1
+				m.hide(p, p+len(strings.TrimRight(text[p:], " \t\"'")))
+			}
+		}
+		return end
 	})
 }
 

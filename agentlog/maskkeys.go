@@ -5,7 +5,7 @@ import "strings"
 // secretWords make the name that they are a part of that of a secret.
 var secretWords = []string{
 	"token", "passw", "passphrase", "secret", "authorization", "apikey", "api_key", "api-key", "accesskey", "access_key", "access-key",
-	"privatekey", "private_key", "private-key", "credential", "signature", "cookie", "auth", "sig", "pwd",
+	"privatekey", "private_key", "private-key", "credential", "signature", "cookie", "auth", "sig", "pwd", "pass", "pw",
 	"user_data", "userdata", "user-data", "configdrive", "config_drive", "config-drive",
 }
 
@@ -21,7 +21,13 @@ func (m *masker) findKeys(text, lower string, from int) {
 			for end < len(lower) && nameByte(lower[end]) {
 				end++
 			}
-			if name := lower[start:end]; secretName(name, word) {
+			switch name := lower[start:end]; {
+			case !secretName(name, word):
+			case opensElement(text, start):
+				m.hideElement(text, end)
+			case (name == "pass" || name == "pw") && strings.HasPrefix(strings.TrimLeft(text[end:], " "), ":"):
+				// "first pass: reading", and no value
+			default:
 				m.hideValue(text, name, end)
 			}
 			return end
@@ -36,7 +42,7 @@ func nameByte(c byte) bool {
 // secretName says whether the value of a name with the word in it is one.
 func secretName(name, word string) bool {
 	switch word {
-	case "auth", "sig", "pwd":
+	case "auth", "sig", "pwd", "pass", "pw":
 		// Parts of many words.
 		for _, s := range []string{word, word + "s"} {
 			if rest, ok := strings.CutSuffix(name, s); ok && (rest == "" || strings.HasSuffix(rest, "_") || strings.HasSuffix(rest, "-") || strings.HasSuffix(rest, ".")) {
@@ -55,8 +61,41 @@ func secretName(name, word string) bool {
 	return true
 }
 
+// opensElement says that a name at start is that of an XML element, with its namespace or
+// without.
+func opensElement(text string, start int) bool {
+	if start > 0 && text[start-1] == ':' {
+		start = strings.LastIndexAny(text[:start], "< ") + 1
+	}
+	return start > 0 && text[start-1] == '<'
+}
+
+// hideElement hides the text of an XML element whose name ends at end.
+func (m *masker) hideElement(text string, end int) {
+	open := strings.IndexByte(text[end:], '>')
+	if open < 0 || open > 0 && text[end+open-1] == '/' {
+		return
+	}
+	from := end + open + 1
+	if over := strings.IndexByte(text[from:], '<'); over >= 0 {
+		m.hide(from, from+over)
+		return
+	}
+	m.hide(from, len(text))
+}
+
+// escapedEquals are ways in which = and : are written where they may not stand as they
+// are: by systemd and journald, in addresses and in JSON.
+var escapedEquals = []string{`\x3d`, `\x3a`, `\u003d`, "%3d", "%3a"}
+
 // hideValue hides the value that follows a name which ends at end.
 func (m *masker) hideValue(text, name string, end int) {
+	for _, escaped := range escapedEquals {
+		if len(text) > end+len(escaped) && strings.EqualFold(text[end:end+len(escaped)], escaped) {
+			m.hideFrom(text, name, end+len(escaped), fewLines)
+			return
+		}
+	}
 	at := skip(text, end, `\"'`)
 	sep := skip(text, at, " \t")
 	option := strings.HasPrefix(name, "-")
