@@ -262,6 +262,17 @@ func (l *deploymentLog) note(s Stage, now time.Time) error {
 	return l.write(r)
 }
 
+// givingBack writes down that fields are restored, and to what. A field that was never
+// written is not in it: a value that differs is then somebody else's.
+func (l *deploymentLog) givingBack(restore []models.PatchOp, now time.Time) error {
+	if l == nil || l.record == nil {
+		return nil
+	}
+	r := *l.record
+	r.Stage, r.At, r.Restore = StageGivingBack, now.UTC(), restore
+	return l.write(r)
+}
+
 // write replaces the file, and comes back when it is on disk.
 func (l *deploymentLog) write(r record) error {
 	path, err := l.in.path(l.uuid, ".json")

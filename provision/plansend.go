@@ -68,13 +68,13 @@ func (a *DeployAction) requests(n *models.Node) ([]request, error) {
 	if r == nil {
 		return nil, refusal(a, n, models.RefusedArguments, "it is being sent already", "")
 	}
-	list := r.sentBefore(n)
+	list := r.sentBefore()
 	if r.allocate != nil {
 		list = append(list, a.allocateRequests(r.allocate)...)
 	}
 	if len(r.reserve) > 0 {
 		reserve := patchRequest("reserve instance_uuid", n, r.reserve)
-		reserve.undo = giveBackRequest(n, undone(n, r.reserve))
+		reserve.undo = undo{instance: r.instance, reserved: true}
 		list = append(list, reserve)
 	}
 	list = append(list, request{verb: "look again", ask: a.unchanged(n)})
@@ -84,7 +84,7 @@ func (a *DeployAction) requests(n *models.Node) ([]request, error) {
 			paths[i] = op.Path
 		}
 		patch := patchRequest("set "+strings.Join(paths, " "), n, r.patch)
-		patch.undo = giveBackRequest(n, r.undoPatch(n))
+		patch.undo = undo{instance: r.instance, restore: r.undoPatch(n)}
 		list = append(list, patch)
 	}
 	send := verbAction{r.request}
@@ -113,18 +113,6 @@ func (a *DeployAction) take(n *models.Node) *readyNode {
 	}
 	r.sent = true
 	return r
-}
-
-func giveBackRequest(n *models.Node, back []models.PatchOp) *request {
-	if len(back) == 0 {
-		return nil
-	}
-	paths := make([]string, len(back))
-	for i, op := range back {
-		paths[i] = op.Path
-	}
-	undo := patchRequest("give back "+strings.Join(paths, " "), n, back)
-	return &undo
 }
 
 // validate asks Ironic once more, with what was written.

@@ -77,7 +77,8 @@ const (
 
 // next finds out from the node what has arrived: the instance_uuid is ours alone, and
 // once Ironic has taken a deployment the node has left its state.
-func (u *Unfinished) next(n *models.Node, now time.Time) (do next, why string) {
+func (r *record) next(n *models.Node, now time.Time) (do next, why string) {
+	u := &r.Unfinished
 	ours := n.InstanceUUID == u.Instance
 	failed := n.ProvisionState == models.StateDeployFailed
 	taken := u.Stage == StageFollowing || u.Stage == StageSent
@@ -96,6 +97,8 @@ func (u *Unfinished) next(n *models.Node, now time.Time) (do next, why string) {
 		return nextWait, ""
 	case u.Stage == StageGivingBack && (ours || u.Allocated): // one that failed has no node
 		return nextGiveBack, ""
+	case u.Stage == StageGivingBack && n.ProvisionState == u.From && len(stillChanged(n, r.Restore)) > 0:
+		return nextGiveBack, "" // somebody released the node before its fields were restored
 	case u.Stage == StageGivingBack:
 		return nextOver, "it was given back"
 	case !ours && u.Stage == StageSending:
