@@ -241,6 +241,7 @@ func TestGiveBackSurvivesEachFault(t *testing.T) {
 }
 
 func testGiveBackFault(t *testing.T, at int, fault giveBackFault, again func(*provision.Preflighter) *provision.DeployAction) {
+	t.Helper()
 	rig := newGiveBackRig(t, at, fault)
 	if res := rig.deploy(); res.Err == nil {
 		t.Errorf("%+v", res)
