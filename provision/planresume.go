@@ -49,7 +49,7 @@ func (r rest) effect(u *Unfinished) string {
 	since := u.Began.Local().Format(time.DateTime)
 	switch r {
 	case restFollow:
-		return "nothing is sent: Ironic has had the deployment of " + since + ", which is followed"
+		return "nothing is deployed: Ironic has had the deployment of " + since + ", which is followed"
 	case restGiveBack:
 		return "what the deployment of " + since + " has changed is given back; nothing is deployed"
 	case restForget:
@@ -59,7 +59,8 @@ func (r rest) effect(u *Unfinished) string {
 	return ""
 }
 
-// OnlyFollows says that nothing is sent to a node: Ironic has its deployment already.
+// OnlyFollows says that nothing is deployed to a node: Ironic has its deployment already.
+// When that ends well, [DeployAction.Requests] may still write the disk down.
 func (a *DeployAction) OnlyFollows(n *models.Node) bool {
 	r := a.of(n)
 	return r != nil && r.err == nil && r.rest == restFollow

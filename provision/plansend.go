@@ -12,7 +12,12 @@ import (
 // Requests are what will be sent to a node, in order; none to one that is refused.
 func (a *DeployAction) Requests(n *models.Node) []PlannedRequest {
 	r := a.of(n)
-	if a.refuse(n) != nil || r.rest != restNone {
+	switch {
+	case a.refuse(n) != nil:
+		return nil
+	case r.rest == restFollow:
+		return plannedRootDisk(n, r.before.RootDisk)
+	case r.rest != restNone:
 		return nil
 	}
 	path := "/v1/nodes/" + n.UUID
@@ -28,10 +33,17 @@ func (a *DeployAction) Requests(n *models.Node) []PlannedRequest {
 	list = append(list,
 		PlannedRequest{Method: http.MethodGet, Path: path + "/validate"},
 		PlannedRequest{Method: http.MethodPut, Path: path + "/states/provision", Body: provisionBody(r.request)})
-	if ops, err := rootDiskPatch(n, identityOf(r.facts)); err == nil && ops != nil {
-		list = append(list, PlannedRequest{Method: http.MethodPatch, Path: path, Body: ops, When: "if it is followed, and ends well"})
+	return append(list, plannedRootDisk(n, identityOf(r.facts))...)
+}
+
+// plannedRootDisk is the request that records the disk that was installed to, none where
+// that is not known.
+func plannedRootDisk(n *models.Node, disk map[string]string) []PlannedRequest {
+	ops, err := rootDiskPatch(n, disk)
+	if err != nil || ops == nil {
+		return nil
 	}
-	return list
+	return []PlannedRequest{{Method: http.MethodPatch, Path: "/v1/nodes/" + n.UUID, Body: ops, When: "if it is followed, and ends well"}}
 }
 
 // Commands do the same with the baremetal command.
