@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ironworks/ironicclient"
 	"ironworks/models"
 )
 
@@ -86,11 +87,15 @@ func (r *Runner) giveBack(ctx context.Context, back undo, onItsWay time.Time, n 
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), giveBackWithin)
 	defer stop()
+	ctx = log.renewing(ctx, r.Clock, func(ironicclient.Retry) {})
 	now, err := r.arrived(ctx, n, onItsWay)
 	if err != nil {
 		return fmt.Errorf("give back: %w", err)
 	}
 	if now.InstanceUUID == "" || now.InstanceUUID == back.instance {
+		if err := log.renew(r.Clock.Now()); err != nil {
+			return err
+		}
 		if err := r.restore(ctx, stillChanged(now, back.restore), n); err != nil {
 			return err
 		}

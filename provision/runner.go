@@ -217,7 +217,7 @@ func (r *Runner) one(ctx, going context.Context, a Action, n *models.Node, opts 
 		res.Outcome, res.Err = OutcomeRefused, err
 		return res
 	}
-	told := ironicclient.OnRetry(ctx, func(retry ironicclient.Retry) {
+	told := log.renewing(ctx, r.Clock, func(retry ironicclient.Retry) {
 		opts.tell(Progress{Node: n.Ref(), State: n.ProvisionState, Retry: &retry})
 	})
 	for i, req := range reqs {
@@ -236,6 +236,8 @@ func (r *Runner) one(ctx, going context.Context, a Action, n *models.Node, opts 
 		default:
 			if req.stage != "" {
 				res.Err = log.note(req.stage, r.Clock.Now())
+			} else {
+				res.Err = log.renew(r.Clock.Now())
 			}
 			if res.Outcome = OutcomeFailed; res.Err == nil {
 				res.RequestID, res.Outcome, res.Err = r.audited(told, req, n)

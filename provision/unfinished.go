@@ -33,8 +33,8 @@ type Unfinished struct {
 	// Verb is deploy or rebuild; empty, in old records, is deploy.
 	Verb  models.Verb `json:"verb,omitempty"`
 	Stage Stage       `json:"stage"`
-	// Began is when the first request was about to be sent, At when the stage began,
-	// both on this machine's clock.
+	// Began is when the first request was about to be sent, At when the last one was, to
+	// the second, both on this machine's clock.
 	Began time.Time `json:"began"`
 	At    time.Time `json:"at"`
 	// Instance is the instance_uuid that the deployment gives the node. Kept says that
