@@ -181,15 +181,7 @@ func (d *Deployments) held(uuid string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(path); err != nil {
-		return nil //nolint:nilerr // nobody has ever locked it
-	}
-	lock, err := lockFile(path)
-	if err != nil {
-		return err
-	}
-	lock.unlock()
-	return nil
+	return lockedBy(path)
 }
 
 // Forget removes a node's record, where nobody is at work on it.
