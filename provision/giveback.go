@@ -28,6 +28,21 @@ type undo struct {
 
 func (u undo) empty() bool { return len(u.restore) == 0 && !u.reserved && !u.allocated }
 
+// NotGivenBackError says that changes of a deployment that failed could not be taken back.
+// The record keeps what is left.
+type NotGivenBackError struct {
+	Node models.NodeRef
+	Err  error
+}
+
+// Error says how to continue.
+func (e *NotGivenBackError) Error() string {
+	return fmt.Sprintf("the node could not be given back: %v (ironworks deploy --give-back %s continues)", e.Err, models.Printable(e.Node.Label()))
+}
+
+// Unwrap is why.
+func (e *NotGivenBackError) Unwrap() error { return e.Err }
+
 // undoOf is what takes all of the requests back, the last first.
 func undoOf(reqs []request) undo {
 	var all undo
@@ -54,7 +69,7 @@ func (r *Runner) backOut(ctx context.Context, sent []request, onItsWay time.Time
 	back := undoOf(sent)
 	err := log.givingBack(back.restore, r.Clock.Now())
 	if failed := r.giveBack(ctx, back, onItsWay, n, log); failed != nil {
-		res.Err = errors.Join(res.Err, log.explained(failed))
+		res.Err = errors.Join(res.Err, &NotGivenBackError{Node: n.Ref(), Err: failed})
 		return false
 	}
 	if err = errors.Join(err, log.over()); err != nil {

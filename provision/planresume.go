@@ -348,7 +348,7 @@ func (r *Runner) giveBackRest(ctx context.Context, a *DeployAction, n *models.No
 		return
 	}
 	if err := r.giveBack(ctx, back, time.Time{}, n, log); err != nil {
-		res.Outcome, res.Err = OutcomeFailed, errors.Join(res.Err, log.explained(err))
+		res.Outcome, res.Err = OutcomeFailed, errors.Join(res.Err, &NotGivenBackError{Node: n.Ref(), Err: err})
 		return
 	}
 	res.Err = errors.Join(res.Err, log.over())

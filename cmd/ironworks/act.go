@@ -268,6 +268,18 @@ func worse(code, other int) int {
 
 // shortReason leaves out what the columns beside it say already.
 func shortReason(err error) string {
+	reason := shortCause(err)
+	var left *provision.NotGivenBackError
+	switch {
+	case !errors.As(err, &left):
+		return reason
+	case errors.Is(left, err), strings.Contains(left.Error(), reason):
+		return left.Error()
+	}
+	return reason + "; " + left.Error()
+}
+
+func shortCause(err error) string {
 	var failed *provision.FailedError
 	var fault *models.Fault
 	var refusal *models.Refusal
