@@ -183,28 +183,64 @@ func (s *session) follow(ctx context.Context, answer sent) (string, error) {
 	end := time.Now().Add(s.limits.task)
 	for {
 		state, done, err := s.look(ctx, answer.task)
-		if done || err != nil {
+		var lost *unreadable
+		switch unread := errors.As(err, &lost); {
+		case done:
 			return "", err
-		}
-		if time.Now().After(end) || !within(ctx, s.limits.pause) || !sleep(ctx, s.limits.pause) {
+		case unread && !passes(err):
+			return "", s.lostTask(answer.task, err)
+		case time.Now().After(end) || !within(ctx, s.limits.pause) || !sleep(ctx, s.limits.pause):
+			if unread {
+				return "", s.lostTask(answer.task, err)
+			}
 			return fmt.Sprintf("; the BMC still works on it (%s, task %s)", orUnknown(state), last(answer.task)), nil
 		}
 	}
 }
 
-// look asks a task once. A monitor of a task goes when that has ended.
+// passes says whether a failure to read a task may pass by itself: a busy controller, or a
+// connection that broke.
+func passes(err error) bool {
+	var syntax *json.SyntaxError
+	var away *redirected
+	switch code := status(err); {
+	case code != 0:
+		return code >= http.StatusInternalServerError || code == http.StatusTooManyRequests
+	case errors.As(err, &syntax), errors.As(err, &away), errors.Is(err, errForeign), errors.Is(err, errTooMuch), errors.Is(err, errTooMany):
+		return false
+	}
+	return true
+}
+
+// lostTask is the fault of an order that the controller accepted, but whose task cannot be
+// read: the order may have been carried out. It hides the controller's answer, for an error
+// about the task says nothing about the order.
+func (s *session) lostTask(at string, err error) error {
+	why := s.fault("", err)
+	f := &models.Fault{
+		Kind: models.FaultServer, URL: s.url, Sent: true,
+		Message: fmt.Sprintf("the BMC accepted it, but task %s cannot be read: %s", s.safe(last(at)), why.Reason()),
+		Hint:    "look at the BMC before sending it again",
+	}
+	if why.Kind == models.FaultCanceled {
+		f.Kind, f.Err = why.Kind, why.Err
+	}
+	return f
+}
+
+// look asks a task once. A monitor of a task goes when that has ended. A task that cannot be
+// read is an *unreadable, and not done.
 func (s *session) look(ctx context.Context, at string) (state string, done bool, err error) {
 	var t task
 	err = s.get(ctx, at, &t)
+	var lost *unreadable
 	switch code := status(err); {
 	case code == http.StatusNotFound || code == http.StatusGone:
 		return "", true, nil
-	case code != 0:
-		return "", true, err
-	case err != nil && errors.Is(err, io.EOF):
+	case errors.As(err, &lost) && lost.err == io.EOF: //nolint:errorlint // a decoder's own; a broken connection wraps it
 		return "", true, nil // an empty answer: the end of a monitor
 	case err != nil:
-		return "", true, err
+		return "", false, err
 	}
 	why := ""
 	for _, m := range t.Messages {

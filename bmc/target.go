@@ -68,6 +68,19 @@ func (t *Target) endpoint() (string, error) {
 	return u.String(), nil
 }
 
+// Host is the host that is connected to, without a port.
+func (t *Target) Host() (string, error) {
+	address, err := t.endpoint()
+	if err != nil {
+		return "", err
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", err
+	}
+	return u.Hostname(), nil
+}
+
 // place is where the machine is in the service; empty is the only one.
 func (t *Target) place() string {
 	if t.System == "" {

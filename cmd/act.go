@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -83,18 +82,20 @@ func newRunner(s *session) *provision.Runner {
 // carryOut asks, sends, follows and tells.
 func (a *app) carryOut(cmd *cobra.Command, s *session, runner *provision.Runner, plan provision.Plan, flags actFlags) error {
 	ctx := cmd.Context()
-	return a.carryOutConfirmed(ctx, s, runner, plan, flags, func() error { return a.confirm(ctx, s.client, plan, flags.yes) })
+	return a.carryOutConfirmed(ctx, s, runner, plan, flags, func(plan provision.Plan) error {
+		return a.confirm(ctx, s.client, plan, flags.yes)
+	})
 }
 
 // carryOutConfirmed is carryOut with a question of its own, whose error is the answer
-// no.
+// no. It is asked before each try, of the plan for that.
 func (a *app) carryOutConfirmed(
-	ctx context.Context, s *session, runner *provision.Runner, plan provision.Plan, flags actFlags, confirm func() error,
+	ctx context.Context, s *session, runner *provision.Runner, plan provision.Plan, flags actFlags, confirm func(provision.Plan) error,
 ) error {
 	if refused := plan.Refused(); len(refused) > 0 && (!flags.skipRefused || len(plan.Legal()) == 0) {
 		return a.tellRefused(plan, refused)
 	}
-	if err := confirm(); err != nil {
+	if err := confirm(plan); err != nil {
 		return err
 	}
 	audit, err := provision.OpenAudit(s.files.Audit)
@@ -107,7 +108,7 @@ func (a *app) carryOutConfirmed(
 	kept := a.commandJournal(ctx, s)
 	defer kept.Close()
 	results := a.runPlan(ctx, runner, kept, plan, flags)
-	results = a.retryFailed(ctx, runner, kept, plan, results, flags)
+	results = a.retryFailed(ctx, runner, kept, plan, results, flags, confirm)
 	return a.tellResults(plan, results, flags)
 }
 
@@ -134,44 +135,6 @@ func (a *app) runPlan(
 			a.complain("%s", text) // where no progress line shows it
 		}
 	}})
-}
-
-// retryFailed offers another try for the nodes that failed, where somebody is there to
-// be asked. Whatever becomes of the question, the results so far are kept.
-func (a *app) retryFailed(
-	ctx context.Context, runner *provision.Runner, kept *journal.Journal, plan provision.Plan, results []provision.Result, flags actFlags,
-) []provision.Result {
-	for a.offersRetry(ctx, plan, results, flags) {
-		failed := plan.Failed(results)
-		nodes, err := provision.FindNodes(ctx, runner.API, uuidsOf(failed))
-		if err != nil {
-			a.complain("%v", err)
-			return results
-		}
-		if d, is := plan.Action.(*provision.DeployAction); is {
-			d.Preflight(ctx, nodes)
-		}
-		second := runner.Plan(plan.Action, nodes)
-		for i, res := range a.runPlan(ctx, runner, kept, second, flags) {
-			results[plan.Index(second.Items[i].Node.UUID)] = res
-		}
-	}
-	return results
-}
-
-// offersRetry shows what failed and asks.
-func (a *app) offersRetry(ctx context.Context, plan provision.Plan, results []provision.Result, flags actFlags) bool {
-	failed := plan.Failed(results)
-	if len(failed) == 0 || len(plan.Items) == 1 || flags.yes || !a.interactive() || ctx.Err() != nil {
-		return false
-	}
-	for _, i := range failed {
-		if res := results[plan.Index(i.Node.UUID)]; res.Outcome == provision.OutcomeFailed {
-			a.complain("%v", res.Err)
-		}
-	}
-	answer, err := a.ask(ctx, fmt.Sprintf("%d of %d failed or were not tried. Try these again? [y/N] ", len(failed), len(plan.Items)))
-	return err == nil && isYes(answer)
 }
 
 func namesOf(items []provision.Item) []string {
@@ -305,6 +268,18 @@ func worse(code, other int) int {
 
 // shortReason leaves out what the columns beside it say already.
 func shortReason(err error) string {
+	reason := shortCause(err)
+	var left *provision.NotGivenBackError
+	switch {
+	case !errors.As(err, &left):
+		return reason
+	case errors.Is(left, err), strings.Contains(left.Error(), reason):
+		return left.Error()
+	}
+	return reason + "; " + left.Error()
+}
+
+func shortCause(err error) string {
 	var failed *provision.FailedError
 	var fault *models.Fault
 	var refusal *models.Refusal

@@ -137,8 +137,12 @@ func (a *app) bmcWay(s *session, flags *bmcFlags) (*bmcWay, error) {
 	if err != nil {
 		return nil, err
 	}
+	hosts, err := a.bmcHosts(own)
+	if err != nil {
+		return nil, err
+	}
 	return &bmcWay{
-		app: a, own: own, flags: *flags, logins: logins, ask: a.asker(logins), told: func(err error) { a.complain("%v", err) },
+		app: a, own: own, flags: *flags, logins: logins, hosts: hosts, command: true, ask: a.asker(logins), told: func(err error) { a.complain("%v", err) },
 	}, nil
 }
 

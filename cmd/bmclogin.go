@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -20,6 +22,8 @@ import (
 const (
 	envBMCUsername = "IRONWORKS_BMC_USERNAME"
 	envBMCPassword = "IRONWORKS_BMC_PASSWORD" //nolint:gosec // the name of a variable
+	// envBMCHosts are further hosts as the context's bmc.hosts, with commas between them.
+	envBMCHosts = "IRONWORKS_BMC_HOSTS"
 )
 
 // bmcLogins are those of a context, with what flags and variables add; flags may be nil.
@@ -46,6 +50,10 @@ type bmcWay struct {
 	own    config.BMC
 	flags  bmcFlags
 	logins *config.BMCLogins
+	// hosts get logins that are meant for several BMCs.
+	hosts config.BMCHosts
+	// command says that somebody has named the nodes, or the BMC, together with the login.
+	command bool
 	// ask asks somebody for the password of a user; nil where nobody can be asked.
 	ask func(ctx context.Context, t *bmc.Target) (models.Secret, error)
 	// told hears of a keyring that does not answer.
@@ -60,6 +68,13 @@ func (w bmcWay) complete(ctx context.Context, t *bmc.Target) error {
 		w.told(err) // another way may be left
 	}
 	t.Username, t.Password = login.Username, login.Password
+	if t.Password.IsSet() && !w.mayHave(t, login) {
+		t.Password = ""
+		if t.Username == "" {
+			return nil // nobody logs in
+		}
+		return &provision.BMCLoginError{Address: t.Address, Username: t.Username, Withheld: login.From}
+	}
 	if t.Username != "" && !t.Password.IsSet() && w.ask != nil {
 		if t.Password, err = w.ask(ctx, t); err != nil {
 			return err
@@ -67,6 +82,35 @@ func (w bmcWay) complete(ctx context.Context, t *bmc.Target) error {
 	}
 	w.app.mask(t.Password)
 	return nil
+}
+
+// mayHave says whether a BMC may have a login. Whoever may write driver_info chooses the
+// address: a login that is meant for several BMCs is sent to hosts that the configuration
+// lists, to BMCs whose certificate it pins, and to those that somebody has named with it.
+func (w bmcWay) mayHave(t *bmc.Target, login config.BMCLogin) bool {
+	switch {
+	case login.Scope == config.ScopeBMC, w.flags.address != "", w.own.Fingerprints[t.Address] != "", w.logins.Approved(t.Address):
+		return true
+	case login.Scope == config.ScopeRun && w.command:
+		return true
+	}
+	host, err := t.Host()
+	return err == nil && w.hosts.List(host)
+}
+
+// bmcHosts are those of a context, and of the variable.
+func (a *app) bmcHosts(own config.BMC) (config.BMCHosts, error) {
+	var more []string
+	for entry := range strings.SplitSeq(a.variable(envBMCHosts), ",") {
+		if entry = strings.TrimSpace(entry); entry != "" {
+			more = append(more, entry)
+		}
+	}
+	hosts, err := config.ParseBMCHosts(more)
+	if err != nil {
+		return nil, usagef("%s: %w", envBMCHosts, err)
+	}
+	return append(slices.Clone(own.Hosts), hosts...), nil
 }
 
 // trust adds which machine it is, and what is trusted.

@@ -31,8 +31,12 @@ func (c *consoleHost) bmcs(x *config.Context, client *ironicclient.Client, notic
 	if err != nil {
 		return nil, err
 	}
+	hosts, err := c.app.bmcHosts(x.BMC)
+	if err != nil {
+		return nil, err
+	}
 	b := &consoleBMCs{client: client, logins: logins, pinned: map[string]string{}}
-	way := bmcWay{app: c.app, own: x.BMC, logins: logins, told: func(err error) { notice(models.Printable(err.Error())) }}
+	way := bmcWay{app: c.app, own: x.BMC, logins: logins, hosts: hosts, told: func(err error) { notice(models.Printable(err.Error())) }}
 	b.BMCs = &provision.BMCs{API: client, Web: provision.NewWeb(), Now: clock{}.Now, Complete: func(ctx context.Context, t *bmc.Target) error {
 		err := way.complete(ctx, t)
 		b.mu.Lock()
@@ -58,6 +62,9 @@ func (b *consoleBMCs) Facts(ctx context.Context, node string) (*models.BMCFacts,
 func (b *consoleBMCs) Remember(l screen.BMCLogin) {
 	b.logins.Remember(l.Address, l.All, config.BMCLogin{Username: l.Username, Password: l.Password})
 }
+
+// Approve lets an address have logins that are meant for several BMCs, for this run.
+func (b *consoleBMCs) Approve(address string) { b.logins.Approve(address) }
 
 // Keep puts a login into the keyring.
 func (b *consoleBMCs) Keep(ctx context.Context, l screen.BMCLogin) error {

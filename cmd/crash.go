@@ -3,7 +3,6 @@ package cmd
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -49,13 +48,23 @@ func commandName(args []string) string {
 	return ""
 }
 
-func writeCrash(dir, text string) (string, error) {
+// writeCrash writes a file that was not there before, readable by its owner alone. Without a
+// folder of our own it is the system's for temporary files, in which everybody may put links
+// and files: the name cannot be guessed, and no link is followed.
+func writeCrash(dir, text string) (path string, err error) {
 	if dir == "" {
 		dir = os.TempDir()
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, "crash-"+time.Now().UTC().Format("20060102T150405.000")+".txt")
-	return path, os.WriteFile(path, []byte(text), 0o600)
+	f, err := os.CreateTemp(dir, "crash-"+time.Now().UTC().Format("20060102T150405.000")+"-*.txt")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(text)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	return f.Name(), err
 }

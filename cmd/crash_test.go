@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -102,5 +103,34 @@ func TestCrashWithoutAPlaceForTheFile(t *testing.T) {
 	a.crashed("bad thing with pass-9f3a")
 	if text := errs.String(); !strings.Contains(text, "bad thing") || strings.Contains(text, "pass-9f3a") || strings.Contains(text, "goroutine") {
 		t.Errorf("%q", text)
+	}
+}
+
+// TestCrashFileIsNobodyElses: in a folder where everybody may write, such as /tmp, somebody
+// may have put links there under the names that a crash file could get.
+func TestCrashFileIsNobodyElses(t *testing.T) {
+	temp, target := t.TempDir(), filepath.Join(t.TempDir(), "precious")
+	t.Setenv("TMPDIR", temp)
+	if err := os.WriteFile(target, []byte("precious"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for at, end := time.Now().UTC(), time.Now().Add(10*time.Second); at.Before(end); at = at.Add(time.Millisecond) {
+		if err := os.Symlink(target, filepath.Join(temp, "crash-"+at.Format("20060102T150405.000")+".txt")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path, err := writeCrash("", "bad thing")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(target); err != nil || string(text) != "precious" {
+		t.Errorf("the file that a link points to holds %q, %v", text, err)
+	}
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Mode().Perm() != 0o600 || filepath.Dir(path) != temp {
+		t.Errorf("%s: %v, %v", path, info, err)
+	}
+	if second, err := writeCrash("", "bad thing"); err != nil || second == path {
+		t.Errorf("%s twice, %v", second, err)
 	}
 }

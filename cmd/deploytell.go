@@ -93,9 +93,13 @@ func writeCheck(b *strings.Builder, c models.Check) {
 	}
 }
 
-// tellDoubts says what warns and what is not known of the nodes that will be deployed.
+// tellDoubts says what warns and what is not known of the nodes that will be deployed, and
+// what is done to those that are only followed.
 func (a *app) tellDoubts(action *provision.DeployAction, plan provision.Plan) {
 	for _, i := range plan.Legal() {
+		if action.OnlyFollows(&i.Node) {
+			a.complain("%s: %s", models.Printable(i.Node.Label()), i.Effect.Text)
+		}
 		for _, c := range action.Checks(&i.Node) {
 			switch {
 			case c.Overridden:

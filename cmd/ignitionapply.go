@@ -98,8 +98,8 @@ func (a *app) applyRamdisks(
 	if flags.dryRun {
 		return a.printPreviews(previews)
 	}
-	return a.carryOutConfirmed(ctx, s, runner, plan, flags.actFlags, func() error {
-		return a.confirmRamdisks(ctx, plan, previews, flags.yes)
+	return a.carryOutConfirmed(ctx, s, runner, plan, flags.actFlags, func(plan provision.Plan) error {
+		return a.confirmRamdisks(ctx, plan, action.Preview(plan), flags.yes)
 	})
 }
 

@@ -84,7 +84,7 @@ func (a *app) labConfig(site *lab.Site, dir string) (cfg *config.Config, done fu
 		return nil, func() {}, err
 	}
 	cfg.Current.Name, cfg.Current.Source = labName, "--lab"
-	cfg.Current.BMC.Password = lab.BMCPassword
+	cfg.Current.BMC.Password, cfg.Current.BMC.Hosts = lab.BMCPassword, config.BMCHosts{"*"} // it is no secret
 	cfg.Files.State = dir
 	cfg.Files.Audit = filepath.Join(dir, "audit.jsonl")
 	a.files = cfg.Files

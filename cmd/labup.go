@@ -113,6 +113,6 @@ func (a *app) printSite(site *lab.Site) error {
 	url := site.URL
 	return a.print(result{
 		data: map[string]any{"url": url, "machines": len(site.Lab.Machines())}, names: []string{url},
-		text: fmt.Sprintf("export OS_AUTH_TYPE=none\nexport OS_ENDPOINT=%s\nexport IRONWORKS_BMC_PASSWORD=%s\n# ironworks --url %s\n", url, lab.BMCPassword, url),
+		text: fmt.Sprintf("export OS_AUTH_TYPE=none\nexport OS_ENDPOINT=%s\nexport IRONWORKS_BMC_PASSWORD=%s\nexport IRONWORKS_BMC_HOSTS='*'\n# ironworks --url %s\n", url, lab.BMCPassword, url),
 	})
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 
@@ -12,6 +13,8 @@ import (
 type BMC struct {
 	Username string        `json:"username,omitempty" yaml:"username,omitempty"`
 	Password models.Secret `json:"password,omitempty" yaml:"password,omitempty"`
+	// Hosts get the password, and others that are meant for several BMCs.
+	Hosts BMCHosts `json:"hosts,omitempty" yaml:"hosts,omitempty"`
 	// CACert is a PEM file of the CA that signed their certificates.
 	CACert string `json:"cacert,omitempty" yaml:"cacert,omitempty"`
 	// Verify is whether certificates are verified, nil where nothing is said: then it is
@@ -25,6 +28,7 @@ type BMC struct {
 func bmcKeys() map[string]want {
 	return map[string]want{
 		"username": wantText, "password": wantText, "password_file": wantText, "cacert": wantText, "verify": wantBool, "fingerprints": wantMapping,
+		"hosts": wantTextList,
 	}
 }
 
@@ -45,6 +49,15 @@ func (c *candidate) readBMC(n *node, path, home, dir string) {
 		c.bmc.CACert = expandPath(n.text, home, dir)
 		if _, err := os.Stat(c.bmc.CACert); err != nil {
 			c.errs = append(c.errs, n.fault(join(path, "cacert"), c.bmc.CACert+": "+readProblem(err), ""))
+		}
+	}
+	if n := good["hosts"]; n != nil {
+		for i, item := range n.items {
+			hosts, err := ParseBMCHosts([]string{item.text})
+			if err != nil {
+				c.errs = append(c.errs, item.fault(fmt.Sprintf("%s[%d]", join(path, "hosts"), i), err.Error(), ""))
+			}
+			c.bmc.Hosts = append(c.bmc.Hosts, hosts...)
 		}
 	}
 	c.readBMCPassword(good, path, home, dir)

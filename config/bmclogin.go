@@ -8,12 +8,28 @@ import (
 	"ironworks/models"
 )
 
+// LoginScope is for which BMCs a login is meant.
+type LoginScope int
+
+// The scopes.
+const (
+	// ScopeBMC: for this BMC alone, which somebody has named.
+	ScopeBMC LoginScope = iota
+	// ScopeRun: for the BMCs of this run: by a flag, a variable, or typed for all.
+	ScopeRun
+	// ScopeContext: for all BMCs of the context, which has it, or for which the keyring has
+	// it.
+	ScopeContext
+)
+
 // BMCLogin is who logs in to a BMC.
 type BMCLogin struct {
 	Username string
 	Password models.Secret
 	// From says where the password comes from, for people; empty where there is none.
 	From string
+	// Scope is for which BMCs it is meant.
+	Scope LoginScope
 }
 
 // BMCLogins are the logins for one context's BMCs. What was typed comes first, then what
@@ -27,6 +43,8 @@ type BMCLogins struct {
 
 	mu    sync.Mutex
 	typed map[string]BMCLogin // by address; allBMCs is for every one
+	// approved are addresses to which somebody wants logins for several BMCs to be sent.
+	approved map[string]bool
 
 	// ringing is held while the keyring is asked: who comes meanwhile finds it answered.
 	ringing sync.Mutex
@@ -42,7 +60,7 @@ const allBMCs = ""
 // NewBMCLogins makes those of a context, by its name; given are flags and variables, ring
 // may be nil.
 func NewBMCLogins(context string, own BMC, given BMCLogin, ring *Keyring) *BMCLogins {
-	return &BMCLogins{context: context, own: own, given: given, ring: ring, typed: map[string]BMCLogin{}, rung: map[string]models.Secret{}}
+	return &BMCLogins{context: context, own: own, given: given, ring: ring, typed: map[string]BMCLogin{}, approved: map[string]bool{}, rung: map[string]models.Secret{}}
 }
 
 // HasKeyring says that passwords can be kept beyond this run, as far as it is known.
@@ -56,6 +74,7 @@ func (l *BMCLogins) For(ctx context.Context, address, user string) (BMCLogin, er
 	login, typed := l.typed[address]
 	if !typed {
 		login, typed = l.typed[allBMCs]
+		login.Scope = ScopeRun
 	}
 	l.mu.Unlock()
 	if typed {
@@ -65,15 +84,18 @@ func (l *BMCLogins) For(ctx context.Context, address, user string) (BMCLogin, er
 	switch {
 	case login.Password.IsSet():
 	case l.own.Password.IsSet():
-		login.Password, login.From = l.own.Password, "the context"
+		login.Password, login.From, login.Scope = l.own.Password, "the context", ScopeContext
 	case l.ring != nil && login.Username != "":
-		for _, account := range []string{l.account(address, login.Username), l.account(allBMCs, login.Username)} {
-			password, err := l.fromRing(ctx, account)
+		for _, at := range []string{address, allBMCs} {
+			password, err := l.fromRing(ctx, l.account(at, login.Username))
 			if err != nil {
 				return login, err
 			}
 			if password.IsSet() {
 				login.Password, login.From = password, "the keyring"
+				if at == allBMCs {
+					login.Scope = ScopeContext
+				}
 				break
 			}
 		}
@@ -86,7 +108,7 @@ func (l *BMCLogins) For(ctx context.Context, address, user string) (BMCLogin, er
 func (l *BMCLogins) Given(user string) BMCLogin {
 	login := BMCLogin{Username: cmp.Or(l.given.Username, l.own.Username, user)}
 	if l.given.Password.IsSet() {
-		login.Password, login.From = l.given.Password, l.given.From
+		login.Password, login.From, login.Scope = l.given.Password, l.given.From, ScopeRun
 	}
 	return login
 }
@@ -120,10 +142,27 @@ func (l *BMCLogins) Remember(address string, all bool, login BMCLogin) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if all {
-		clear(l.typed) // the last word is for all
+		clear(l.typed)             // the last word is for all
+		l.approved[address] = true // which is in front of them
 		address = allBMCs
 	}
 	l.typed[address] = login
+}
+
+// Approve lets an address have logins that are meant for several BMCs, until the program
+// ends.
+func (l *BMCLogins) Approve(address string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.approved[address] = true
+}
+
+// Approved says whether somebody wants logins that are meant for several BMCs to be sent to
+// an address.
+func (l *BMCLogins) Approved(address string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.approved[address]
 }
 
 // Keep puts a login into the keyring, for a BMC or for all of the context.
@@ -146,6 +185,7 @@ func (l *BMCLogins) Forget(ctx context.Context, address, user string) error {
 	l.mu.Lock()
 	delete(l.typed, address)
 	delete(l.typed, allBMCs)
+	delete(l.approved, address)
 	l.mu.Unlock()
 	if l.ring == nil {
 		return nil

@@ -62,17 +62,17 @@ func TestBMCLoginComesFrom(t *testing.T) {
 	}{
 		{name: "nowhere", user: "root", want: BMCLogin{Username: "root"}},
 		{name: "nobody is named", kept: map[string]string{"BMC rack7 root@*": "r"}},
-		{name: "the context", own: BMC{Username: "admin", Password: "c"}, user: "root", want: BMCLogin{"admin", "c", "the context"}},
-		{name: "a variable before the context", own: BMC{Password: "c"}, given: BMCLogin{"", "e", "IRONWORKS_BMC_PASSWORD"}, user: "root", want: BMCLogin{"root", "e", "IRONWORKS_BMC_PASSWORD"}},
-		{name: "the keyring, for all", kept: map[string]string{"BMC rack7 root@*": "r"}, user: "root", want: BMCLogin{"root", "r", "the keyring"}},
-		{name: "the keyring, for this one", kept: map[string]string{"BMC rack7 root@*": "r", "BMC rack7 root@" + at: "t"}, user: "root", want: BMCLogin{"root", "t", "the keyring"}},
+		{name: "the context", own: BMC{Username: "admin", Password: "c"}, user: "root", want: BMCLogin{Username: "admin", Password: "c", From: "the context", Scope: ScopeContext}},
+		{name: "a variable before the context", own: BMC{Password: "c"}, given: BMCLogin{Username: "", Password: "e", From: "IRONWORKS_BMC_PASSWORD", Scope: ScopeRun}, user: "root", want: BMCLogin{Username: "root", Password: "e", From: "IRONWORKS_BMC_PASSWORD", Scope: ScopeRun}},
+		{name: "the keyring, for all", kept: map[string]string{"BMC rack7 root@*": "r"}, user: "root", want: BMCLogin{Username: "root", Password: "r", From: "the keyring", Scope: ScopeContext}},
+		{name: "the keyring, for this one", kept: map[string]string{"BMC rack7 root@*": "r", "BMC rack7 root@" + at: "t"}, user: "root", want: BMCLogin{Username: "root", Password: "t", From: "the keyring"}},
 		{name: "another context's is not taken", kept: map[string]string{"BMC rack8 root@*": "r"}, user: "root", want: BMCLogin{Username: "root"}},
-		{name: "what was typed", own: BMC{Password: "c"}, typed: func(l *BMCLogins) { l.Remember(at, false, BMCLogin{"x", "y", ""}) }, user: "root", want: BMCLogin{"x", "y", "what was typed"}},
-		{name: "what was typed for another", own: BMC{Password: "c"}, typed: func(l *BMCLogins) { l.Remember("https://10.0.7.2", false, BMCLogin{"x", "y", ""}) }, user: "root", want: BMCLogin{"root", "c", "the context"}},
+		{name: "what was typed", own: BMC{Password: "c"}, typed: func(l *BMCLogins) { l.Remember(at, false, BMCLogin{Username: "x", Password: "y"}) }, user: "root", want: BMCLogin{Username: "x", Password: "y", From: "what was typed"}},
+		{name: "what was typed for another", own: BMC{Password: "c"}, typed: func(l *BMCLogins) { l.Remember("https://10.0.7.2", false, BMCLogin{Username: "x", Password: "y"}) }, user: "root", want: BMCLogin{Username: "root", Password: "c", From: "the context", Scope: ScopeContext}},
 		{name: "what was typed last for all", typed: func(l *BMCLogins) {
-			l.Remember(at, false, BMCLogin{"x", "y", ""})
-			l.Remember("https://10.0.7.2", true, BMCLogin{"all", "z", ""})
-		}, user: "root", want: BMCLogin{"all", "z", "what was typed"}},
+			l.Remember(at, false, BMCLogin{Username: "x", Password: "y"})
+			l.Remember("https://10.0.7.2", true, BMCLogin{Username: "all", Password: "z"})
+		}, user: "root", want: BMCLogin{Username: "all", Password: "z", From: "what was typed", Scope: ScopeRun}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

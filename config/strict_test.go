@@ -55,6 +55,7 @@ func TestStrictErrors(t *testing.T) {
 		{"short journal", "contexts:\n  x:\n    url: http://h\n    journal: {max_age: 5m}", `:4:24: contexts.x.journal.max_age: 5m is too short (write 1h or more, as in 90d)`},
 		{"unknown key in bmc", "contexts:\n  x:\n    url: http://h\n    bmc: {user: root}", `:4:11: contexts.x.bmc.user: unknown key (did you mean username?)`},
 		{"fingerprint that is none", "contexts:\n  x:\n    url: http://h\n    bmc: {fingerprints: {https://b: F3}}", `:4:37: contexts.x.bmc.fingerprints.https://b: is no SHA-256 fingerprint (write 32 bytes in hexadecimal, as a refused certificate shows it)`},
+		{"BMC host that is none", "contexts:\n  x:\n    url: http://h\n    bmc: {hosts: [10.0.0.0/8, https://b]}", `:4:31: contexts.x.bmc.hosts[1]: "https://b" is no host: write an address, a network such as 10.0.0.0/8, a name, or *.NAME`},
 		{"two passwords of BMCs", "contexts:\n  x:\n    url: http://h\n    bmc: {password: a, password_file: b}", `:4:39: contexts.x.bmc.password_file: given beside password (keep one of the two)`},
 		{"no such password file", "contexts:\n  x:\n    url: http://h\n    bmc: {password_file: nowhere}", `:4:26: contexts.x.bmc.password_file: home/.config/ironworks/nowhere: the file does not exist`},
 		{"listening nowhere", "contexts:\n  x:\n    url: http://h\n    logs: {listen: '6387'}", `:4:20: contexts.x.logs.listen: is no address to listen at (write HOST:PORT, or :PORT for all of this machine's)`},

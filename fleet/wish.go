@@ -72,8 +72,13 @@ func (p *Poller) takeNeeds() {
 			p.opts.Fields = append(p.opts.Fields, f)
 		}
 	}
-	if len(p.opts.Fields) > before || (refresh && p.list.phase == steady) {
+	switch {
+	case len(p.opts.Fields) > before, refresh && p.list.phase == steady:
 		p.beginSweep()
+	case refresh: // the pages that this sweep has read are older than the wish
+		p.watchMu.Lock()
+		p.refresh = true
+		p.watchMu.Unlock()
 	}
 }
 

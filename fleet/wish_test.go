@@ -2,6 +2,7 @@ package fleet_test
 
 import (
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -109,6 +110,38 @@ func TestRefreshListsAgain(t *testing.T) {
 		api.remove(gone)
 		r.poller.Refresh()
 		pass(10 * time.Second)
+		if _, _, ok := r.store.Get(gone); ok {
+			t.Error("a node that is in no listing is still there")
+		}
+	})
+}
+
+// TestRefreshDuringASweep: pages that the sweep has read already are older than the wish, so
+// another listing follows the sweep.
+func TestRefreshDuringASweep(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		api := newFake()
+		gone := api.add(models.StateAvailable) // on the first page
+		api.addMany(3500, models.StateAvailable)
+		r := start(t, api, fleet.Options{})
+		pass(30 * time.Second)
+		var once sync.Once
+		later := make(chan struct{})
+		api.tune(func() {
+			api.latency = func(a asked) time.Duration {
+				if a.what == "page" && a.query.Marker != "" && a.query.SortKey == "" {
+					once.Do(func() { close(later) }) // the sweep is past the first page
+					return 2 * time.Second           // so that rounds come in between
+				}
+				return 10 * time.Millisecond
+			}
+		})
+		r.poller.Refresh()
+		<-later
+		api.remove(gone)
+		r.poller.Refresh()
+		pass(2 * time.Minute) // the next sweep by itself is due after five
 		if _, _, ok := r.store.Get(gone); ok {
 			t.Error("a node that is in no listing is still there")
 		}

@@ -183,6 +183,26 @@ func errorText(body []byte) string {
 	return messageIn(body)
 }
 
+// ironicsOwn says whether an error is in the shape that Ironic gives its own: a faultstring
+// in error_message. Proxies, web servers and Keystone's middleware use others.
+func ironicsOwn(body []byte) bool {
+	var outer struct {
+		ErrorMessage json.RawMessage `json:"error_message"`
+	}
+	var inner struct {
+		FaultString *string `json:"faultstring"`
+	}
+	if json.Unmarshal(body, &outer) != nil {
+		return false
+	}
+	raw := []byte(outer.ErrorMessage)
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		raw = []byte(text)
+	}
+	return json.Unmarshal(raw, &inner) == nil && inner.FaultString != nil
+}
+
 func messageIn(raw []byte) string {
 	var m map[string]any
 	if json.Unmarshal(raw, &m) != nil {

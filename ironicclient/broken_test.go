@@ -29,7 +29,7 @@ func TestCutChange(t *testing.T) {
 
 func TestGatewayOfAChange(t *testing.T) {
 	t.Parallel()
-	for status, sent := range map[int]bool{http.StatusBadGateway: true, http.StatusGatewayTimeout: true, http.StatusInternalServerError: false} {
+	for status, sent := range map[int]bool{http.StatusBadGateway: true, http.StatusGatewayTimeout: true, http.StatusInternalServerError: true} {
 		f := newIronic(t, reply(status, "<html>"))
 		f.bare = true
 		_, err := client(t, f.URL, Options{}).SetPower(t.Context(), "n", models.TargetOn)

@@ -3,6 +3,7 @@ package ironicclient
 import (
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/gophercloud/gophercloud/v2"
 
@@ -46,24 +47,41 @@ func joinHints(a, b string) string {
 	return a + "; " + b
 }
 
-// markSent marks the fault of a change that may have reached Ironic although its answer
-// did not reach us: it went out, and nobody turned it down. Wrote says that it went out.
+// markSent marks the fault of a change that may have been carried out although no answer, or
+// no success, came back. Wrote says that the request was written to a connection.
 func markSent(f *models.Fault, cl call, wrote bool) {
 	if cl.method == http.MethodGet || !wrote || !mayHaveArrived(f) {
 		return
 	}
 	f.Sent = true
-	f.Hint = joinHints(f.Hint, "it is not known whether Ironic got the request: look at the node before sending it again")
+	hint := "it is not known whether Ironic got the request: look at the node before sending it again"
+	if f.Status == http.StatusInternalServerError {
+		hint = "the request may have been carried out in part: look at the node before sending it again"
+	}
+	f.Hint = joinHints(f.Hint, hint)
 }
 
+// mayHaveArrived says of a change that was written to a connection whether it may have been
+// carried out. Without an answer it may, unless the TLS handshake failed. With an answer it
+// may when Ironic failed while it handled the request, such as with a timeout of its own RPC,
+// and when a proxy answered that may have passed the request on. Ironic's own 503 means that
+// it refused the request (NoFreeConductorWorker, ConcurrentActionLimit in
+// ironic/common/exception.py).
 func mayHaveArrived(f *models.Fault) bool {
-	switch f.Kind {
-	case models.FaultTimeout, models.FaultReset, models.FaultCanceled, models.FaultBadAnswer:
-		return true
-	case models.FaultServer:
-		// A proxy passed it on and heard nothing more.
-		return f.Status == http.StatusBadGateway || f.Status == http.StatusGatewayTimeout
-	default:
-		return false
+	var answer gophercloud.ErrUnexpectedResponseCode
+	switch {
+	case !errors.As(f.Err, &answer):
+		return f.Kind != models.FaultTLS || !refusedHandshake(f.Err)
+	case answer.Actual == http.StatusServiceUnavailable:
+		return !ironicsOwn(answer.Body)
 	}
+	return answer.Actual >= http.StatusInternalServerError
+}
+
+// refusedHandshake says whether a fault of TLS is one of the handshake. A server that refuses
+// our certificate says so in TLS 1.3 after the request was written, and reads none of it.
+func refusedHandshake(err error) bool {
+	text := err.Error()
+	alert := strings.Contains(text, "remote error: tls:")
+	return !alert || strings.Contains(text, "certificate") || strings.Contains(text, "access denied")
 }

@@ -119,9 +119,10 @@ func (c *Client) do(ctx context.Context, cl call) (*answer, error) {
 }
 
 // worthRetrying are the answers that go away by waiting: somebody else holds the
-// node, or the service has no worker free. A real conflict never does.
+// node, or the service has no worker free. A real conflict never does. A change that may
+// have been carried out is not sent again.
 func worthRetrying(f *models.Fault) bool {
-	return f.Kind == models.FaultLocked || f.Kind == models.FaultUnavailable
+	return !f.Sent && (f.Kind == models.FaultLocked || f.Kind == models.FaultUnavailable)
 }
 
 // send does one request with version v.
@@ -154,7 +155,10 @@ func (c *Client) send(ctx context.Context, cl call, v models.APIVersion) (*answe
 		MoreHeaders:      map[string]string{versionHeader: v.String(), "OpenStack-API-Version": "baremetal " + v.String()},
 	}
 	var wrote atomic.Bool
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { wrote.Store(true) }})
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn:      func(string) { wrote.Store(false) }, // another try, after a new token
+		WroteHeaders: func() { wrote.Store(true) },
+	})
 	start := c.clock.Now()
 	resp, err := sc.Request(ctx, cl.method, target, opts)
 	if err != nil {

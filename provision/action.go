@@ -55,8 +55,8 @@ type request struct {
 	send      func(ctx context.Context, api API) (requestID string, err error)
 	// ask is a question instead of a change; its error keeps the rest from being sent.
 	ask func(ctx context.Context, api API) error
-	// undo takes the change back when a later request was not taken; nil when it stays.
-	undo *request
+	// undo takes the change back when a later request fails; empty when it stays.
+	undo undo
 	// overrides are the checks that somebody has overridden for it.
 	overrides []string
 	// sent says that an earlier try has sent it: it is only taken back, where need be.

@@ -50,14 +50,14 @@ func (a *DeployAction) allocateRequests(wish *models.AllocationRequest) []reques
 		return id, err
 	}
 	return []request{
-		{verb: "allocate", send: create, undo: unallocate(wish.UUID)},
+		{verb: "allocate", send: create, undo: undo{instance: wish.UUID, allocated: true}},
 		{verb: "wait for the allocation", ask: func(ctx context.Context, api API) error { return a.allocated(ctx, api, wish) }},
 	}
 }
 
-// unallocate deletes the allocation, also where that never arrived.
-func unallocate(uuid string) *request {
-	return &request{verb: "give back the allocation", send: func(ctx context.Context, api API) (string, error) {
+// unallocate deletes the allocation. An allocation that Ironic does not have is no error.
+func unallocate(uuid string) request {
+	return request{verb: "give back the allocation", send: func(ctx context.Context, api API) (string, error) {
 		allocator, can := api.(Allocator)
 		if !can {
 			return "", errNoAllocations

@@ -45,10 +45,13 @@ type Audit interface {
 }
 
 // AuditFile appends records to a file as JSON lines. Several processes may append to
-// the same one: every line is a single write.
+// the same one: every line is a single write. A line that a crash, or a full disk, cut off
+// is ended before the next record.
 type AuditFile struct {
 	mu   sync.Mutex
 	file *os.File
+	// end reads the end of the file; nil where that is no regular one, or cannot be read.
+	end *os.File
 }
 
 // OpenAudit opens or makes the file, readable by its owner alone, also where it was not
@@ -69,7 +72,11 @@ func OpenAudit(path string) (*AuditFile, error) {
 		_ = f.Close()
 		return nil, fmt.Errorf("open the audit: %w", err)
 	}
-	return &AuditFile{file: f}, nil
+	a := &AuditFile{file: f}
+	if info.Mode().IsRegular() {
+		a.end, _ = os.Open(path) //nolint:gosec // as above
+	}
+	return a, nil
 }
 
 // Write appends one record.
@@ -80,11 +87,51 @@ func (a *AuditFile) Write(r AuditRecord) error {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if _, err := a.file.Write(append(line, '\n')); err != nil {
+	line = append(line, '\n')
+	if a.torn() {
+		line = append([]byte{'\n'}, line...)
+	}
+	if _, err := a.file.Write(line); err != nil {
 		return fmt.Errorf("write the audit: %w", err)
 	}
 	return nil
 }
 
+// tornAfter is how long a line without an end stays as it is before it counts as cut off:
+// another process may be in the middle of writing it.
+const tornAfter = 10 * time.Millisecond
+
+// torn says whether the last line of the file was cut off.
+func (a *AuditFile) torn() bool {
+	size, open := a.openLine()
+	for open {
+		<-time.After(tornAfter)
+		before := size
+		if size, open = a.openLine(); open && size == before {
+			return true
+		}
+	}
+	return false
+}
+
+// openLine gives the size of the file in bytes, and whether its last line has no end.
+func (a *AuditFile) openLine() (size int64, open bool) {
+	if a.end == nil {
+		return 0, false
+	}
+	info, err := a.end.Stat()
+	if err != nil || info.Size() == 0 {
+		return 0, false
+	}
+	var last [1]byte
+	_, err = a.end.ReadAt(last[:], info.Size()-1)
+	return info.Size(), err == nil && last[0] != '\n'
+}
+
 // Close closes the file.
-func (a *AuditFile) Close() error { return a.file.Close() }
+func (a *AuditFile) Close() error {
+	if a.end != nil {
+		_ = a.end.Close()
+	}
+	return a.file.Close()
+}

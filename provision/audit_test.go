@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -128,5 +130,57 @@ func TestReadAudit(t *testing.T) {
 	}
 	if err != nil || fmt.Sprintf("%q", got) != `["00 manage accepted req-1" "04 provide sending "]` {
 		t.Errorf("%q %v", got, err)
+	}
+}
+
+// TestATornLineTakesNoOtherWithIt: a process was killed, or the disk was full, in the middle
+// of a line. What comes after is a line of its own, whoever writes it.
+func TestATornLineTakesNoOtherWithIt(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	write := func(a *provision.AuditFile, id string) {
+		t.Helper()
+		if err := a.Write(provision.AuditRecord{ID: id, Context: "lab", Node: models.NodeRef{UUID: "u1"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	open := func() *provision.AuditFile {
+		t.Helper()
+		a, err := provision.OpenAudit(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = a.Close() })
+		return a
+	}
+	tear := func() {
+		t.Helper()
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0o600)
+		if err == nil {
+			_, err = f.WriteString(`{"id":"torn","context":"lab","node":{"uuid":"u1`)
+			_ = f.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := open()
+	write(first, "1")
+	tear()
+	write(first, "2") // the file was open already
+	tear()
+	second := open()
+	write(second, "3")
+	write(first, "4")
+	records, err := provision.ReadAudit(path, "lab", models.NodeRef{UUID: "u1"})
+	var ids []string
+	for _, r := range records {
+		ids = append(ids, r.ID)
+	}
+	if err != nil || !slices.Equal(ids, []string{"1", "2", "3", "4"}) {
+		t.Errorf("read %q, %v", ids, err)
+	}
+	if data, err := os.ReadFile(path); err != nil || strings.Contains(string(data), "\n\n") {
+		t.Errorf("empty lines: %q, %v", data, err)
 	}
 }

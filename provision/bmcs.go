@@ -2,6 +2,7 @@ package provision
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -51,12 +52,20 @@ type BMCLoginError struct {
 	Address, Username string
 	// Wrong is what the controller said of the one that there is; nil where there is none.
 	Wrong error
+	// Withheld says where a password comes from that is not sent to this address, for it is
+	// meant for several BMCs and nobody has listed the address; empty for none.
+	Withheld string
 }
 
 // Error names the ways to give one.
 func (e *BMCLoginError) Error() string {
 	if e.Wrong != nil {
 		return e.Wrong.Error()
+	}
+	if e.Withheld != "" {
+		return fmt.Sprintf("the BMC password from %s is not sent to %s: the address is in driver_info, but not in bmc.hosts. "+
+			"Add its host to bmc: {hosts: [10.0.0.0/8]} in the context or to IRONWORKS_BMC_HOSTS, or pass --bmc-password-file",
+			e.Withheld, models.Printable(models.MaskURL(e.Address)))
 	}
 	return fmt.Sprintf("no password for %s of the BMC at %s: Ironic masks it. Set IRONWORKS_BMC_PASSWORD, --bmc-password-file, or bmc: {password_file: …} in the context",
 		models.Printable(e.Username), models.Printable(models.MaskURL(e.Address)))
@@ -116,6 +125,10 @@ func (b *BMCs) Target(ctx context.Context, n *models.Node) (bmc.Target, error) {
 
 func (b *BMCs) complete(ctx context.Context, node string, t *bmc.Target) error {
 	if err := b.Complete(ctx, t); err != nil {
+		var login *BMCLoginError
+		if errors.As(err, &login) {
+			login.Node = node
+		}
 		return err
 	}
 	if t.Username != "" && !t.Password.IsSet() {

@@ -2,6 +2,7 @@ package provision
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"ironworks/ironicclient"
 	"ironworks/models"
 )
 
@@ -179,15 +181,7 @@ func (d *Deployments) held(uuid string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(path); err != nil {
-		return nil //nolint:nilerr // nobody has ever locked it
-	}
-	lock, err := lockFile(path)
-	if err != nil {
-		return err
-	}
-	lock.unlock()
-	return nil
+	return lockedBy(path)
 }
 
 // Forget removes a node's record, where nobody is at work on it.
@@ -259,6 +253,42 @@ func (l *deploymentLog) note(s Stage, now time.Time) error {
 		r.Deployment, r.Restore = nil, nil // Ironic has it
 	case StagePreparing, StageSending, StageGivingBack:
 	}
+	return l.write(r)
+}
+
+// renewedEvery is how old the time in a record may be when a request is sent.
+const renewedEvery = time.Second
+
+// renew writes down that a request of the same stage is sent at a time, which may be that of
+// the next try. What may be on its way is judged by that time ([record.next]).
+func (l *deploymentLog) renew(at time.Time) error {
+	if l == nil || l.record == nil {
+		return nil
+	}
+	if age := at.Sub(l.record.At); age >= 0 && age < renewedEvery {
+		return nil
+	}
+	r := *l.record
+	r.At = at.UTC()
+	return l.write(r)
+}
+
+// renewing is ctx with which each further try of a request renews the record.
+func (l *deploymentLog) renewing(ctx context.Context, clock Clock, told func(ironicclient.Retry)) context.Context {
+	return ironicclient.OnRetry(ctx, func(retry ironicclient.Retry) {
+		_ = l.renew(clock.Now().Add(retry.Delay)) // else it keeps the time of the first try
+		told(retry)
+	})
+}
+
+// givingBack writes down that fields are restored, and to what. A field that was never
+// written is not in it: a value that differs is then somebody else's.
+func (l *deploymentLog) givingBack(restore []models.PatchOp, now time.Time) error {
+	if l == nil || l.record == nil {
+		return nil
+	}
+	r := *l.record
+	r.Stage, r.At, r.Restore = StageGivingBack, now.UTC(), restore
 	return l.write(r)
 }
 

@@ -36,9 +36,11 @@ type fakeAPI struct {
 	atOnce  int
 	// took is how long a change takes, skew how far the server's clock is ahead.
 	took, skew time.Duration
-	// onCall is what a change does and answers; onLook may fail a question.
-	onCall func(call, id string) error
-	onLook func(id string) error
+	// onCall is what a change does and answers; onLook may fail a question. onApplied
+	// may lose the answer to a change that was carried out.
+	onCall    func(call, id string) error
+	onLook    func(id string) error
+	onApplied func(call, id string) error
 }
 
 func newAPI(nodes ...models.Node) *fakeAPI {
@@ -165,8 +167,57 @@ func (f *fakeAPI) SetMaintenance(ctx context.Context, id string, on bool, reason
 
 func (f *fakeAPI) PatchNode(ctx context.Context, id string, ops []models.PatchOp) (*models.Node, string, error) {
 	data, _ := json.Marshal(ops)
-	req, err := f.call(ctx, id, "patch %s", data)
+	call := "patch " + string(data)
+	req, err := f.call(ctx, id, "%s", call)
+	if err == nil {
+		err = f.patch(id, ops)
+	}
+	if err == nil && f.onApplied != nil {
+		err = f.onApplied(call, id)
+	}
 	return &models.Node{UUID: id}, req, err
+}
+
+// patch changes a node that was decoded from JSON. As with Ironic, what is not there
+// cannot be removed.
+func (f *fakeAPI) patch(id string, ops []models.PatchOp) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := f.nodes[id]
+	if n.Raw == nil {
+		return nil
+	}
+	var node map[string]any
+	if err := json.Unmarshal(n.Raw, &node); err != nil {
+		return err
+	}
+	for _, op := range ops {
+		object, parts := node, strings.Split(strings.TrimPrefix(op.Path, "/"), "/")
+		for _, part := range parts[:len(parts)-1] {
+			object, _ = object[part].(map[string]any)
+		}
+		last := parts[len(parts)-1]
+		_, there := object[last]
+		switch {
+		case op.Op == "remove" && !there:
+			return &models.Fault{Kind: models.FaultBadRequest, Status: 400, Message: "can't remove a non-existent object '" + last + "'"}
+		case op.Op == "remove" && len(parts) == 1:
+			object[last] = nil
+		case op.Op == "remove":
+			delete(object, last)
+		default:
+			object[last] = op.Value
+		}
+	}
+	raw, err := json.Marshal(node)
+	if err != nil {
+		return err
+	}
+	changed, err := models.DecodeNode(raw)
+	if err == nil {
+		f.nodes[id] = *changed
+	}
+	return err
 }
 
 func (f *fakeAPI) SetTraits(ctx context.Context, id string, traits []string) (string, error) {

@@ -261,7 +261,11 @@ func (a *DeployAction) Effect(n *models.Node) models.Effect {
 	e := models.VerbEffect(a.verbOf(n), n, nil)
 	r := a.of(n)
 	if r != nil && r.rest != restNone {
-		return models.Effect{Text: r.rest.effect(&r.before.Unfinished)}
+		text := r.rest.effect(&r.before.Unfinished)
+		if r.rest == restFollow && plannedRootDisk(n, r.before.RootDisk) != nil {
+			text += "; when it ends well, the disk is written to " + rootDiskPlace
+		}
+		return models.Effect{Text: text}
 	}
 	if r == nil || r.facts == nil {
 		return e

@@ -49,7 +49,7 @@ func (r rest) effect(u *Unfinished) string {
 	since := u.Began.Local().Format(time.DateTime)
 	switch r {
 	case restFollow:
-		return "nothing is sent: Ironic has had the deployment of " + since + ", which is followed"
+		return "nothing is deployed: Ironic has had the deployment of " + since + ", which is followed"
 	case restGiveBack:
 		return "what the deployment of " + since + " has changed is given back; nothing is deployed"
 	case restForget:
@@ -59,7 +59,8 @@ func (r rest) effect(u *Unfinished) string {
 	return ""
 }
 
-// OnlyFollows says that nothing is sent to a node: Ironic has its deployment already.
+// OnlyFollows says that nothing is deployed to a node: Ironic has its deployment already.
+// When that ends well, [DeployAction.Requests] may still write the disk down.
 func (a *DeployAction) OnlyFollows(n *models.Node) bool {
 	r := a.of(n)
 	return r != nil && r.err == nil && r.rest == restFollow
@@ -112,7 +113,7 @@ func (a *DeployAction) wanted(ctx context.Context, n *models.Node, r *readyNode)
 		}
 		return d, err
 	}
-	do, why, err := a.settled(ctx, n, &r.before.Unfinished)
+	do, why, err := a.settled(ctx, n, r.before)
 	if err != nil {
 		return d, err
 	}
@@ -120,14 +121,14 @@ func (a *DeployAction) wanted(ctx context.Context, n *models.Node, r *readyNode)
 }
 
 // settled waits until it can be told what has arrived of an interrupted deployment.
-func (a *DeployAction) settled(ctx context.Context, n *models.Node, u *Unfinished) (next, string, error) {
+func (a *DeployAction) settled(ctx context.Context, n *models.Node, rec *record) (next, string, error) {
 	reader, can := a.checks.Reader.(interface {
 		Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
 	})
 	began := a.checks.Clock.Now()
 	for {
 		now := a.checks.Clock.Now()
-		do, why := u.next(n, now)
+		do, why := rec.next(n, now)
 		switch {
 		case do != nextWait:
 			return do, why, nil
@@ -207,21 +208,15 @@ func stillChanged(n *models.Node, back []models.PatchOp) []models.PatchOp {
 	})
 }
 
-// sentBefore are the requests of an earlier try, which only may be taken back.
-func (r *readyNode) sentBefore(n *models.Node) []request {
-	var list []request
-	switch {
-	case r.before == nil || r.kept:
-	case r.before.Allocated:
-		list = append(list, request{verb: "allocate", sent: true, undo: unallocate(r.instance)})
-	case n.InstanceUUID == r.instance:
-		back := []models.PatchOp{{Op: "remove", Path: "/instance_uuid"}}
-		list = append(list, request{verb: "reserve instance_uuid", sent: true, undo: giveBackRequest(n, back)})
+// sentBefore stands for the requests of an earlier try, which are not sent again but may
+// have to be taken back.
+func (r *readyNode) sentBefore() []request {
+	if r.before == nil {
+		return nil
 	}
-	if len(r.restore) > 0 {
-		list = append(list, request{verb: "set", sent: true, undo: giveBackRequest(n, r.restore)})
-	}
-	return list
+	back := r.before.undo()
+	back.restore = r.restore
+	return []request{{verb: "earlier try", sent: true, undo: back}}
 }
 
 // undoPatch takes the patch back; what an earlier try has changed is given back with
@@ -340,20 +335,20 @@ func (r *Runner) settle(log *deploymentLog, res *Result) {
 
 // giveBackRest takes back what an earlier process has changed.
 func (r *Runner) giveBackRest(ctx context.Context, a *DeployAction, n *models.Node, rec *record, log *deploymentLog, res *Result) {
-	before := &readyNode{before: rec, instance: rec.Instance, kept: rec.Kept}
-	if n.InstanceUUID == rec.Instance {
-		before.restore = stillChanged(n, rec.Restore) // else it is somebody else's now
+	back := rec.undo()
+	if n.InstanceUUID != rec.Instance && rec.Stage != StageGivingBack {
+		back.restore = nil // the node was not reserved, so no field of it was written
 	}
 	res.Outcome = OutcomeDone
 	if a.wish == wishResume {
 		res.Outcome, res.Err = OutcomeFailed, fmt.Errorf("%s %s: it had failed before Ironic took it, and is given back", a.Name(), models.Printable(n.Label()))
 	}
-	if err := log.note(StageGivingBack, r.Clock.Now()); err != nil {
+	if err := log.givingBack(back.restore, r.Clock.Now()); err != nil {
 		res.Outcome, res.Err = OutcomeFailed, errors.Join(res.Err, err)
 		return
 	}
-	if err := r.giveBack(ctx, before.sentBefore(n), n); err != nil {
-		res.Outcome, res.Err = OutcomeFailed, errors.Join(res.Err, err)
+	if err := r.giveBack(ctx, back, time.Time{}, n, log); err != nil {
+		res.Outcome, res.Err = OutcomeFailed, errors.Join(res.Err, &NotGivenBackError{Node: n.Ref(), Err: err})
 		return
 	}
 	res.Err = errors.Join(res.Err, log.over())

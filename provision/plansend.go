@@ -12,7 +12,12 @@ import (
 // Requests are what will be sent to a node, in order; none to one that is refused.
 func (a *DeployAction) Requests(n *models.Node) []PlannedRequest {
 	r := a.of(n)
-	if a.refuse(n) != nil || r.rest != restNone {
+	switch {
+	case a.refuse(n) != nil:
+		return nil
+	case r.rest == restFollow:
+		return plannedRootDisk(n, r.before.RootDisk)
+	case r.rest != restNone:
 		return nil
 	}
 	path := "/v1/nodes/" + n.UUID
@@ -28,10 +33,17 @@ func (a *DeployAction) Requests(n *models.Node) []PlannedRequest {
 	list = append(list,
 		PlannedRequest{Method: http.MethodGet, Path: path + "/validate"},
 		PlannedRequest{Method: http.MethodPut, Path: path + "/states/provision", Body: provisionBody(r.request)})
-	if ops, err := rootDiskPatch(n, identityOf(r.facts)); err == nil && ops != nil {
-		list = append(list, PlannedRequest{Method: http.MethodPatch, Path: path, Body: ops, When: "if it is followed, and ends well"})
+	return append(list, plannedRootDisk(n, identityOf(r.facts))...)
+}
+
+// plannedRootDisk is the request that records the disk that was installed to, none where
+// that is not known.
+func plannedRootDisk(n *models.Node, disk map[string]string) []PlannedRequest {
+	ops, err := rootDiskPatch(n, disk)
+	if err != nil || ops == nil {
+		return nil
 	}
-	return list
+	return []PlannedRequest{{Method: http.MethodPatch, Path: "/v1/nodes/" + n.UUID, Body: ops, When: "if it is followed, and ends well"}}
 }
 
 // Commands do the same with the baremetal command.
@@ -68,13 +80,13 @@ func (a *DeployAction) requests(n *models.Node) ([]request, error) {
 	if r == nil {
 		return nil, refusal(a, n, models.RefusedArguments, "it is being sent already", "")
 	}
-	list := r.sentBefore(n)
+	list := r.sentBefore()
 	if r.allocate != nil {
 		list = append(list, a.allocateRequests(r.allocate)...)
 	}
 	if len(r.reserve) > 0 {
 		reserve := patchRequest("reserve instance_uuid", n, r.reserve)
-		reserve.undo = giveBackRequest(n, undone(n, r.reserve))
+		reserve.undo = undo{instance: r.instance, reserved: true}
 		list = append(list, reserve)
 	}
 	list = append(list, request{verb: "look again", ask: a.unchanged(n)})
@@ -84,7 +96,7 @@ func (a *DeployAction) requests(n *models.Node) ([]request, error) {
 			paths[i] = op.Path
 		}
 		patch := patchRequest("set "+strings.Join(paths, " "), n, r.patch)
-		patch.undo = giveBackRequest(n, r.undoPatch(n))
+		patch.undo = undo{instance: r.instance, restore: r.undoPatch(n)}
 		list = append(list, patch)
 	}
 	send := verbAction{r.request}
@@ -113,18 +125,6 @@ func (a *DeployAction) take(n *models.Node) *readyNode {
 	}
 	r.sent = true
 	return r
-}
-
-func giveBackRequest(n *models.Node, back []models.PatchOp) *request {
-	if len(back) == 0 {
-		return nil
-	}
-	paths := make([]string, len(back))
-	for i, op := range back {
-		paths[i] = op.Path
-	}
-	undo := patchRequest("give back "+strings.Join(paths, " "), n, back)
-	return &undo
 }
 
 // validate asks Ironic once more, with what was written.

@@ -217,7 +217,7 @@ func (r *Runner) one(ctx, going context.Context, a Action, n *models.Node, opts 
 		res.Outcome, res.Err = OutcomeRefused, err
 		return res
 	}
-	told := ironicclient.OnRetry(ctx, func(retry ironicclient.Retry) {
+	told := log.renewing(ctx, r.Clock, func(retry ironicclient.Retry) {
 		opts.tell(Progress{Node: n.Ref(), State: n.ProvisionState, Retry: &retry})
 	})
 	for i, req := range reqs {
@@ -236,17 +236,19 @@ func (r *Runner) one(ctx, going context.Context, a Action, n *models.Node, opts 
 		default:
 			if req.stage != "" {
 				res.Err = log.note(req.stage, r.Clock.Now())
+			} else {
+				res.Err = log.renew(r.Clock.Now())
 			}
 			if res.Outcome = OutcomeFailed; res.Err == nil {
 				res.RequestID, res.Outcome, res.Err = r.audited(told, req, n)
 			}
 			if res.Err != nil && res.Outcome != OutcomeFailed {
-				res.Err = log.explained(res.Err)
-				return res // it may have arrived
+				r.backOutOfUnknown(ctx, reqs[:i+1], n, log, &res)
+				return res
 			}
 		}
 		if res.Err != nil {
-			r.backOut(ctx, reqs[:i], n, log, &res)
+			r.backOut(ctx, reqs[:i], time.Time{}, n, log, &res)
 			return res
 		}
 	}
@@ -267,37 +269,6 @@ func (r *Runner) one(ctx, going context.Context, a Action, n *models.Node, opts 
 	r.follow(going, a, n, began, opts, &res)
 	r.settle(log, &res)
 	return res
-}
-
-// giveBackWithin is how long taking changes back may take, when the rest was interrupted.
-const giveBackWithin = 30 * time.Second
-
-// backOut gives back what was changed before a request that was not taken.
-func (r *Runner) backOut(ctx context.Context, sent []request, n *models.Node, log *deploymentLog, res *Result) {
-	err := log.note(StageGivingBack, r.Clock.Now())
-	if back := r.giveBack(ctx, sent, n); back != nil {
-		res.Err = errors.Join(res.Err, log.explained(back))
-		return
-	}
-	if err = errors.Join(err, log.over()); err != nil {
-		res.Err = errors.Join(res.Err, err)
-	}
-}
-
-// giveBack takes back what was changed, the last first. It is done even where somebody
-// has interrupted the rest.
-func (r *Runner) giveBack(ctx context.Context, sent []request, n *models.Node) (failed error) {
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), giveBackWithin)
-	defer stop()
-	for _, req := range slices.Backward(sent) {
-		if req.undo == nil {
-			continue
-		}
-		if _, _, err := r.audited(ctx, *req.undo, n); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("%s: %w", req.undo.verb, err))
-		}
-	}
-	return failed
 }
 
 // doneAtOnce marks actions that are done when Ironic has answered.

@@ -33,8 +33,8 @@ type Unfinished struct {
 	// Verb is deploy or rebuild; empty, in old records, is deploy.
 	Verb  models.Verb `json:"verb,omitempty"`
 	Stage Stage       `json:"stage"`
-	// Began is when the first request was about to be sent, At when the stage began,
-	// both on this machine's clock.
+	// Began is when the first request was about to be sent, At when the last one was, to
+	// the second, both on this machine's clock.
 	Began time.Time `json:"began"`
 	At    time.Time `json:"at"`
 	// Instance is the instance_uuid that the deployment gives the node. Kept says that
@@ -77,7 +77,8 @@ const (
 
 // next finds out from the node what has arrived: the instance_uuid is ours alone, and
 // once Ironic has taken a deployment the node has left its state.
-func (u *Unfinished) next(n *models.Node, now time.Time) (do next, why string) {
+func (r *record) next(n *models.Node, now time.Time) (do next, why string) {
+	u := &r.Unfinished
 	ours := n.InstanceUUID == u.Instance
 	failed := n.ProvisionState == models.StateDeployFailed
 	taken := u.Stage == StageFollowing || u.Stage == StageSent
@@ -96,6 +97,8 @@ func (u *Unfinished) next(n *models.Node, now time.Time) (do next, why string) {
 		return nextWait, ""
 	case u.Stage == StageGivingBack && (ours || u.Allocated): // one that failed has no node
 		return nextGiveBack, ""
+	case u.Stage == StageGivingBack && n.ProvisionState == u.From && len(stillChanged(n, r.Restore)) > 0:
+		return nextGiveBack, "" // somebody released the node before its fields were restored
 	case u.Stage == StageGivingBack:
 		return nextOver, "it was given back"
 	case !ours && u.Stage == StageSending:

@@ -49,7 +49,7 @@ func TestWhatHasArrived(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			u := Unfinished{Stage: c.stage, From: c.from, At: began, Instance: mine, Touched: touched}
+			u := record{Unfinished: Unfinished{Stage: c.stage, From: c.from, At: began, Instance: mine, Touched: touched}}
 			if got, why := u.next(&c.node, began.Add(c.after)); got != c.want || (why != "") != (got == nextOver) {
 				t.Errorf("%v (%q), want %v", got, why, c.want)
 			}
@@ -79,7 +79,7 @@ func TestWhatHasArrivedOfARebuild(t *testing.T) {
 		"nobody waits for it":     {StageSent, models.StateDeployWait, later, 0, nextFollow},
 		"nobody waited, and done": {StageSent, models.StateActive, later, time.Hour, nextOver},
 	} {
-		u := Unfinished{Verb: models.VerbRebuild, Stage: c.stage, From: models.StateActive, At: began, Instance: "i1", Kept: true, Touched: touched}
+		u := record{Unfinished: Unfinished{Verb: models.VerbRebuild, Stage: c.stage, From: models.StateActive, At: began, Instance: "i1", Kept: true, Touched: touched}}
 		n := models.Node{ProvisionState: c.state, InstanceUUID: "i1", ProvisionUpdatedAt: c.at}
 		if got, why := u.next(&n, began.Add(c.after)); got != c.want || (why != "") != (got == nextOver) {
 			t.Errorf("%s: %v (%q), want %v", name, got, why, c.want)

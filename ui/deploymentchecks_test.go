@@ -203,6 +203,6 @@ func TestAReviewThatIsOldIsNotCarriedOut(t *testing.T) {
 		r.press("enter")
 		r.pass(2 * time.Second)
 		r.shows("changed since the checks: properties")
-		r.sent("add /instance_uuid r7-n04", "add /instance_uuid r7-n04") // taken and given back
+		r.sent("add /instance_uuid r7-n04", "remove /instance_uuid r7-n04") // taken and given back
 	})
 }

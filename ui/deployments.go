@@ -176,12 +176,32 @@ func (c *Console) checked(p prepared) tea.Cmd {
 	case len(p.plan.Refused()) > 0:
 		return c.showRefused(p)
 	case onlyFollows(p.order.deploy, p.plan):
-		return c.run(p.order, p.plan)
+		return c.askFollow(p)
 	}
 	return c.review(p)
 }
 
-// onlyFollows says that there is nothing to ask about: Ironic has all of it already.
+// askFollow begins to follow deployments that Ironic has. It asks first where something is
+// written to a node at the end: nobody has seen that here.
+func (c *Console) askFollow(p prepared) tea.Cmd {
+	var lines []overlay.Text
+	for _, i := range p.plan.Legal() {
+		for _, request := range p.order.deploy.Requests(&i.Node) {
+			lines = append(lines, overlay.Text{Text: models.Printable(i.Node.Label()) + ":"})
+			for line := range strings.SplitSeq(request.String(), "\n") {
+				lines = append(lines, overlay.Text{Text: line})
+			}
+		}
+	}
+	if len(lines) == 0 {
+		return c.run(p.order, p.plan)
+	}
+	return c.show(overlay.NewConfirm(c.opts.Clock, overlay.Question{
+		Title: "Follow " + planText(p.plan.Legal()), Lines: lines, Ask: "Follow " + planText(p.plan.Legal()) + "?", Yes: screen.Wish(confirmed{p}),
+	}))
+}
+
+// onlyFollows says that nothing will be deployed: Ironic has all of it already.
 // Other actions than deployments, which are nil here, never do.
 func onlyFollows(act *provision.DeployAction, plan provision.Plan) bool {
 	return act != nil && !slices.ContainsFunc(plan.Legal(), func(i provision.Item) bool { return !act.OnlyFollows(&i.Node) })

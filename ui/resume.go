@@ -88,7 +88,8 @@ func (c *Console) resume() tea.Cmd {
 }
 
 // resumes begins the checks of what was interrupted. What was sent already is only
-// followed, without a question; the rest is reviewed like every deployment.
+// followed, without a question where nothing will be written; the rest is reviewed like
+// every deployment.
 func (c *Console) resumes(msg resumable) tea.Cmd {
 	name := string(action.DeployResume)
 	switch {
@@ -104,6 +105,10 @@ func (c *Console) resumes(msg resumable) tea.Cmd {
 		c.say(screen.Say{Text: name + ": no deployment was interrupted"})
 	}
 	if len(msg.nodes) == 0 {
+		return nil
+	}
+	if c.env.ReadOnly { // since the key was pressed
+		c.say(screen.Say{Level: screen.Warning, Text: name + ": " + c.readOnlyText()})
 		return nil
 	}
 	o := order{

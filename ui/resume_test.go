@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/ui/screen"
 )
@@ -50,6 +53,122 @@ func TestInterruptedDeploymentsAreTold(t *testing.T) {
 			if console.tellUnfinished(&screen.Session{}) != nil {
 				t.Error("something is read although nothing is kept")
 			}
+		})
+	}
+}
+
+const interruptedUUID = "7d5f1a2b-0d6e-4a43-9f2c-000000000001"
+
+// interrupted is a rig whose node n1 Ironic deploys, for a console that was killed while it
+// followed. The record names the disk where disk is set.
+func interrupted(t *testing.T, disk string, test func(r *rig)) {
+	t.Helper()
+	dir := t.TempDir()
+	text := fmt.Sprintf(`{"format": 1, "node": {"uuid": %q, "name": "n1"}, "stage": "following", "began": "2000-01-01T00:00:00Z",
+		"at": "2000-01-01T00:00:00Z", "instance_uuid": "i1", "from": "available", "root_disk": %s}`, interruptedUUID, disk)
+	if err := os.WriteFile(filepath.Join(dir, interruptedUUID+".json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	n := models.Node{UUID: interruptedUUID, Name: "n1", ProvisionState: models.StateDeploying, InstanceUUID: "i1", PowerState: models.PowerOn}
+	inBubble(t, []models.Node{n}, func(r *rig, o *Options) {
+		o.Open = func(name string, ask func(string)) (*screen.Session, error) {
+			s, err := r.open(name, ask)
+			if err == nil {
+				s.Checks.Deployments = &provision.Deployments{Dir: dir}
+			}
+			return s, err
+		}
+		r.ironic.nodes[0].due, r.ironic.nodes[0].then = time.Now().Add(20*time.Second), models.StateActive
+		r.ironic.nodes[0].more = map[string]any{"extra": map[string]any{}}
+	}, func(r *rig) {
+		r.resize(200, 50)
+		test(r)
+	})
+}
+
+// fetched is what a resume has found, before the console hears of it.
+func (r *rig) fetched() tea.Msg {
+	r.t.Helper()
+	msg := r.c.resume()()
+	if found, is := msg.(resumable); !is || len(found.nodes) != 1 {
+		r.t.Fatalf("%+v", msg)
+	}
+	return msg
+}
+
+// TestResumeIsRefusedOnceReadOnly: read-only mode counts when a request would be sent, not
+// when the key was pressed.
+func TestResumeIsRefusedOnceReadOnly(t *testing.T) {
+	for name, toggle := range map[string]func(r *rig){
+		"while the nodes are fetched": func(r *rig) {
+			msg := r.fetched()
+			r.press("ctrl+o")
+			r.deliver(msg)
+		},
+		"during the checks": func(r *rig) {
+			_, cmd := r.c.Update(r.fetched())
+			r.c.toggleReadOnly() // a dialog has the keys now
+			r.run(cmd)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			interrupted(t, `{"serial": "S1"}`, func(r *rig) {
+				toggle(r)
+				r.pass(time.Second)
+				r.shows("read-only")
+				r.answer("y", "enter")
+				r.pass(time.Minute)
+				r.sent()
+				if len(r.c.env.Tasks.All()) != 0 {
+					t.Error("a task was begun")
+				}
+			})
+		})
+	}
+}
+
+// TestConfirmedIsRefusedOnceReadOnly: the same holds for everything that was asked about.
+func TestConfirmedIsRefusedOnceReadOnly(t *testing.T) {
+	interrupted(t, "null", func(r *rig) {
+		n := r.ironic.nodes[0].now()
+		act := provision.Power(models.TargetOff)
+		runner := r.c.env.Session.Runner
+		p := prepared{order: order{id: "power-off", session: r.c.env.Session, runner: runner, nodes: []models.NodeRef{n.Ref()}}, plan: runner.Plan(act, []models.Node{n})}
+		r.press("ctrl+o")
+		r.deliver(confirmed{p})
+		r.pass(5 * time.Second)
+		r.sent()
+		r.shows("read-only")
+	})
+}
+
+// TestFollowingIsAskedForWhereItWrites: what Ironic has is followed without a question,
+// unless the disk will be recorded on the node at the end.
+func TestFollowingIsAskedForWhereItWrites(t *testing.T) {
+	for name, c := range map[string]struct {
+		disk  string
+		keys  []string
+		sent  []string
+		tasks int
+	}{
+		"nothing to write": {"null", nil, nil, 1},
+		"no":               {`{"serial": "S1"}`, []string{"n"}, nil, 0},
+		"yes":              {`{"serial": "S1"}`, []string{"y"}, []string{"add /extra/console n1"}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			interrupted(t, c.disk, func(r *rig) {
+				r.deliver(r.fetched())
+				r.pass(time.Second)
+				if c.keys != nil {
+					r.shows("extra/console", "Follow n1?")
+					r.answer(c.keys...)
+				}
+				r.pass(time.Minute)
+				r.sent(c.sent...)
+				if n := len(r.c.env.Tasks.All()); n != c.tasks {
+					t.Errorf("%d tasks, want %d", n, c.tasks)
+				}
+			})
 		})
 	}
 }

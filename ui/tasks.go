@@ -52,8 +52,13 @@ func (c *Console) progress(msg progressNews) tea.Cmd {
 	return tea.Batch(c.listenTask(msg.number, msg.box), c.tellScreen(screen.TasksChanged{}))
 }
 
-// run begins a task: it sends, and follows every node to its end.
+// run begins a task: it sends, and follows every node to its end. Read-only mode may have
+// been switched on since the order was given, or confirmed.
 func (c *Console) run(o order, plan provision.Plan) tea.Cmd {
+	if c.env.ReadOnly {
+		c.say(screen.Say{Level: screen.Warning, Text: plan.Action.Name() + ": " + c.readOnlyText()})
+		return nil
+	}
 	names := make([]string, 0, len(plan.Items))
 	for _, i := range plan.Legal() {
 		names = append(names, i.Node.Label())

@@ -149,11 +149,13 @@ func testVerbIsTurnedDown(t *testing.T, s *ironic.Server) {
 		says []string
 		puts int
 		// audit is what the second line of the audit says: whether a proxy that fails has
-		// passed the request on nobody knows. "" is not checked.
+		// passed the request on nobody knows, nor how far Ironic came that answers 500. "" is
+		// not checked.
 		audit string
 	}{
-		{"500", weather.Ironic(500, "Unexpected database error"), 1, []string{"Unexpected database error (HTTP 500)"}, 1, "refused"},
+		{"500", weather.Ironic(500, "Unexpected database error"), 1, []string{"Unexpected database error (HTTP 500)"}, 1, "unknown"},
 		{"502", weather.HTML(502), 1, []string{"Bad Gateway, an HTML page", "HTTP 502", "proxy"}, 1, "unknown"},
+		{"503 of a proxy", weather.HTML(503), 1, []string{"HTTP 503", "proxy", "look at the node"}, 1, "unknown"},
 		{"409 that stays", weather.Ironic(409, "Node is associated with instance x."), 1, []string{"is associated with instance", "HTTP 409"}, 1, "refused"},
 		{"401", weather.Status(401, "", "WWW-Authenticate", "Basic"), 4, []string{"HTTP 401", "http_basic"}, 1, "refused"},
 		{"HTML instead of JSON", weather.HTML(200), 4, []string{"not Ironic's", "HTML"}, 1, ""},

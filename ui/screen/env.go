@@ -61,6 +61,8 @@ type BMCs interface {
 	// Remember takes a login for this run; Keep puts it into the keyring, which HasKeyring
 	// says is there, and may take long.
 	Remember(l BMCLogin)
+	// Approve lets an address have logins that are meant for several BMCs, for this run.
+	Approve(address string)
 	Keep(ctx context.Context, l BMCLogin) error
 	HasKeyring() bool
 	// Pin takes the certificate with a fingerprint, and no other, of the BMC at an address,

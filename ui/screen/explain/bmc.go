@@ -89,6 +89,8 @@ func (s *Screen) bmcLine(w int) []pane.Line {
 		return say(theme.Muted, "asking it: that may take a minute…")
 	case errors.As(err, &none):
 		return say(theme.Muted, "the node has no Redfish address: there is none to be asked")
+	case errors.As(err, &login) && login.Withheld != "":
+		return say(theme.Warn, "password withheld: the host is not in bmc.hosts; u in the node's BMC tab logs in")
 	case errors.As(err, &login):
 		return say(theme.Warn, "nobody here knows its password: u in the node's BMC tab logs in")
 	case err != nil:

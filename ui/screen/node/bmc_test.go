@@ -20,15 +20,16 @@ import (
 
 // controllers are BMCs that say what a test wants.
 type controllers struct {
-	look    *provision.BMCLook
-	err     error
-	asked   int
-	ring    bool
-	logins  []screen.BMCLogin
-	kept    []screen.BMCLogin
-	pinned  []string
-	orders  []models.BMCOrder
-	keepErr error
+	look     *provision.BMCLook
+	err      error
+	asked    int
+	ring     bool
+	logins   []screen.BMCLogin
+	kept     []screen.BMCLogin
+	pinned   []string
+	approved []string
+	orders   []models.BMCOrder
+	keepErr  error
 }
 
 func (c *controllers) Look(context.Context, string) (*provision.BMCLook, error) {
@@ -49,6 +50,8 @@ func (c *controllers) Keep(_ context.Context, l screen.BMCLogin) error {
 	c.kept = append(c.kept, l)
 	return c.keepErr
 }
+
+func (c *controllers) Approve(address string) { c.approved = append(c.approved, address) }
 
 func (c *controllers) HasKeyring() bool { return c.ring }
 
@@ -264,6 +267,23 @@ func TestBMCLogin(t *testing.T) {
 	fill(t, r, s, formOf(t, r.Do(s, s.Do(action.BMCLogin))), "", "wrong", "", "→")
 	if len(c.kept) != 0 {
 		t.Error("a wrong password was kept")
+	}
+}
+
+// TestBMCPasswordIsWithheld: a password that is meant for several BMCs is sent to an address
+// of driver_info when somebody says so.
+func TestBMCPasswordIsWithheld(t *testing.T) {
+	c := &controllers{err: &provision.BMCLoginError{Address: "https://10.0.7.1", Username: "root", Withheld: "the context"}}
+	r, s := onBMC(t, bmcFields, c)
+	screentest.Shows(t, s, 200, 60, "The password from the context is not sent to https://10.0.7.1", "bmc.hosts")
+	o := formOf(t, r.Do(s, s.Do(action.BMCLogin)))
+	if text := screentest.OverlayText(o, 120, 30); !strings.Contains(text, "10.0.7.1") {
+		t.Errorf("no address in\n%s", text)
+	}
+	c.err, c.look = nil, told()
+	fill(t, r, s, o, "", "", "")
+	if len(c.approved) != 1 || c.approved[0] != "https://10.0.7.1" || len(c.logins) != 0 || c.asked != 2 {
+		t.Errorf("approved %q, logins %+v, asked %d times", c.approved, c.logins, c.asked)
 	}
 }
 

@@ -2,12 +2,14 @@ package node
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
@@ -74,9 +76,17 @@ func (s *Screen) askLogin() tea.Cmd {
 	if n, _ := s.detail.Value(); n != nil {
 		user, _ = n.DriverInfo["redfish_username"].(string)
 	}
+	// A password that is meant for several BMCs is sent to this one only when somebody wants it.
+	var withheld *provision.BMCLoginError
+	help := "Ironic masks it; it is sent to the BMC alone"
+	if errors.As(s.bmc.look.Err(), &withheld) && withheld.Withheld != "" {
+		user, help = withheld.Username, "empty: send the password from "+withheld.Withheld+" to this address"
+	} else {
+		withheld = nil
+	}
 	fields := []form.Field{
 		{Key: fieldUser, Label: "User", Value: models.Printable(user), Required: true},
-		{Key: fieldPassword, Label: "Password", Kind: form.Secret, Required: true, Help: "Ironic masks it; it is sent to the BMC alone"},
+		{Key: fieldPassword, Label: "Password", Kind: form.Secret, Required: withheld == nil, Help: help},
 		{Key: fieldFor, Label: "For", Kind: form.Choice, Options: []string{forThis, forAll}, Help: "whose password it is"},
 	}
 	if s.bmc.bmcs.HasKeyring() {
@@ -84,6 +94,10 @@ func (s *Screen) askLogin() tea.Cmd {
 	}
 	address, b := s.bmcAddress(), s.bmc
 	return screen.Wish(screen.Ask{Overlay: overlay.NewForm("Log in to the BMC at "+models.Printable(models.MaskURL(address)), fields, func(v map[string]string) (tea.Cmd, string, string) {
+		if v[fieldPassword] == "" { // which only one that is withheld allows
+			b.bmcs.Approve(address)
+			return screen.Wish(bmcAgain{of: b}), "", ""
+		}
 		login := screen.BMCLogin{Address: address, Username: v[fieldUser], Password: models.Secret(v[fieldPassword]), All: v[fieldFor] == forAll}
 		b.bmcs.Remember(login)
 		if b.keep = nil; v[fieldKeep] == keepRing {

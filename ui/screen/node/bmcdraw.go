@@ -59,6 +59,9 @@ func (s *Screen) bmcFault(err error, w int) []pane.Line {
 	switch {
 	case errors.As(err, &none):
 		return s.withoutRedfish(none, w)
+	case errors.As(err, &login) && login.Withheld != "":
+		text := "The password from " + login.Withheld + " is not sent to " + models.MaskURL(login.Address) + ": its host is not in bmc.hosts of the context. u logs in to this BMC; bmc.hosts allows it for good."
+		return body.Indented(theme.Warn, models.Printable(text), w-1, 1)
 	case errors.As(err, &login) && login.Wrong == nil:
 		text := "The BMC at " + models.MaskURL(login.Address) + " wants the password of " + login.Username + ", and Ironic masks it. u logs in; the context's bmc section or IRONWORKS_BMC_PASSWORD give it for good."
 		return body.Indented(theme.Warn, models.Printable(text), w-1, 1)

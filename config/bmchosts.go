@@ -1,0 +1,71 @@
+package config
+
+import (
+	"fmt"
+	"net/netip"
+	"regexp"
+	"strings"
+
+	"ironworks/models"
+)
+
+// BMCHosts are the hosts that get a password which is meant for several BMCs: addresses,
+// networks (10.0.0.0/8), names, names below another (*.bmc.example.com), or * for all.
+// Whoever may write a node's driver_info chooses the address that is asked, so that alone
+// says nothing.
+type BMCHosts []string
+
+// hostPattern is a name, or *. and a name.
+var hostPattern = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9]([A-Za-z0-9_-]|\.[A-Za-z0-9_-])*\.?$`)
+
+// ParseBMCHosts checks entries; the error names the first that is wrong.
+func ParseBMCHosts(entries []string) (BMCHosts, error) {
+	for _, e := range entries {
+		if _, err := netip.ParsePrefix(e); err == nil || e == "*" {
+			continue
+		}
+		if _, err := netip.ParseAddr(e); err == nil {
+			continue
+		}
+		if !hostPattern.MatchString(e) || strings.Trim(e, "0123456789.") == "" {
+			return nil, fmt.Errorf("%q is no host: write an address, a network such as 10.0.0.0/8, a name, or *.NAME", models.Printable(e))
+		}
+	}
+	return entries, nil
+}
+
+// List says whether a host, as it stands in an address, is one of them. A name is not
+// looked up: only names are compared with it.
+func (h BMCHosts) List(host string) bool {
+	address, err := netip.ParseAddr(host)
+	isAddress := err == nil
+	address = address.Unmap().WithZone("")
+	name := foldedName(host)
+	for _, e := range h {
+		if e == "*" {
+			return true
+		}
+		if network, err := netip.ParsePrefix(e); err == nil {
+			if isAddress && network.Contains(address) {
+				return true
+			}
+			continue
+		}
+		if other, err := netip.ParseAddr(e); err == nil {
+			if isAddress && other.Unmap() == address {
+				return true
+			}
+			continue
+		}
+		if parent, below := strings.CutPrefix(foldedName(e), "*"); below && !isAddress {
+			if strings.HasSuffix(name, parent) && len(name) > len(parent) {
+				return true
+			}
+		} else if !isAddress && name == parent {
+			return true
+		}
+	}
+	return false
+}
+
+func foldedName(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }

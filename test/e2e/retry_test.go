@@ -1,0 +1,76 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"ironworks/test/weather"
+)
+
+// TestTryAgainShowsWhatChanged: between a try that failed and the next one the nodes may
+// have changed. What the next try would do is shown and confirmed like the first.
+func TestTryAgainShowsWhatChanged(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]struct {
+		typed string
+		puts  int
+		code  int
+	}{"no": {"\n", 2, 1}, "yes": {"2\n", 4, 0}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := embeddedIronic(t)
+			c, proxy := under(t, s)
+			names := []string{unique("again"), unique("again")}
+			for _, n := range names {
+				s.CreateNode(t, map[string]any{"name": n, "automated_clean": false})
+				at(t, s).ok("manage", n, "--wait")
+			}
+			proxy.Set(weather.On(weather.Method(http.MethodPut), weather.Ironic(http.StatusConflict, "not now")).Times(2))
+			p := c.sit(append([]string{"provide"}, names...)...)
+			p.until("2 of 2 failed or were not tried. Try these again? [y/N] ")
+			if strings.Contains(p.text(), "Type their number") {
+				t.Fatalf("the first try erases nothing, and asks:\n%s", p.text())
+			}
+			for _, n := range names {
+				patch := []map[string]any{{"op": "add", "path": "/automated_clean", "value": true}}
+				if status, body, err := s.Do(t.Context(), http.MethodPatch, "/v1/nodes/"+n, patch); err != nil || status != http.StatusOK {
+					t.Fatal(status, err, string(body))
+				}
+			}
+			p.types("y\n")
+			p.until("provide 2 nodes? Type their number to go on: ")
+			shown := strings.Join(strings.Fields(p.text()), " ")
+			for _, want := range []string{names[0] + ": effect changed", "every disk is erased"} {
+				if !strings.Contains(shown, want) {
+					t.Errorf("no %q in\n%s", want, p.text())
+				}
+			}
+			if n := proxy.Count(http.MethodPut); n != 2 {
+				t.Errorf("%d requests before the answer", n)
+			}
+			p.types(answer.typed)
+			p.leaves(answer.code)
+			if n := proxy.Count(http.MethodPut); n != answer.puts {
+				t.Errorf("%d requests, want %d", n, answer.puts)
+			}
+		})
+	}
+}
+
+// TestYesDoesNotTryAgain: with --yes nobody could see what changed.
+func TestYesDoesNotTryAgain(t *testing.T) {
+	t.Parallel()
+	s := embeddedIronic(t)
+	c, proxy := under(t, s)
+	names := []string{unique("again"), unique("again")}
+	for _, n := range names {
+		s.CreateNode(t, map[string]any{"name": n})
+	}
+	proxy.Set(weather.On(weather.Method(http.MethodPut), weather.Ironic(http.StatusConflict, "not now")).Times(2))
+	p := c.sit(append([]string{"manage", "--yes"}, names...)...)
+	p.leaves(1)
+	if n := proxy.Count(http.MethodPut); n != 2 || strings.Contains(p.text(), "[y/N]") {
+		t.Errorf("%d requests:\n%s", n, p.text())
+	}
+}
