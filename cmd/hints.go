@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -36,7 +37,7 @@ func (a *app) hintsMatchCommand() *cobra.Command {
 		Short: "Say which disk root device hints pick, as Ironic and the ramdisk would; no connection is needed",
 		Long: "Say which disk root device hints pick. Ironic's validation and the search of the ramdisk's agent are told\n" +
 			"separately, because they disagree over some hints.\n\n" +
-			"--inventory reads Ironic's answer for a node's inventory, or its list of disks. --batch reads a line of\n" +
+			"--inventory reads Ironic's answer for a node's inventory, its list of disks, or the output of ironworks disks -o json. --batch reads a line of\n" +
 			`{"hints": …, "disks": […]}` + " for each case, and answers each with a line of\n" +
 			`{"valid": bool, "invalid_because": …, "agent": {"picks": NAME or null, "error": …}}` + ". - is standard input.",
 		Example: `  ironworks hints match --hints '{"model": "<in> 980 pro", "size": ">= 400"}' --inventory inventory.json -o json` + "\n" +
@@ -86,6 +87,9 @@ func (a *app) matchOne(f matchFlags, by models.Generation) error {
 	raw, err := a.readArgument(f.inventory)
 	if err == nil {
 		c.Disks, err = models.DecodeDisks(raw)
+	}
+	if i := slices.IndexFunc(c.Disks, func(d models.Disk) bool { return d.Name == "" || d.Size <= 0 }); err == nil && i >= 0 {
+		err = fmt.Errorf("disk %d has no name or no size: want a node's inventory, its list of disks, or what ironworks disks NODE -o json prints", i+1)
 	}
 	if err != nil {
 		return usagef("--inventory: %w", err)

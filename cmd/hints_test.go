@@ -87,6 +87,24 @@ func TestHintsMatchBatch(t *testing.T) {
 	}
 }
 
+// TestHintsMatchReadsDisks: what disks -o json prints goes in, and what has no disks in it
+// is told apart from hints that match nothing.
+func TestHintsMatchReadsDisks(t *testing.T) {
+	t.Parallel()
+	const printed = `{"node": {"uuid": "u", "name": "n1"}, "picks": "", "disks": [
+	{"disk": {"name": "/dev/sda", "size": 480103981056, "serial": "S1"}, "picked": false, "matches": false, "why": ""},
+	{"disk": {"name": "/dev/sdb", "size": 960197124096, "serial": "S2"}, "picked": false, "matches": false, "why": ""}]}`
+	code, stdout, stderr := piped(t, printed, "hints", "match", "--hints", `{"serial": "S2"}`, "--inventory", "-", "-o", "json")
+	if code != exitOK || !strings.Contains(stdout, `"picks": "/dev/sdb"`) {
+		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
+	}
+	for _, odd := range []string{`[{"node": "n1"}]`, `{"disks": [{"disk": {"size": 5}}]}`, `[{"name": "/dev/sda"}]`, `[{"name": "/dev/sda", "size": 0}]`} {
+		if code, stdout, stderr := piped(t, odd, "hints", "match", "--hints", "{}", "--inventory", "-"); code != exitUsage || !strings.Contains(stderr, "disk 1 has no name or no size") {
+			t.Errorf("%s: exit code %d:\n%s%s", odd, code, stdout, stderr)
+		}
+	}
+}
+
 func TestHintsUsage(t *testing.T) {
 	t.Parallel()
 	for says, args := range map[string][]string{

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -123,6 +124,9 @@ func (a *app) setCommand() *cobra.Command {
 			nodes, settings, err := splitSettings(args)
 			if err != nil {
 				return err
+			}
+			for i := range settings {
+				fmt.Fprintln(a.stderr, settings[i].Typed())
 			}
 			return a.act(cmd, provision.Set(settings), nodes, flags)
 		},

@@ -162,6 +162,9 @@ func disksOf(list PythonList) ([]Disk, error) {
 		if !ok {
 			return nil, fmt.Errorf("inventory: %w", errNoDisk)
 		}
+		if inner, wrapped := reported.values["disk"].(*PythonDict); wrapped { // as ironworks disks -o json has it
+			reported = inner
+		}
 		disks[i] = newDisk(reported)
 	}
 	return disks, nil

@@ -121,7 +121,12 @@ func (s Setting) check(arg string) error {
 		if len(s.Path) == 1 {
 			return fail("%s is an object: name the leaf, such as %s.NAME=VALUE (Ironic masks secrets in it, so that writing it back whole would lose them)", root, root)
 		}
-		if value, err := s.Value(); err == nil && masked(value) {
+		value, err := s.Value()
+		switch {
+		case s.Op == SettingRemove:
+		case err != nil:
+			return fail("%v", err)
+		case masked(value):
 			return fail("%s is what Ironic shows instead of a secret: writing it would lose the secret", Mask)
 		}
 		return nil
@@ -149,7 +154,7 @@ func (s Setting) String() string {
 
 // Value is the text as Ironic wants it: yes/no for the fields that are booleans, text
 // for the other root fields, and below an object JSON where the text is JSON, else
-// the text, as the baremetal command does.
+// the text, as the baremetal command does. What only begins like JSON is an error.
 func (s Setting) Value() (any, error) {
 	kind, scalar := settableFields()[s.Path[0]]
 	switch {
@@ -165,6 +170,10 @@ func (s Setting) Value() (any, error) {
 		return s.Text, nil
 	}
 	if !json.Valid([]byte(s.Text)) {
+		if looksLikeJSON(s.Text) {
+			var v any
+			return nil, notJSON(json.Unmarshal([]byte(s.Text), &v))
+		}
 		return s.Text, nil
 	}
 	dec := json.NewDecoder(strings.NewReader(s.Text))

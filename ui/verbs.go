@@ -66,6 +66,7 @@ func formFields(id action.ID) []form.Field {
 		return []form.Field{{
 			Key: fieldSettings, Label: "Settings", Required: true, Placeholder: "KEY=VALUE …",
 			Help: "properties.x.y=V, KEY- removes, traits+=T; quote values that hold blanks", Secrets: models.SecretSettings,
+			Tell: tellSettings,
 		}}
 	default: // needs no arguments
 	}
@@ -125,7 +126,7 @@ func buildRequest(verb models.Verb, a arguments) (req models.ProvisionRequest, f
 }
 
 func parseSettings(text string) ([]models.Setting, error) {
-	words, err := split(text)
+	words, err := models.SplitSettings(text)
 	if err != nil {
 		return nil, err
 	}
@@ -141,38 +142,17 @@ func parseSettings(text string) ([]models.Setting, error) {
 	return settings, nil
 }
 
-// split parts text at blanks, but not between quotes, as a shell does.
-func split(text string) ([]string, error) {
-	var words []string
-	var word strings.Builder
-	var quote rune
-	has := false
-	for _, r := range text {
-		switch {
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteRune(r)
-		case r == '\'' || r == '"':
-			quote, has = r, true
-		case r == ' ' || r == '\t':
-			if has {
-				words = append(words, word.String())
-			}
-			word.Reset()
-			has = false
-		default:
-			word.WriteRune(r)
-			has = true
-		}
+// tellSettings are settings as they would be sent, while they are written.
+func tellSettings(text string) string {
+	settings, err := parseSettings(text)
+	if err != nil {
+		return ""
 	}
-	if quote != 0 {
-		return nil, fmt.Errorf("a quote (%c) is not closed", quote)
+	told := make([]string, len(settings))
+	for i := range settings {
+		told[i] = settings[i].Typed()
 	}
-	if has {
-		words = append(words, word.String())
-	}
-	return words, nil
+	return strings.Join(told, "; ")
 }
 
 // words are the command and the flags that do the same from a shell; secrets are not
@@ -190,7 +170,7 @@ func words(id action.ID, a arguments, nodes []string) []string {
 		before = []string{string(id)}
 	}
 	if id == action.Set {
-		after, _ = split(models.MaskSettings(a[fieldSettings]))
+		after, _ = models.SplitSettings(models.MaskSettings(a[fieldSettings]))
 	}
 	steps := strings.TrimSpace(a[fieldSteps])
 	if strings.HasPrefix(steps, "[") {

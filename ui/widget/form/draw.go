@@ -25,7 +25,7 @@ func (f *Form) Draw(t *theme.Theme, w, h int) string {
 		lines = append(lines, f.fields[i].draw(t, i == f.focus, label, w))
 	}
 	if len(f.fields) > 0 {
-		role, text := theme.Muted, f.fields[f.focus].Help
+		role, text := theme.Muted, f.fields[f.focus].help()
 		if problem := f.fields[f.focus].problem; problem != "" {
 			role, text = theme.Bad, problem
 		}

@@ -43,6 +43,9 @@ type Field struct {
 	Max int
 	// Secrets are the parts of a text that are not shown, from and to in bytes; nil is none.
 	Secrets func(text string) [][2]int
+	// Tell says what a value that is not empty comes to, in the place of Help; empty for
+	// nothing.
+	Tell func(value string) string
 	// Check says what is wrong with a value that is not empty; empty where nothing is.
 	Check func(value string) string
 }
@@ -75,6 +78,16 @@ func New(fields []Field) *Form {
 		at.set(spec.Value)
 	}
 	return f
+}
+
+// help is what stands below the form while the field is in hand.
+func (f *field) help() string {
+	if value := f.value(); f.Tell != nil && value != "" {
+		if told := f.Tell(value); told != "" {
+			return told
+		}
+	}
+	return f.Help
 }
 
 // set gives the field a value; what cannot be chosen is the first that can.

@@ -179,7 +179,7 @@ func (f *Inline) help(t *theme.Theme, w, h int) []string {
 		return nil
 	}
 	lines := make([]string, notes)
-	for i, s := range few(cell.Wrap(f.fields[f.focus].Help, w-gutter), notes-1) {
+	for i, s := range few(cell.Wrap(f.fields[f.focus].help(), w-gutter), notes-1) {
 		lines[i+1] = cell.Blanks(gutter) + t.Paint(theme.Muted, s)
 	}
 	return lines
