@@ -119,13 +119,15 @@ func TestStale(t *testing.T) {
 		status fleet.Status
 		want   bool
 	}{
-		"never":         {fleet.Status{}, true},
-		"just now":      {fleet.Status{Connected: true, Answered: now}, false},
-		"idle":          {fleet.Status{Connected: true, Answered: now.Add(-6 * time.Second)}, false},
-		"old":           {fleet.Status{Connected: true, Answered: now.Add(-21 * time.Second)}, true},
-		"fault":         {fleet.Status{Answered: now}, true},
-		"slow API":      {fleet.Status{Connected: true, Answered: now.Add(-40 * time.Second), Latency: 2 * time.Second}, false},
-		"slow and lost": {fleet.Status{Connected: true, Answered: now.Add(-100 * time.Second), Latency: 2 * time.Second}, true},
+		"never":                      {fleet.Status{}, true},
+		"just now":                   {fleet.Status{Connected: true, AsOf: now}, false},
+		"idle":                       {fleet.Status{Connected: true, AsOf: now.Add(-6 * time.Second)}, false},
+		"answers but never listed":   {fleet.Status{Connected: true, Answered: now}, true},
+		"answers while it is behind": {fleet.Status{Connected: true, Answered: now, AsOf: now.Add(-21 * time.Second)}, true},
+		"old":                        {fleet.Status{Connected: true, AsOf: now.Add(-21 * time.Second)}, true},
+		"fault":                      {fleet.Status{AsOf: now}, true},
+		"slow API":                   {fleet.Status{Connected: true, AsOf: now.Add(-40 * time.Second), Latency: 2 * time.Second}, false},
+		"slow and lost":              {fleet.Status{Connected: true, AsOf: now.Add(-100 * time.Second), Latency: 2 * time.Second}, true},
 	} {
 		if got := c.status.Stale(now); got != c.want {
 			t.Errorf("%s: stale %v", name, got)
