@@ -132,7 +132,7 @@ func (c *Console) freshest(s fleet.Status) time.Duration {
 			return step * time.Second
 		}
 	}
-	return s.Period.Round(time.Minute) + time.Minute
+	return (s.Period + time.Minute - 1).Truncate(time.Minute)
 }
 
 func latencyText(d time.Duration) string {
