@@ -46,7 +46,10 @@ func (p *Poller) inDoubt() bool { return p.doubt != noDoubt || p.list.urgent }
 // count asks how many nodes there are; known is false where that cannot be had, or where
 // the page of what changed holds the whole fleet anyway.
 func (p *Poller) count(ctx context.Context) (total int, known bool, err error) {
-	if v, _ := p.api.Version(); p.census.off || !v.Has(models.FeatureShards) || p.store.Len() < p.changeLimit() {
+	if v, _ := p.api.Version(); !v.Has(models.FeatureShards) {
+		p.census.off = true
+	}
+	if p.census.off || p.store.Len() < p.changeLimit() {
 		return 0, false, nil
 	}
 	began := p.clock.Now()
@@ -71,7 +74,7 @@ func (p *Poller) news(ctx context.Context, began time.Time) (read map[string]boo
 		return nil, err
 	}
 	had, gone := p.store.Len(), p.removed
-	read, err = p.changed(ctx, began, !counted || total < had)
+	read, err = p.changed(ctx, began, counted && total < had)
 	if err != nil {
 		return nil, err
 	}

@@ -76,6 +76,33 @@ func TestOwnClockForTimeInState(t *testing.T) {
 	})
 }
 
+// A node that was in its state when we came has been so since Ironic last wrote its state
+// at least, and a heartbeat does not make that less.
+func TestInStateOfNodesThatWereThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := newFake()
+		id := api.add(models.StateDeployWait)
+		entered := api.now().Add(-26 * time.Minute)
+		api.set(id, func(n *models.Node) { n.ProvisionUpdatedAt.Time = entered })
+		r := start(t, api, fleet.Options{})
+		want := func(since time.Time, exact bool) {
+			t.Helper()
+			row := r.row(id)
+			if got, sure := row.InState(); !got.Equal(since) || sure != exact {
+				t.Errorf("since %v, exact %v, want %v", got, sure, since)
+			}
+		}
+		want(entered, false)
+		pass(time.Minute)
+		api.set(id, func(n *models.Node) { n.ProvisionUpdatedAt.Time = api.now() })
+		pass(5 * time.Second)
+		want(entered, false)
+		api.state(id, models.StateActive)
+		pass(2 * time.Second)
+		want(r.row(id).Since, true)
+	})
+}
+
 func TestServerClockIsSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()

@@ -126,10 +126,11 @@ func (p *Poller) atBoundary(ctx context.Context, b *boundary, got walked, deleti
 		return true, nil
 	case b.reached() && len(b.missed) > fewMissing:
 		// So many are gone, or this is no boundary: a sweep tells.
-		if deletions {
+		if deletions || p.census.off {
 			p.doubtful(doubtAll)
+			return true, nil
 		}
-		return deletions, nil
+		return false, nil
 	case b.reached():
 		for _, uuid := range b.missed {
 			b.seen[uuid] = true
@@ -143,7 +144,7 @@ func (p *Poller) atBoundary(ctx context.Context, b *boundary, got walked, deleti
 		}
 		b.missed = nil
 		return b.run > 0, nil
-	case b.exhausted() && len(got.news) == 0:
+	case (b.exhausted() || deletions) && len(got.news) == 0:
 		p.doubtful(doubtAll)
 		return true, nil
 	}

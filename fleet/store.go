@@ -164,7 +164,10 @@ func (s *Store) applyOne(n *models.Node, at time.Time, from origin, sweep uint64
 
 // begin takes a node in that was not known.
 func (s *Store) begin(n *models.Node, at time.Time, from origin, out *applied) *record {
-	row := &models.Row{Node: *n, FirstSeen: at, Reason: failureOf(n)}
+	row := &models.Row{Node: *n, Reason: failureOf(n)}
+	if row.FirstSeen, _ = row.InState(); row.FirstSeen.IsZero() || row.FirstSeen.After(at) {
+		row.FirstSeen = at
+	}
 	if from == arrived {
 		out.events = append(out.events, arrival(n, at)...)
 		row.Since = at

@@ -61,7 +61,9 @@ func bursts(ctx context.Context, s *ironic.Server, api *metered, events <-chan m
 		return err
 	}
 	defer func() { _ = db.Close() }()
-	chosen := fmt.Sprintf("SELECT id FROM nodes WHERE name LIKE 'bulk-%%' ORDER BY (id * 7919) %% 10007 LIMIT %d", burstNodes)
+	chosen := func(factor int) string {
+		return fmt.Sprintf("(SELECT id FROM nodes WHERE name LIKE 'bulk-%%' ORDER BY (id * %d) %% 10007 LIMIT %d)", factor, burstNodes)
+	}
 	for _, b := range []struct {
 		what, statement string
 		told            func(models.Event) bool
@@ -69,11 +71,11 @@ func bursts(ctx context.Context, s *ironic.Server, api *metered, events <-chan m
 		{
 			// As SQLAlchemy writes a time.
 			"changed", "UPDATE nodes SET power_state = 'power on', updated_at = strftime('%Y-%m-%d %H:%M:%f', 'now') || printf('%03d', id % 1000) " +
-				"WHERE id IN (" + chosen + ")",
+				"WHERE id IN " + chosen(7919),
 			func(e models.Event) bool { return e.Kind == models.EventPower && e.To == string(models.PowerOn) },
 		},
 		{
-			"deleted", "DELETE FROM nodes WHERE id IN (" + chosen + ")",
+			"deleted", "DELETE FROM nodes WHERE id IN " + chosen(4241),
 			func(e models.Event) bool { return e.Kind == models.EventRemoved },
 		},
 	} {
