@@ -287,6 +287,34 @@ func TestCountOfNodesThatAreNotOurs(t *testing.T) {
 	})
 }
 
+// A database that is locked for a moment does not end the counting.
+func TestCountThatFailsForAWhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := newFake()
+		api.addMany(900, models.StateActive)
+		api.latency = pricey(api)
+		r := start(t, api, fleet.Options{})
+		pass(20 * time.Second)
+		for i := 1; i <= 300; i++ {
+			api.remove(uuidOf(i))
+		}
+		failures := 0
+		api.fail(func(a asked) error {
+			if a.what == "count" && failures < 3 {
+				failures++
+				return &models.Fault{Kind: models.FaultServer, Status: 500, Message: "database is locked"}
+			}
+			return nil
+		})
+		if took, err := r.untilRight(4 * idlePeriod); err != nil || failures != 3 {
+			t.Errorf("after %v, %d failures: %v", took, failures, err)
+		}
+		if n := count(api.requests(), "node"); n > 20 {
+			t.Errorf("%d nodes were asked for one by one", n)
+		}
+	})
+}
+
 func TestCountThatIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()

@@ -23,6 +23,8 @@ const (
 type census struct {
 	// off says that Ironic does not count for us, or counts others than it lists.
 	off bool
+	// failed counts the server errors in a row.
+	failed int
 	// vain counts the urgent sweeps that found nothing since the count was right.
 	vain int
 	// moved is when nodes were last seen to come or go, created when the nodes that were
@@ -33,6 +35,8 @@ type census struct {
 const (
 	// createdEvery is how often nodes are asked for that came while as many went.
 	createdEvery = time.Minute
+	// countTries is how often in a row Ironic may fail to count.
+	countTries = 5
 	// vainSweeps is how many sweeps may find nothing before the count is not believed.
 	vainSweeps = 2
 )
@@ -55,13 +59,20 @@ func (p *Poller) count(ctx context.Context) (total int, known bool, err error) {
 	began := p.clock.Now()
 	total, date, err := p.api.CountNodes(ctx)
 	if models.IsFault(err, models.FaultForbidden, models.FaultNotFound, models.FaultBadRequest, models.FaultVersion,
-		models.FaultNotAcceptable, models.FaultBadAnswer, models.FaultServer) {
+		models.FaultNotAcceptable) {
 		p.census.off = true
+		return 0, false, nil
+	}
+	if models.IsFault(err, models.FaultBadAnswer, models.FaultServer) {
+		// An Ironic on SQLite answers 500 while its database is locked.
+		p.census.failed++
+		p.census.off = p.census.failed >= countTries
 		return 0, false, nil
 	}
 	if err != nil {
 		return 0, false, err
 	}
+	p.census.failed = 0
 	p.answered(date, began, true)
 	return total, true, nil
 }

@@ -203,8 +203,8 @@ const (
 // judge finds out whether a sweep that does not have many nodes can be believed: it can
 // where Ironic counts no more nodes than the sweep had. Then a sample is enough.
 func (p *Poller) judge(ctx context.Context) error {
-	p.list.judged = true
 	total, counted, err := p.count(ctx)
+	p.list.judged = counted || p.census.off
 	if err == nil && counted && total <= p.list.rows {
 		p.list.trust = sample
 	}

@@ -187,7 +187,8 @@ func (p *Poller) rest(ctx context.Context, wait time.Duration) error {
 	began := p.clock.Now()
 	until := began.Add(wait)
 	for first := true; p.failures == 0 && p.sweeps(); first = false {
-		if !first && until.Sub(p.clock.Now()) <= p.sweepCost() {
+		left := until.Sub(p.clock.Now())
+		if !first && (left <= 0 || (!p.list.urgent && left <= p.sweepCost())) {
 			break
 		}
 		err := p.sweepOn(ctx)
