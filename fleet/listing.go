@@ -204,7 +204,7 @@ const (
 // where Ironic counts no more nodes than the sweep had. Then a sample is enough.
 func (p *Poller) judge(ctx context.Context) error {
 	total, counted, err := p.count(ctx)
-	p.list.judged = counted || p.census.off
+	p.list.judged = counted || p.census.off || p.census.failed == 0
 	if err == nil && counted && total <= p.list.rows {
 		p.list.trust = sample
 	}
