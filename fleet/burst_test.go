@@ -219,11 +219,11 @@ func (w *burstWalk) stretch() {
 			if _, there := w.r.api.nodes[uuid]; !there {
 				continue
 			}
-			switch {
-			case what == 0:
+			switch what {
+			case 0:
 				w.r.api.remove(uuid)
 				w.gone[uuid] = time.Now()
-			case what == 1:
+			case 1:
 				w.r.api.touch(uuid)
 			default:
 				w.r.api.set(uuid, func(n *models.Node) {
