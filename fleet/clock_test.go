@@ -76,6 +76,33 @@ func TestOwnClockForTimeInState(t *testing.T) {
 	})
 }
 
+// A node that was in its state when we came has been so since Ironic last wrote its state
+// at least, and a heartbeat does not make that less.
+func TestInStateOfNodesThatWereThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := newFake()
+		id := api.add(models.StateDeployWait)
+		entered := api.now().Add(-26 * time.Minute)
+		api.set(id, func(n *models.Node) { n.ProvisionUpdatedAt.Time = entered })
+		r := start(t, api, fleet.Options{})
+		want := func(since time.Time, exact bool) {
+			t.Helper()
+			row := r.row(id)
+			if got, sure := row.InState(); !got.Equal(since) || sure != exact {
+				t.Errorf("since %v, exact %v, want %v", got, sure, since)
+			}
+		}
+		want(entered, false)
+		pass(time.Minute)
+		api.set(id, func(n *models.Node) { n.ProvisionUpdatedAt.Time = api.now() })
+		pass(5 * time.Second)
+		want(entered, false)
+		api.state(id, models.StateActive)
+		pass(2 * time.Second)
+		want(r.row(id).Since, true)
+	})
+}
+
 func TestServerClockIsSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
@@ -119,13 +146,15 @@ func TestStale(t *testing.T) {
 		status fleet.Status
 		want   bool
 	}{
-		"never":         {fleet.Status{}, true},
-		"just now":      {fleet.Status{Connected: true, Answered: now}, false},
-		"idle":          {fleet.Status{Connected: true, Answered: now.Add(-6 * time.Second)}, false},
-		"old":           {fleet.Status{Connected: true, Answered: now.Add(-21 * time.Second)}, true},
-		"fault":         {fleet.Status{Answered: now}, true},
-		"slow API":      {fleet.Status{Connected: true, Answered: now.Add(-40 * time.Second), Latency: 2 * time.Second}, false},
-		"slow and lost": {fleet.Status{Connected: true, Answered: now.Add(-100 * time.Second), Latency: 2 * time.Second}, true},
+		"never":                      {fleet.Status{}, true},
+		"just now":                   {fleet.Status{Connected: true, AsOf: now}, false},
+		"idle":                       {fleet.Status{Connected: true, AsOf: now.Add(-6 * time.Second)}, false},
+		"answers but never listed":   {fleet.Status{Connected: true, Answered: now}, true},
+		"answers while it is behind": {fleet.Status{Connected: true, Answered: now, AsOf: now.Add(-21 * time.Second)}, true},
+		"old":                        {fleet.Status{Connected: true, AsOf: now.Add(-21 * time.Second)}, true},
+		"fault":                      {fleet.Status{AsOf: now}, true},
+		"slow API":                   {fleet.Status{Connected: true, AsOf: now.Add(-40 * time.Second), Latency: 2 * time.Second}, false},
+		"slow and lost":              {fleet.Status{Connected: true, AsOf: now.Add(-100 * time.Second), Latency: 2 * time.Second}, true},
 	} {
 		if got := c.status.Stale(now); got != c.want {
 			t.Errorf("%s: stale %v", name, got)

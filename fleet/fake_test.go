@@ -29,6 +29,13 @@ type fakeIronic struct {
 	// maxLimit caps pages; ignoreMarker gives the first page for every marker.
 	maxLimit     int
 	ignoreMarker bool
+	// hides is up to which id a listing by id leaves nodes out.
+	hides int
+	// foreign are nodes that it counts but does not list for us.
+	foreign int
+	// seconds keeps times in whole seconds, as MySQL does.
+	seconds bool
+	ticks   time.Duration
 	// latency and fault shape the answers; nil is none.
 	latency func(asked) time.Duration
 	fault   func(asked) error
@@ -43,7 +50,7 @@ type fakeNode struct {
 // asked is one request.
 type asked struct {
 	at    time.Time
-	what  string // page, node or history
+	what  string // page, node, count or history
 	id    string
 	query ironicclient.NodeQuery
 }
@@ -66,12 +73,25 @@ func uuidOf(i int) string { return fmt.Sprintf("00000000-0000-0000-0000-%012d", 
 
 func (f *fakeIronic) now() time.Time { return time.Now().Add(f.skew) }
 
+// stamp is the time that a row is given.
+func (f *fakeIronic) stamp() time.Time {
+	if f.seconds {
+		return f.now().Truncate(time.Second)
+	}
+	// No two are the same.
+	f.ticks++
+	return f.now().Add(f.ticks)
+}
+
+// touch is a change that does not show: a lock that was taken and given back.
+func (f *fakeIronic) touch(uuid string) { f.set(uuid, func(*models.Node) {}) }
+
 // add enrols a node, named n1, n2, …
 func (f *fakeIronic) add(state models.ProvisionState) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.lastID++
-	n := &fakeNode{id: f.lastID, created: f.now()}
+	n := &fakeNode{id: f.lastID, created: f.stamp()}
 	n.UUID, n.Name, n.ProvisionState, n.PowerState = uuidOf(n.id), fmt.Sprintf("n%d", n.id), state, models.PowerOff
 	n.Internal = &models.Internal{}
 	f.nodes[n.UUID] = n
@@ -92,7 +112,7 @@ func (f *fakeIronic) set(uuid string, change func(n *models.Node)) {
 	internal := *n.Internal
 	n.Internal = &internal
 	change(&n.Node)
-	n.updated = f.now()
+	n.updated = f.stamp()
 }
 
 func (f *fakeIronic) state(uuid string, s models.ProvisionState) {
@@ -174,7 +194,9 @@ func (f *fakeIronic) NodePage(ctx context.Context, q ironicclient.NodeQuery) (*i
 	defer f.mu.Unlock()
 	all := make([]*fakeNode, 0, len(f.nodes))
 	for _, n := range f.nodes {
-		all = append(all, n)
+		if q.SortKey != "" || n.id > f.hides {
+			all = append(all, n)
+		}
 	}
 	slices.SortFunc(all, func(a, b *fakeNode) int { return order(a, b, q) })
 	if q.Marker != "" && !f.ignoreMarker {
@@ -238,6 +260,13 @@ func (f *fakeIronic) NodeAt(ctx context.Context, id string, fields ...string) (*
 		}
 	}
 	return nil, date, notFound(id)
+}
+
+func (f *fakeIronic) CountNodes(ctx context.Context) (int, time.Time, error) {
+	date, err := f.enter(ctx, asked{what: "count"})
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.nodes) + f.foreign, date, err
 }
 
 func (f *fakeIronic) History(ctx context.Context, node string) ([]models.HistoryEntry, error) {

@@ -13,16 +13,18 @@ func (p *Poller) onlyNodes(ctx context.Context) error {
 	if p.list.phase == nothingYet {
 		return p.firstLook(ctx)
 	}
-	began, before := p.clock.Now(), p.requests
+	began := p.clock.Now()
+	p.small = latencies{}
 	for _, uuid := range slices.Clone(p.opts.Only) {
-		if err := p.one(ctx, uuid); err != nil {
+		if _, err := p.one(ctx, uuid); err != nil {
 			return err
 		}
 		if _, _, still := p.store.Get(uuid); !still {
 			p.opts.Only = slices.DeleteFunc(p.opts.Only, func(o string) bool { return o == uuid })
 		}
 	}
-	p.measured(began, before)
+	p.measured()
+	p.rightAsOf(began)
 	return p.reasons(ctx)
 }
 
@@ -30,7 +32,7 @@ func (p *Poller) onlyNodes(ctx context.Context) error {
 // owner may want to give up instead. From then on they are asked for by uuid: a rename
 // must not lose a node.
 func (p *Poller) firstLook(ctx context.Context) error {
-	began, before := p.clock.Now(), p.requests
+	p.list.began, p.small = p.clock.Now(), latencies{}
 	var nodes []models.Node
 	var uuids []string
 	var at time.Time
@@ -48,7 +50,7 @@ func (p *Poller) firstLook(ctx context.Context) error {
 	}
 	p.opts.Only = uuids
 	p.put(ctx, nodes, at, baseline)
-	p.measured(began, before)
+	p.measured()
 	p.listed()
 	return p.reasons(ctx)
 }

@@ -16,6 +16,8 @@ import (
 type API interface {
 	NodePage(ctx context.Context, q ironicclient.NodeQuery) (*ironicclient.NodePage, error)
 	NodeAt(ctx context.Context, id string, fields ...string) (*models.Node, time.Time, error)
+	// CountNodes counts all nodes, from API 1.82 on.
+	CountNodes(ctx context.Context) (int, time.Time, error)
 	History(ctx context.Context, node string) ([]models.HistoryEntry, error)
 	Version() (v models.APIVersion, agreed bool)
 }
@@ -59,6 +61,11 @@ const (
 	recently      = 30 * time.Second
 	backOffMax    = 30 * time.Second
 	latencyFactor = 10
+	// roundFactor is how much longer than a round its period is: a burst is read at once,
+	// and a fleet that never rests does not take all of the API's time.
+	roundFactor = 2
+	// smallPage is the largest page whose time counts as latency.
+	smallPage = 100
 	// reasonsPerTick bounds the history requests of one round, so that a thousand nodes
 	// that were failed when we came do not turn into a thousand requests at once.
 	reasonsPerTick = 4
@@ -80,6 +87,8 @@ type Poller struct {
 	refresh bool
 	// hurry ends the rest between two rounds.
 	hurry chan struct{}
+	// aside is the watched node after which the next round goes on when there are many.
+	aside string
 
 	// only says that the poller looks at named nodes alone; when all of them were
 	// deleted there is nothing left to do.
@@ -88,9 +97,19 @@ type Poller struct {
 	// The rest belongs to Run's goroutine.
 	list     listing
 	lastNews time.Time
-	// latency is how long a small question took, on the average of the last round.
-	latency  time.Duration
-	requests int
+	// heads are the orders in which Ironic had touched nodes, the newest last; newest are
+	// the nodes that were the last to be made.
+	heads  []head
+	newest map[string]bool
+	census census
+	doubt  doubt
+	// removed counts the nodes that left the store.
+	removed int
+	// latency is how long a small question took, on the average of the last round, and
+	// lasted how long that round was.
+	latency, lasted time.Duration
+	small           latencies
+	requests        int
 	// failures counts the rounds that failed in a row.
 	failures    int
 	wantReasons []wantedReason
@@ -168,7 +187,8 @@ func (p *Poller) rest(ctx context.Context, wait time.Duration) error {
 	began := p.clock.Now()
 	until := began.Add(wait)
 	for first := true; p.failures == 0 && p.sweeps(); first = false {
-		if !first && until.Sub(p.clock.Now()) <= p.sweepCost() {
+		left := until.Sub(p.clock.Now())
+		if !first && (left <= 0 || (!p.list.urgent && left <= p.sweepCost())) {
 			break
 		}
 		err := p.sweepOn(ctx)
@@ -217,14 +237,21 @@ func (p *Poller) period() time.Duration {
 		period = p.opts.Fast
 	}
 	jitter := 0.1 * rand.Float64() //nolint:gosec // not a secret
-	least := latencyFactor * p.latency
+	least := max(latencyFactor*p.latency, roundFactor*p.lasted)
+	p.store.setStatus(func(s *Status) { s.Period = max(period, least+least/10) })
 	return max(period-time.Duration(jitter*float64(period)), least+time.Duration(jitter*float64(least)))
 }
 
-// measured takes the latency from a round that began at a time and a count of requests.
-func (p *Poller) measured(began time.Time, before int) {
-	if n := p.requests - before; n > 0 {
-		p.latency = p.clock.Now().Sub(began) / time.Duration(n)
+// latencies add up how long the small questions of a round took.
+type latencies struct {
+	sum time.Duration
+	n   int
+}
+
+// measured takes the latency from the small questions of a round.
+func (p *Poller) measured() {
+	if p.small.n > 0 {
+		p.latency = p.small.sum / time.Duration(p.small.n)
 	}
 }
 
@@ -260,6 +287,9 @@ func (p *Poller) answered(date, began time.Time, small bool) time.Time {
 	now := p.clock.Now()
 	p.requests++
 	p.server.Observe(date, began, now)
+	if small {
+		p.small.sum, p.small.n = p.small.sum+now.Sub(began), p.small.n+1
+	}
 	version, _ := p.api.Version()
 	p.store.setStatus(func(s *Status) {
 		s.Connected, s.Fault, s.Failures, s.NextTry = true, nil, 0, time.Time{}
@@ -280,17 +310,20 @@ func (p *Poller) notify(u Update, change func(*Status)) {
 }
 
 // put stores nodes and tells what changed.
-func (p *Poller) put(ctx context.Context, nodes []models.Node, at time.Time, from origin) (news int) {
+func (p *Poller) put(ctx context.Context, nodes []models.Node, at time.Time, from origin) applied {
 	out := p.store.apply(nodes, at, from, p.list.number)
-	if out.news > 0 && from == arrived {
+	if len(out.news) > 0 && from == arrived {
 		p.lastNews = p.clock.Now()
+	}
+	if len(out.added) > 0 && from == arrived {
+		p.census.moved = p.clock.Now()
 	}
 	for _, uuid := range out.failed {
 		p.wantReasons = append(p.wantReasons, wantedReason{uuid: uuid})
 	}
 	p.explain(ctx, out.events)
 	p.tell(Update{Events: out.events, Works: p.blamed(out.works)})
-	return out.news
+	return out
 }
 
 func (p *Poller) tell(u Update) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"ironworks/ironicclient"
 	"ironworks/models"
 )
 
@@ -31,88 +30,71 @@ func (p *Poller) round(ctx context.Context) error {
 		return err
 	case steady, sweeping:
 	}
-	began, before := p.clock.Now(), p.requests
-	for _, work := range []func(context.Context) error{p.changed, p.created, p.watchedOnes} {
-		if err := work(ctx); err != nil {
-			return err
-		}
-	}
-	p.measured(began, before)
-	p.planSweep()
-	return p.reasons(ctx)
+	return p.lookAround(ctx)
 }
 
-// one fetches a single node; a 404 removes it.
-func (p *Poller) one(ctx context.Context, id string) error {
+// lookAround is a round while the fleet is known: what changed, what is watched, and the
+// reasons of failures.
+func (p *Poller) lookAround(ctx context.Context) error {
+	began := p.clock.Now()
+	p.small = latencies{}
+	read, err := p.news(ctx, began)
+	if err != nil {
+		return err
+	}
+	if err := p.watchedOnes(ctx, read); err != nil {
+		return err
+	}
+	p.measured()
+	p.planSweep()
+	if err := p.reasons(ctx); err != nil {
+		return err
+	}
+	p.lasted = p.clock.Now().Sub(began)
+	p.rightAsOf(began)
+	return nil
+}
+
+// rightAsOf tells that the picture has all that had happened at a local time, unless that
+// is in doubt.
+func (p *Poller) rightAsOf(began time.Time) {
+	doubt := p.inDoubt()
+	p.notify(Update{}, func(s *Status) {
+		s.Behind = doubt
+		if !doubt {
+			s.AsOf = began
+		}
+	})
+}
+
+// one fetches a single node; a 404 removes it: it is gone.
+func (p *Poller) one(ctx context.Context, id string) (gone bool, err error) {
 	began := p.clock.Now()
 	n, date, err := p.api.NodeAt(ctx, id, p.changeFields()...)
 	if models.IsFault(err, models.FaultNotFound) {
 		if row, _, ok := p.store.Get(id); ok {
 			at := p.answered(time.Time{}, began, true)
 			if e, ok := p.store.remove(row.Node.UUID, at); ok {
+				p.removed++
+				p.census.moved = p.clock.Now()
 				p.tell(Update{Events: []models.Event{e}})
 			}
 		}
-		return nil // also where it was gone before we knew of it
-	}
-	if err != nil {
-		return err
-	}
-	n.Raw = nil
-	p.put(ctx, []models.Node{*n}, p.answered(date, began, true), arrived)
-	return nil
-}
-
-// changed asks for the nodes that changed last, and goes on as long as a whole page
-// was news.
-func (p *Poller) changed(ctx context.Context) error {
-	q := ironicclient.NodeQuery{
-		Fields: p.changeFields(), SortKey: "updated_at", Descending: true,
-		Limit: min(2*p.store.Status().Busy+20, ironicclient.DefaultPage),
-	}
-	for {
-		more, err := p.newsPage(ctx, &q)
-		if err != nil || !more {
-			return err
-		}
-	}
-}
-
-// created asks for the nodes that were made last: they have no updated_at, which
-// sorts behind everything.
-func (p *Poller) created(ctx context.Context) error {
-	q := ironicclient.NodeQuery{Fields: p.changeFields(), SortKey: "created_at", Descending: true, Limit: newNodesPage}
-	for {
-		more, err := p.newsPage(ctx, &q)
-		if err != nil || !more {
-			return err
-		}
-		q.Limit = 20 * newNodesPage
-	}
-}
-
-// newsPage puts one page into the store and moves the query on; more says that the
-// page was full and all of it news.
-func (p *Poller) newsPage(ctx context.Context, q *ironicclient.NodeQuery) (more bool, err error) {
-	began := p.clock.Now()
-	page, err := p.api.NodePage(ctx, *q)
-	if models.IsFault(err, models.FaultNotFound) && q.Marker != "" {
-		return false, nil
+		return true, nil // also where it was gone before we knew of it
 	}
 	if err != nil {
 		return false, err
 	}
-	news := p.put(ctx, page.Nodes, p.answered(page.Date, began, true), arrived)
-	if n := len(page.Nodes); n > 0 {
-		q.Marker = page.Nodes[n-1].UUID
-	}
-	full := len(page.Nodes) >= q.Limit || page.More
-	return full && len(page.Nodes) > 0 && news == len(page.Nodes), nil
+	n.Raw = nil
+	p.put(ctx, []models.Node{*n}, p.answered(date, began, true), arrived)
+	return false, nil
 }
 
-func (p *Poller) watchedOnes(ctx context.Context) error {
-	for _, id := range p.watchedNodes() {
-		if err := p.one(ctx, id); err != nil {
+// watchedOnes fetches the nodes that are watched and those that are to be looked at. When
+// there are many, those that the round has read already need no request of their own.
+func (p *Poller) watchedOnes(ctx context.Context, read map[string]bool) error {
+	for _, id := range p.watchedNodes(read) {
+		if _, err := p.one(ctx, id); err != nil {
 			return err
 		}
 	}

@@ -10,8 +10,19 @@ import (
 type Status struct {
 	// Connected is true after an answer, false after a fault.
 	Connected bool
-	// Complete is true once the whole fleet was listed.
+	// Complete is true once the whole fleet was listed; Total is how many nodes Ironic
+	// counted before, 0 where it does not say.
 	Complete bool
+	Total    int
+	// AsOf is when, on our own clock, the picture was last known to be right: it shows all
+	// that Ironic knew then. Zero until the whole fleet was listed. A node that was deleted
+	// in the place of one that was made meanwhile may be shown for a minute longer, and
+	// where Ironic does not count nodes (before API 1.82) each one until the next sweep.
+	AsOf time.Time
+	// Behind says that more has changed than was read until now.
+	Behind bool
+	// Period is how often the poller looks.
+	Period time.Duration
 	// Answered is when the last answer came, on our own clock.
 	Answered time.Time
 	// Fault is why the last request failed, nil when it did not; NextTry is when it
@@ -32,7 +43,7 @@ type Status struct {
 
 // Stale says that the picture is older than it should be at local time now.
 func (s Status) Stale(now time.Time) bool {
-	return !s.Connected || now.Sub(s.Answered) > max(staleAfter, 4*latencyFactor*s.Latency)
+	return !s.Connected || now.Sub(s.AsOf) > max(staleAfter, 4*latencyFactor*s.Latency)
 }
 
 // staleAfter is well beyond the slowest regular poll of an API that answers quickly.

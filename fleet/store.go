@@ -115,9 +115,10 @@ const (
 // applied is what came of putting nodes into the store.
 type applied struct {
 	events []models.Event
-	// news counts the nodes that were new or different; a node whose
-	// driver_internal_info was merely not asked for before is not.
-	news int
+	// news are the uuids of nodes that were new or different; a node whose
+	// driver_internal_info was merely not asked for before is not. added are the new ones.
+	news  map[string]bool
+	added []string
 	// works are those that moved on: into another phase, or to their end.
 	works []models.Work
 	// failed are the uuids of nodes that are in a failed state without a reason.
@@ -131,7 +132,7 @@ type applied struct {
 func (s *Store) apply(nodes []models.Node, at time.Time, from origin, sweep uint64) applied {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var out applied
+	out := applied{news: map[string]bool{}}
 	for i := range nodes {
 		s.applyOne(&nodes[i], at, from, sweep, &out)
 	}
@@ -163,7 +164,10 @@ func (s *Store) applyOne(n *models.Node, at time.Time, from origin, sweep uint64
 
 // begin takes a node in that was not known.
 func (s *Store) begin(n *models.Node, at time.Time, from origin, out *applied) *record {
-	row := &models.Row{Node: *n, FirstSeen: at, Reason: failureOf(n)}
+	row := &models.Row{Node: *n, Reason: failureOf(n)}
+	if row.FirstSeen, _ = row.InState(); row.FirstSeen.IsZero() || row.FirstSeen.After(at) {
+		row.FirstSeen = at
+	}
 	if from == arrived {
 		out.events = append(out.events, arrival(n, at)...)
 		row.Since = at
@@ -173,7 +177,8 @@ func (s *Store) begin(n *models.Node, at time.Time, from origin, out *applied) *
 	s.nodes[n.UUID] = r
 	s.rename("", n)
 	s.countBusy("", n.ProvisionState)
-	out.news++
+	out.news[n.UUID] = true
+	out.added = append(out.added, n.UUID)
 	out.changed = true
 	return r
 }
@@ -183,7 +188,7 @@ func (s *Store) change(r *record, n *models.Node, at time.Time, out *applied) {
 	old := &r.row.Node
 	out.changed = true
 	if !onlyLearned(old, n) {
-		out.news++
+		out.news[n.UUID] = true
 	}
 	out.events = append(out.events, r.differences(n, at)...)
 	row := *r.row
@@ -284,6 +289,31 @@ func (s *Store) missedBy(sweep uint64) []string {
 	}
 	slices.Sort(missed)
 	return missed
+}
+
+// sighted notes that a listing had nodes; those that are not known are left to others.
+func (s *Store) sighted(uuids []string, sweep uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, uuid := range uuids {
+		if r, ok := s.nodes[uuid]; ok {
+			r.sweep = max(r.sweep, sweep)
+		}
+	}
+}
+
+// without lists the nodes that are not among those seen.
+func (s *Store) without(seen map[string]bool) []string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var missing []string
+	for uuid := range s.nodes {
+		if !seen[uuid] {
+			missing = append(missing, uuid)
+		}
+	}
+	slices.Sort(missing)
+	return missing
 }
 
 // countBusy keeps the number of nodes on their way; "" is no node.

@@ -46,5 +46,6 @@ func (t *Tape) Rewind() {
 func (t *Tape) Now(clock, at time.Time, version models.APIVersion) Status {
 	return t.store.setStatus(func(s *Status) {
 		s.Connected, s.Complete, s.Answered, s.Skew, s.Version = true, true, clock, at.Sub(clock), version
+		s.AsOf = clock
 	})
 }

@@ -82,16 +82,42 @@ func (p *Poller) takeNeeds() {
 	}
 }
 
-func (p *Poller) watchedNodes() []string {
+// asideMost is how many nodes one round asks for by themselves.
+const asideMost = 20
+
+// watchedNodes are the nodes that a round asks for by themselves. Of more than a few it
+// leaves out those that were read before in the round, and takes the others in turn; what
+// of many is gone a sweep finds sooner.
+func (p *Poller) watchedNodes(read map[string]bool) []string {
 	p.watchMu.Lock()
 	defer p.watchMu.Unlock()
-	ids := p.looks
+	looks := p.looks
 	p.looks = nil
+	ids := slices.Clone(looks)
 	for id := range p.watched {
 		if row, _, ok := p.store.Get(id); ok && row.Node.ProvisionState.Busy() {
 			ids = append(ids, id)
 		}
 	}
 	slices.Sort(ids)
-	return slices.Compact(ids)
+	ids = slices.Compact(ids)
+	if len(ids) <= asideMost {
+		return ids
+	}
+	unread := func(id string) bool { return !read[id] }
+	ids = filter(ids, unread)
+	if len(filter(looks, unread)) > asideMost {
+		p.doubtful(doubtGone)
+	}
+	if len(ids) <= asideMost {
+		return ids
+	}
+	from, _ := slices.BinarySearch(ids, p.aside)
+	ids = append(ids[from:], ids[:from]...)[:asideMost]
+	p.aside = ids[asideMost-1] + "\x00"
+	return ids
+}
+
+func filter(ids []string, keep func(string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !keep(id) })
 }

@@ -118,13 +118,26 @@ func (c *client) setDriverInfo(ctx context.Context, id string, info map[string]a
 	return c.do(ctx, http.MethodPatch, "nodes/"+url.PathEscape(id), []any{map[string]any{"op": "replace", "path": "/driver_info", "value": info}}, nil)
 }
 
-func (c *client) exists(ctx context.Context, id string) (bool, error) {
-	err := c.do(ctx, http.MethodGet, "nodes/"+url.PathEscape(id)+"?fields=uuid", nil, nil)
-	var refused *statusError
-	if errors.As(err, &refused) && refused.status == http.StatusNotFound {
-		return false, nil
+// names are those of all nodes.
+func (c *client) names(ctx context.Context) (map[string]bool, error) {
+	names := map[string]bool{}
+	marker := ""
+	for {
+		var page struct {
+			Nodes []struct{ UUID, Name string }
+			Next  string
+		}
+		if err := c.do(ctx, http.MethodGet, "nodes?fields=uuid,name&limit=1000"+marker, nil, &page); err != nil {
+			return nil, err
+		}
+		for _, n := range page.Nodes {
+			names[n.Name] = true
+		}
+		if page.Next == "" || len(page.Nodes) == 0 {
+			return names, nil
+		}
+		marker = "&marker=" + url.QueryEscape(page.Nodes[len(page.Nodes)-1].UUID)
 	}
-	return err == nil, err
 }
 
 // state is the provision state of a node and who holds it.

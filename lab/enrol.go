@@ -37,12 +37,20 @@ func (m *Machine) enrol(ctx context.Context, api API, e Enrolment) (string, erro
 	if err != nil {
 		return "", fmt.Errorf("enrolling machine %s: %w", m.Name(), err)
 	}
-	for _, port := range e.Ports {
+	if err := m.enrolPorts(ctx, api, uuid, e.Ports); err != nil {
+		return "", err
+	}
+	return uuid, nil
+}
+
+// enrolPorts makes the ports of a node, or takes the node back.
+func (m *Machine) enrolPorts(ctx context.Context, api API, uuid string, ports []map[string]any) error {
+	for _, port := range ports {
 		port["node_uuid"] = uuid
 		if _, err := api.CreatePort(ctx, port); err != nil {
 			err = fmt.Errorf("enrolling machine %s: port %v: %w", m.Name(), port["address"], err)
-			return "", errors.Join(err, api.DeleteNode(context.WithoutCancel(ctx), uuid))
+			return errors.Join(err, api.DeleteNode(context.WithoutCancel(ctx), uuid))
 		}
 	}
-	return uuid, nil
+	return nil
 }

@@ -37,6 +37,7 @@ type Ironic struct {
 	URL string
 
 	conductor *conductor.Conductor
+	api       http.Handler
 	tables    *db.Store
 	stored    bool
 	client    *http.Client
@@ -100,7 +101,8 @@ func startIronic(ctx context.Context, options IronicOptions) (_ *Ironic, err err
 		return nil, err
 	}
 	i.URL = "http://" + door.Addr().String()
-	i.serve(life, door, api.New(i.tables, i.conductor))
+	i.api = api.New(i.tables, i.conductor)
+	i.serve(life, door, i.api)
 	i.running.Go(func() { _ = i.conductor.Run(life) })
 	return i, nil
 }

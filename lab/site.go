@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -153,6 +154,9 @@ func (s *Site) startIronic(ctx context.Context) (err error) {
 		return err
 	}
 	s.http = &client{base: s.URL, version: s.options.Ironic.APIVersion, http: newClient()}
+	if s.Ironic != nil {
+		s.http.http = &http.Client{Transport: inside{s.Ironic.api}}
+	}
 	return nil
 }
 
@@ -192,26 +196,70 @@ func (s *Site) trouble(ctx context.Context, err error) {
 // enrol makes the nodes that are not there yet, and tells those that are where
 // their machines are now. It answers the names of those that it made.
 func (s *Site) enrol(ctx context.Context, machines []*Machine) (made []string) {
-	for _, m := range machines {
-		found, err := s.http.exists(ctx, m.Name())
-		switch {
-		case err != nil:
-		case found:
-			err = s.http.setDriverInfo(ctx, m.Name(), m.DriverInfo())
-		default:
-			e := m.Enrolment("site", s.options.Ironic.Interfaces)
-			if s.options.Story && stories[m.Name()] != nil {
-				e.hasten(m.Name())
-			}
-			_, err = m.enrol(ctx, s.http, e)
-			made = append(made, m.Name())
-		}
+	there, err := s.http.names(ctx)
+	if err != nil {
 		s.trouble(ctx, err)
+		return nil
+	}
+	var ports portQueue
+	if s.Ironic != nil {
+		ports.open()
+	}
+	defer ports.close()
+	for _, m := range machines {
+		if there[m.Name()] {
+			s.trouble(ctx, s.http.setDriverInfo(ctx, m.Name(), m.DriverInfo()))
+			continue
+		}
+		e := m.Enrolment("site", s.options.Ironic.Interfaces)
+		if s.options.Story && stories[m.Name()] != nil {
+			e.hasten(m.Name())
+		}
+		made = append(made, m.Name())
+		uuid, err := s.http.CreateNode(ctx, e.Node)
+		if err != nil {
+			s.trouble(ctx, fmt.Errorf("enrolling machine %s: %w", m.Name(), err))
+		} else {
+			ports.do(func() { s.trouble(ctx, m.enrolPorts(ctx, s.http, uuid, e.Ports)) })
+		}
 		if ctx.Err() != nil {
 			break
 		}
 	}
 	return made
+}
+
+// portQueue makes the ports of nodes one after the other, beside the nodes that come after
+// them: the nodes keep their order. One that is not open makes them at once, for an Ironic
+// whose database takes one change at a time.
+type portQueue struct {
+	work    chan func()
+	running sync.WaitGroup
+}
+
+func (q *portQueue) open() {
+	q.work = make(chan func(), 64)
+	q.running.Go(func() {
+		for do := range q.work {
+			do()
+		}
+	})
+}
+
+func (q *portQueue) do(f func()) {
+	if q.work == nil {
+		f()
+		return
+	}
+	q.work <- f
+}
+
+// close waits until all are made.
+func (q *portQueue) close() {
+	if q.work != nil {
+		close(q.work)
+		q.running.Wait()
+	}
 }
 
 // Close ends everything: the machines go dark, and what is kept is written.

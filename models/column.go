@@ -18,8 +18,24 @@ type Row struct {
 	// Reason is why the node is in a failed state, from last_error or the node's
 	// history: the newest Ironic clears last_error before the state is there.
 	Reason string
-	// FirstSeen is when we first saw the node: it has been in its state at least since.
+	// FirstSeen is when we first saw the node, on the server's clock, or, where that is
+	// earlier, its provision_updated_at then: it has been in its state at least since.
 	FirstSeen time.Time
+}
+
+// InState gives since when the node has been in its state; exact is false where it may have
+// been so for longer. Ironic has no time of entry: provision_updated_at is written with each
+// new state, and again with each heartbeat of an agent
+// (ironic/db/sqlalchemy/api.py: touch_node_provisioning), so that it is never too early.
+func (r *Row) InState() (since time.Time, exact bool) {
+	updated := r.Node.ProvisionUpdatedAt.Time
+	switch {
+	case !r.Since.IsZero():
+		return r.Since, true
+	case r.FirstSeen.IsZero() || (!updated.IsZero() && updated.Before(r.FirstSeen)):
+		return updated, false
+	}
+	return r.FirstSeen, false
 }
 
 // ListFields are the API fields of a list of nodes: what the columns, filters and
@@ -65,7 +81,7 @@ func Columns() []Column {
 		text("fault", "FAULT", "", func(n *Node) string { return n.Fault }),
 		text("error", "LAST ERROR", "", func(n *Node) string { return n.LastError }),
 		text("reservation", "RESERVATION", "", func(n *Node) string { return n.Reservation }),
-		{Key: "age", Title: "IN STATE", Text: ageText, Compare: func(a, b *Row) int { return b.Since.Compare(a.Since) }},
+		{Key: "age", Title: "IN STATE", Text: ageText, Compare: byInState},
 		text("lessee", "LESSEE", "lessee", func(n *Node) string { return n.Lessee }),
 		text("group", "GROUP", "conductor_group", func(n *Node) string { return n.ConductorGroup }),
 		text("description", "DESCRIPTION", "description", func(n *Node) string { return n.Description }),
@@ -186,51 +202,58 @@ func maintenanceText(n *Node) string {
 	return ""
 }
 
-func ageText(r *Row, now time.Time) string {
-	switch {
-	case !r.Since.IsZero():
-		return Age(now.Sub(r.Since))
-	case r.FirstSeen.IsZero():
-		return ""
-	default:
-		return "> " + Age(now.Sub(r.FirstSeen))
-	}
+func byInState(a, b *Row) int {
+	x, _ := a.InState()
+	y, _ := b.InState()
+	return y.Compare(x)
 }
+
+func ageText(r *Row, now time.Time) string { return ageInState(r, now, Age) }
 
 // AgeInState is how long a node has been in its state, as a screen shows it: to the
 // second on its way and in the first minute, else coarse, so that a fleet at rest does
-// not change. "> " says that it was so when we came, which is not worth saying at first.
+// not change. "≥" says that it may have been so for longer: it was when we came. That we
+// came a short while ago is not worth saying where Ironic itself has no time.
 func AgeInState(r *Row, now time.Time) string {
-	switch {
-	case !r.Since.IsZero():
-		if d := now.Sub(r.Since); r.Node.ProvisionState.Busy() || d < time.Minute {
-			return Age(d)
-		}
-		return CoarseAge(now.Sub(r.Since))
-	case r.FirstSeen.IsZero() || now.Sub(r.FirstSeen) < 10*time.Minute:
+	if since, exact := r.InState(); !exact && r.Node.ProvisionUpdatedAt.IsZero() && now.Sub(since) < 10*time.Minute {
 		return ""
 	}
-	return "> " + CoarseAge(now.Sub(r.FirstSeen))
+	return ageInState(r, now, func(d time.Duration) string {
+		if r.Node.ProvisionState.Busy() || d < time.Minute {
+			return Age(d)
+		}
+		return CoarseAge(d)
+	})
 }
 
-// CoarseAge is an age in minutes up to ten, then in tens of them, in hours, in days: it
-// changes the more seldom the longer it lasts.
+func ageInState(r *Row, now time.Time, text func(time.Duration) string) string {
+	since, exact := r.InState()
+	switch {
+	case since.IsZero():
+		return ""
+	case exact:
+		return text(now.Sub(since))
+	}
+	return "≥" + text(now.Sub(since))
+}
+
+// CoarseAge is an age in whole minutes, hours or days, never more than it was: it changes
+// the more seldom the longer it lasts.
 func CoarseAge(d time.Duration) string {
 	minutes := int(d.Minutes())
 	switch {
-	case minutes < 10:
-		return strconv.Itoa(minutes) + "m"
 	case minutes < 60:
-		return strconv.Itoa(minutes/10*10) + "m"
+		return strconv.Itoa(minutes) + "m"
 	case d < 48*time.Hour:
 		return strconv.Itoa(minutes/60) + "h"
 	}
 	return strconv.Itoa(minutes/60/24) + "d"
 }
 
-// Age writes a duration as an operator reads it: 41s, 2m14, 3h05, 12d.
+// Age writes a duration as an operator reads it, never more than it was: 41s, 2m14, 3h05,
+// 12d.
 func Age(d time.Duration) string {
-	switch d = max(d, 0).Round(time.Second); {
+	switch d = max(d, 0); {
 	case d < time.Minute:
 		return strconv.Itoa(int(d.Seconds())) + "s"
 	case d < time.Hour:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -143,7 +144,11 @@ func TestCells(t *testing.T) {
 		"state without a target":    {Row{Node: Node{ProvisionState: StateDeploying}}, "state", "deploying"},
 		"failed keeps its target":   {Row{Node: Node{ProvisionState: StateDeployFailed, TargetProvisionState: StateActive}}, "state", "deploy failed"},
 		"age":                       {Row{Since: now.Add(-134 * time.Second)}, "age", "2m14"},
-		"age, at least":             {Row{FirstSeen: now.Add(-41 * time.Second)}, "age", "> 41s"},
+		"age, at least":             {Row{FirstSeen: now.Add(-41 * time.Second)}, "age", "≥41s"},
+		"age, by Ironic":            {Row{FirstSeen: now.Add(-41 * time.Second), Node: Node{ProvisionUpdatedAt: Time{now.Add(-26 * time.Minute)}}}, "age", "≥26m00"},
+		"age, in a single list":     {Row{Node: Node{ProvisionUpdatedAt: Time{now.Add(-50 * time.Hour)}}}, "age", "≥2d"},
+		"age, after a heartbeat":    {Row{FirstSeen: now.Add(-41 * time.Second), Node: Node{ProvisionUpdatedAt: Time{now}}}, "age", "≥41s"},
+		"age, seen to begin":        {Row{Since: now.Add(-5 * time.Second), FirstSeen: now.Add(-time.Hour), Node: Node{ProvisionUpdatedAt: Time{now}}}, "age", "5s"},
 		"age, unknown":              {Row{}, "age", ""},
 		"power unknown":             {Row{}, "power", "?"},
 		"maintenance":               {Row{Node: Node{Maintenance: true}}, "maintenance", "yes"},
@@ -195,13 +200,63 @@ func TestColumns(t *testing.T) {
 func TestAge(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{
-		-time.Second: "0s", 0: "0s", 41 * time.Second: "41s", 59_600 * time.Millisecond: "1m00", 134 * time.Second: "2m14",
+		-time.Second: "0s", 0: "0s", 41 * time.Second: "41s", 59_600 * time.Millisecond: "59s", 119_900 * time.Millisecond: "1m59", 134 * time.Second: "2m14",
 		185 * time.Minute: "3h05", 47*time.Hour + 59*time.Minute: "47h59", 48 * time.Hour: "2d", 300 * time.Hour: "12d",
 	} {
 		if got := Age(d); got != want {
 			t.Errorf("%v: %s, want %s", d, got, want)
 		}
 	}
+}
+
+// A time that is shown was reached: nothing is rounded up, and nothing to a unit that is
+// finer than what it was rounded to.
+func TestAgeInStateIsTrue(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_000_000, 0)
+	for d := time.Duration(0); d < 60*time.Hour; d += 7777 * time.Millisecond {
+		for _, state := range []ProvisionState{StateActive, StateDeployWait} {
+			row := Row{Since: now.Add(-d), Node: Node{ProvisionState: state}}
+			text := AgeInState(&row, now)
+			low, unit := readAge(t, text)
+			if d < low || d >= low+unit {
+				t.Fatalf("%v in %s is %s", d, state, text)
+			}
+			row = Row{Node: Node{ProvisionState: state, ProvisionUpdatedAt: Time{now.Add(-d)}}}
+			if got := AgeInState(&row, now); got != "≥"+text {
+				t.Fatalf("%v since Ironic's own time is %s, want ≥%s", d, got, text)
+			}
+		}
+	}
+	for d, want := range map[time.Duration]string{5 * time.Second: "5s", 26 * time.Minute: "26m", 119 * time.Minute: "1h", 47 * time.Hour: "47h", 49 * time.Hour: "2d"} {
+		row := Row{Since: now.Add(-d), Node: Node{ProvisionState: StateActive}}
+		if got := AgeInState(&row, now); got != want {
+			t.Errorf("%v: %s, want %s", d, got, want)
+		}
+	}
+}
+
+// readAge is the duration of a text such as 2m14, and its unit.
+func readAge(t *testing.T, text string) (d, unit time.Duration) {
+	t.Helper()
+	units := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}
+	lesser := map[string]string{"m": "s", "h": "m"}
+	i := strings.IndexAny(text, "smhd")
+	n, err := strconv.Atoi(text[:i])
+	if err != nil {
+		t.Fatal(text)
+	}
+	name := text[i : i+1]
+	d, unit = time.Duration(n)*units[name], units[name]
+	if rest := text[i+1:]; rest != "" {
+		n, err := strconv.Atoi(rest)
+		if err != nil {
+			t.Fatal(text)
+		}
+		unit = units[lesser[name]]
+		d += time.Duration(n) * unit
+	}
+	return d, unit
 }
 
 // Sorting must not make garbage for every comparison.

@@ -111,13 +111,16 @@ func stepPlace(r *Row) string {
 
 // lasting is how long the state has lasted, as far as we saw it.
 func lasting(r *Row, now time.Time) string {
+	since, exact := r.InState()
 	switch {
-	case !r.Since.IsZero():
-		return ", for " + Age(now.Sub(r.Since))
-	case !r.FirstSeen.IsZero() && now.Sub(r.FirstSeen) >= time.Minute:
-		return ", for more than " + Age(now.Sub(r.FirstSeen))
+	case since.IsZero():
+		return ""
+	case exact:
+		return ", for " + Age(now.Sub(since))
+	case now.Sub(since) < time.Minute:
+		return ""
 	}
-	return ""
+	return ", for at least " + Age(now.Sub(since))
 }
 
 func because(reason string) string {

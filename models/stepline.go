@@ -100,27 +100,27 @@ func (x *explaining) waitLine() string {
 	return cmp.Or(stepText(x.node), "waits for the ramdisk") + x.leftText()
 }
 
-// leftText is how long Ironic still waits, by its default; nothing where it does not wait,
-// or nobody knows.
+// leftText is how long Ironic still waits; nothing where it does not wait, or nobody knows.
+// "~" marks it as assumed: Ironic's API does not tell its timeouts.
 func (x *explaining) leftText() string {
 	left, known := x.left()
 	switch {
 	case !known || x.node.Maintenance:
 		return ""
 	case left <= 0:
-		return ", overdue"
+		return ", likely overdue"
 	case left < time.Minute:
-		return ", <1m left"
+		return ", ~<1m left"
 	}
-	return ", " + strconv.Itoa(int(left.Minutes())) + "m left"
+	return ", ~" + strconv.Itoa(int(left.Minutes())) + "m left"
 }
 
-// roundAge is an age to ten seconds, and from ten minutes on to the minute.
+// roundAge is an age in whole minutes: a line that has it seldom changes.
 func roundAge(d time.Duration) string {
-	if d < 10*time.Minute {
-		return Age(d.Truncate(10 * time.Second))
-	}
-	if d < time.Hour {
+	switch {
+	case d < time.Minute:
+		return "<1m"
+	case d < time.Hour:
 		return strconv.Itoa(int(d.Minutes())) + "m"
 	}
 	return Age(d.Truncate(time.Minute))

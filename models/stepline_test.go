@@ -28,20 +28,20 @@ func TestStepLine(t *testing.T) {
 		"enroll failed":              {Row{Node: Node{ProvisionState: StateEnroll, LastError: "Failed to get power state for node x. Error: Redfish exception occurred. Error: HTTP GET http://127.0.0.1:8000/redfish/v1/Systems/1 returned code 401. unknown error Extended information: none"}}, "BMC refuses credentials"},
 		"an error of long ago":       {Row{Node: Node{ProvisionState: StateActive, LastError: "No suitable device was found"}}, ""},
 
-		"boots":                     {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, Internal: &Internal{}}, Since: since(118 * time.Second)}, "boots for 1m50, 28m left"},
-		"boots, in a step":          {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, DeployStep: step, Internal: &Internal{}}, Since: since(5 * time.Second)}, "boots for 0s, 29m left"},
-		"never called back":         {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, Internal: &Internal{}}, Since: since(14 * time.Minute)}, "no call-back for 14m, 16m left"},
-		"overdue":                   {Row{Node: Node{ProvisionState: StateCleanWait, PowerState: on, Internal: &Internal{}}, Since: since(31 * time.Minute)}, "no call-back for 31m, overdue"},
-		"seen for the first time":   {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, ProvisionUpdatedAt: ago(12 * time.Minute)}}, "waits for the ramdisk, 18m left"},
+		"boots":                     {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, Internal: &Internal{}}, Since: since(118 * time.Second)}, "boots for 1m, ~28m left"},
+		"boots, in a step":          {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, DeployStep: step, Internal: &Internal{}}, Since: since(5 * time.Second)}, "boots for <1m, ~29m left"},
+		"never called back":         {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, Internal: &Internal{}}, Since: since(14 * time.Minute)}, "no call-back for 14m, ~16m left"},
+		"overdue":                   {Row{Node: Node{ProvisionState: StateCleanWait, PowerState: on, Internal: &Internal{}}, Since: since(31 * time.Minute)}, "no call-back for 31m, likely overdue"},
+		"seen for the first time":   {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, ProvisionUpdatedAt: ago(12 * time.Minute)}}, "waits for the ramdisk, ~18m left"},
 		"nothing known":             {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on}}, "waits for the ramdisk"},
-		"off":                       {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: PowerOff, Internal: &Internal{}}, Since: since(3 * time.Minute)}, "machine is off, 27m left"},
-		"inspects":                  {Row{Node: Node{ProvisionState: StateInspectWait, PowerState: on}, Since: since(200 * time.Second)}, "inspects for 3m20, 26m left"},
+		"off":                       {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: PowerOff, Internal: &Internal{}}, Since: since(3 * time.Minute)}, "machine is off, ~27m left"},
+		"inspects":                  {Row{Node: Node{ProvisionState: StateInspectWait, PowerState: on}, Since: since(200 * time.Second)}, "inspects for 3m, ~26m left"},
 		"speaks":                    {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, DeployStep: step, Internal: called(170 * time.Second)}, Since: since(time.Hour)}, "install_coreos"},
 		"speaks, without a step":    {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, Internal: called(time.Minute)}, Since: since(time.Hour)}, "the ramdisk has called back"},
-		"silent":                    {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, DeployStep: step, Internal: called(245 * time.Second)}, Since: since(time.Hour)}, "agent silent 4m00, 25m left"},
-		"silent for long":           {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, DeployStep: step, Internal: called(12 * time.Minute)}, Since: since(time.Hour)}, "agent silent 12m, 18m left"},
+		"silent":                    {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, DeployStep: step, Internal: called(245 * time.Second)}, Since: since(time.Hour)}, "agent silent 4m, ~25m left"},
+		"silent for long":           {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, DeployStep: step, Internal: called(12 * time.Minute)}, Since: since(time.Hour)}, "agent silent 12m, ~18m left"},
 		"silent, as the step wants": {Row{Node: Node{ProvisionState: StateCleanWait, PowerState: on, CleanStep: step, Internal: &Internal{AgentURL: "https://a", LastHeartbeat: ago(20 * time.Minute), CleanReboot: true}}, Since: since(time.Hour)}, "install_coreos"},
-		"an agent of earlier work":  {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, Internal: &Internal{LastHeartbeat: ago(time.Hour)}}, Since: since(time.Minute)}, "boots for 1m00, 29m left"},
+		"an agent of earlier work":  {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, Internal: &Internal{LastHeartbeat: ago(time.Hour)}}, Since: since(time.Minute)}, "boots for 1m, ~29m left"},
 
 		"dead conductor":              {Row{Node: Node{ProvisionState: StateDeploying, Reservation: "c2", DeployStep: step}}, "its conductor is dead"},
 		"conductor":                   {Row{Node: Node{ProvisionState: StateDeploying, Reservation: "c1", DeployStep: step}}, "install_coreos"},
@@ -79,7 +79,7 @@ func TestBrief(t *testing.T) {
 	}
 }
 
-// TestStepLineIsStill wants a line that changes no more often than each ten seconds.
+// TestStepLineIsStill wants a line that changes no more often than each half a minute.
 func TestStepLineIsStill(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(100_000, 0)
@@ -90,7 +90,7 @@ func TestStepLineIsStill(t *testing.T) {
 			last, changes = line, changes+1
 		}
 	}
-	if changes > 60+30+50+35 {
+	if changes > 60+30+5 {
 		t.Errorf("%d changes in an hour", changes)
 	}
 }

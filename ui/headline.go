@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"ironworks/fleet"
@@ -57,7 +58,7 @@ func (c *Console) connectionForms() (forms []string, role theme.Role) {
 	case s.Fault != nil && s.Answered.IsZero():
 		return []string{fmt.Sprintf("%s · %s", s.Fault.Kind, nextTry(s, now)), string(s.Fault.Kind)}, theme.Bad
 	case s.Fault != nil:
-		age := models.Age(now.Sub(s.Answered)) + " old"
+		age := pictureAge(s, now)
 		return []string{
 			fmt.Sprintf("%s · picture %s · %s", s.Fault.Kind, age, nextTry(s, now)),
 			fmt.Sprintf("%s · %s · %s", s.Fault.Kind, age, nextTry(s, now)),
@@ -68,19 +69,36 @@ func (c *Console) connectionForms() (forms []string, role theme.Role) {
 			return []string{"no answer for " + models.Age(waited)}, theme.Warn
 		}
 		return []string{"connecting"}, theme.Muted
-	case s.Stale(now):
-		age := models.Age(now.Sub(s.Answered)) + " old"
-		return []string{"picture " + age, age}, theme.Warn
+	case !s.Complete:
+		read := strconv.Itoa(c.live.Store.Len())
+		if s.Total > 0 {
+			read += " of " + strconv.Itoa(s.Total)
+		}
+		return []string{"listing nodes: " + read, "listing " + read, "listing"}, theme.Warn
+	case s.Behind || s.Stale(now) || now.Sub(s.AsOf) > c.freshest(s)+grace:
+		age := pictureAge(s, now)
+		return []string{"catching up · picture " + age, "picture " + age, age}, theme.Warn
 	}
 	return c.liveForms(s)
 }
+
+// pictureAge is since when the picture may be wrong.
+func pictureAge(s fleet.Status, now time.Time) string {
+	if s.AsOf.IsZero() {
+		return "incomplete"
+	}
+	return models.Age(now.Sub(s.AsOf)) + " old"
+}
+
+// grace is how long a round may take beyond its period before the header says so.
+const grace = 2 * time.Second
 
 // liveForms are for when all is well: a conductor that is down is said in all of them.
 // Where none is alive nothing is said: an Ironic on SQLite keeps no heartbeats, and
 // calls its only conductor dead after a minute (ironic/conductor/base_manager.py:
 // _conductor_service_record_keepalive).
 func (c *Console) liveForms(s fleet.Status) (forms []string, role theme.Role) {
-	live := "live ≤" + c.freshness(s)
+	live := "live ≤" + models.Age(c.freshest(s))
 	conductors, role := "", theme.Muted
 	alive := 0
 	for _, one := range c.env.Conductors {
@@ -106,13 +124,15 @@ func (c *Console) liveForms(s fleet.Status) (forms []string, role theme.Role) {
 	}, role
 }
 
-// freshness is how old the picture can be while all is well: the poller's period.
-func (c *Console) freshness(s fleet.Status) string {
-	period := 5 * time.Second
-	if s.Busy > 0 {
-		period = time.Second
+// freshest is how old the picture can be while all is well: the poller's period, in steps,
+// so that it stands still.
+func (c *Console) freshest(s fleet.Status) time.Duration {
+	for _, step := range []time.Duration{1, 2, 5, 10, 20, 30} {
+		if s.Period <= step*time.Second {
+			return step * time.Second
+		}
 	}
-	return models.Age(max(period, (10 * c.said.latency).Round(time.Second)))
+	return (s.Period + time.Minute - 1).Truncate(time.Minute)
 }
 
 func latencyText(d time.Duration) string {

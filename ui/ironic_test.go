@@ -125,6 +125,12 @@ func (f *fakeIronic) NodePage(_ context.Context, q ironicclient.NodeQuery) (*iro
 	return page, nil
 }
 
+func (f *fakeIronic) CountNodes(context.Context) (int, time.Time, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.nodes), time.Now(), f.fault
+}
+
 func (f *fakeIronic) EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error {
 	q.Limit = 1000
 	page, err := f.NodePage(ctx, q)

@@ -30,22 +30,25 @@ func run(ctx context.Context) error {
 	nodes := flag.Int("nodes", 10000, "how many nodes")
 	rounds := flag.Int("rounds", 5, "how often each measurement is taken")
 	which := flag.String("release", "", "newest or old; both when empty; none for what needs no Ironic")
+	only := flag.String("only", "", "listing, console, polling or deploying; all, and images, when empty")
 	flag.Parse()
-	if err := images(ctx, *binary, *rounds); err != nil {
-		return fmt.Errorf("images: %w", err)
+	if *only == "" {
+		if err := images(ctx, *binary, *rounds); err != nil {
+			return fmt.Errorf("images: %w", err)
+		}
 	}
 	for _, r := range []ironic.Release{ironic.Newest, ironic.Old} {
 		if *which != "" && *which != r.Name() {
 			continue
 		}
-		if err := benchRelease(ctx, r, *binary, *nodes, *rounds); err != nil {
+		if err := benchRelease(ctx, r, *binary, *only, *nodes, *rounds); err != nil {
 			return fmt.Errorf("ironic %s: %w", r.Version(), err)
 		}
 	}
 	return nil
 }
 
-func benchRelease(ctx context.Context, r ironic.Release, binary string, nodes, rounds int) error {
+func benchRelease(ctx context.Context, r ironic.Release, binary, only string, nodes, rounds int) error {
 	s, err := ironic.Start(ctx, ironic.Options{
 		Release: r,
 		// Syncing the power of ten thousand nodes would be measured instead of us.
@@ -62,8 +65,14 @@ func benchRelease(ctx context.Context, r ironic.Release, binary string, nodes, r
 		return err
 	}
 	fmt.Printf("Ironic %s, %d nodes\n", r.Version(), nodes)
-	for _, measure := range []func(context.Context, *ironic.Server, string, int) error{listing, console, polling, deploying} {
-		if err := measure(ctx, s, binary, rounds); err != nil {
+	for _, m := range []struct {
+		name    string
+		measure func(context.Context, *ironic.Server, string, int) error
+	}{{"listing", listing}, {"console", console}, {"polling", polling}, {"deploying", deploying}} {
+		if only != "" && only != m.name {
+			continue
+		}
+		if err := m.measure(ctx, s, binary, rounds); err != nil {
 			return err
 		}
 	}

@@ -21,6 +21,7 @@ type metered struct {
 	mu    sync.Mutex
 	spent time.Duration
 	calls int
+	pages []asked
 }
 
 func (m *metered) add(began time.Time) {
@@ -34,18 +35,39 @@ func (m *metered) take() (time.Duration, int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	spent, calls := m.spent, m.calls
-	m.spent, m.calls = 0, 0
+	m.spent, m.calls, m.pages = 0, 0, nil
 	return spent, calls
 }
 
+// pagesSince gives the pages that were asked for from a time on.
+func (m *metered) pagesSince(began time.Time) (pages []asked) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, p := range m.pages {
+		if !p.began.Before(began) {
+			pages = append(pages, p)
+		}
+	}
+	return pages
+}
+
 func (m *metered) NodePage(ctx context.Context, q ironicclient.NodeQuery) (*ironicclient.NodePage, error) {
-	defer m.add(time.Now())
+	began := time.Now()
+	defer m.add(began)
+	m.mu.Lock()
+	m.pages = append(m.pages, asked{began, q})
+	m.mu.Unlock()
 	return m.Client.NodePage(ctx, q)
 }
 
 func (m *metered) NodeAt(ctx context.Context, id string, fields ...string) (*models.Node, time.Time, error) {
 	defer m.add(time.Now())
 	return m.Client.NodeAt(ctx, id, fields...)
+}
+
+func (m *metered) CountNodes(ctx context.Context) (int, time.Time, error) {
+	defer m.add(time.Now())
+	return m.Client.CountNodes(ctx)
 }
 
 func (m *metered) History(ctx context.Context, node string) ([]models.HistoryEntry, error) {
@@ -63,7 +85,7 @@ func polling(ctx context.Context, s *ironic.Server, _ string, rounds int) error 
 	defer client.Close()
 	api := &metered{Client: client}
 	store := fleet.NewStore()
-	events := make(chan models.Event, 1000)
+	events := make(chan models.Event, 10*burstNodes)
 	complete := make(chan struct{})
 	var once sync.Once
 	poller := fleet.NewPoller(api, store, fleet.Options{Notify: func(u fleet.Update) {
@@ -100,6 +122,12 @@ func polling(ctx context.Context, s *ironic.Server, _ string, rounds int) error 
 	fmt.Printf("  steady polling for %s: %d requests, API time %s; re-listing each second %s; ratio (≤ 0.05) %.3f\n",
 		took.Round(time.Second), calls, spent.Round(time.Millisecond), relist.Round(time.Second), float64(spent)/float64(relist))
 	fmt.Printf("  transition → event (≤ period 1 s + 0.2 s): %s\n", spread(lags))
+	if err := quiet(ctx, api); err != nil {
+		return err
+	}
+	if err := bursts(ctx, s, api, events); err != nil {
+		return err
+	}
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		return err

@@ -40,7 +40,7 @@ func opened(t *testing.T, change func(r *screentest.Rig)) (*screentest.Rig, scre
 	r.Env.Contexts = contexts()
 	r.Env.Session.Context = contexts()[2]
 	r.Env.Status = fleet.Status{
-		Connected: true, Complete: true, Answered: screentest.Began.Add(-time.Second), Latency: 41 * time.Millisecond,
+		Connected: true, Complete: true, Answered: screentest.Began.Add(-time.Second), AsOf: screentest.Began.Add(-time.Second), Latency: 41 * time.Millisecond,
 		Version: models.APIVersion{Minor: 95}, Requests: 48,
 	}
 	r.Env.Started = screentest.Began.Add(-2 * time.Minute)
@@ -94,7 +94,9 @@ func TestStates(t *testing.T) {
 		want   []string
 	}{
 		{"connecting", func(r *screentest.Rig) { r.Env.Status = fleet.Status{} }, []string{"◐ connecting", "Asking for 2m00, no answer yet"}},
-		{"stale", func(r *screentest.Rig) { r.Env.Status.Answered = screentest.Began.Add(-time.Minute) }, []string{"slow", "1m00 ago"}},
+		{"stale", func(r *screentest.Rig) {
+			r.Env.Status.AsOf, r.Env.Status.Answered = screentest.Began.Add(-time.Minute), screentest.Began.Add(-time.Minute)
+		}, []string{"slow", "1m00 ago"}},
 		{"trying now", func(r *screentest.Rig) {
 			r.Env.Status.Connected, r.Env.Status.Fault = false, refused()
 		}, []string{"trying again now", "req-77", "check the URL"}},

@@ -53,7 +53,7 @@ func (s *Screen) health() (glyph, word string, role theme.Role) {
 	switch {
 	case s.env.Session == nil:
 		return theme.GlyphFailed, "not opened", theme.Bad
-	case st.Connected && st.Stale(s.env.Clock.Now()):
+	case st.Connected && st.Complete && st.Stale(s.env.Clock.Now()):
 		return theme.GlyphMaint, "slow", theme.Warn
 	case st.Connected:
 		return theme.GlyphActive, "connected", theme.Good

@@ -69,6 +69,11 @@ func (a *API) NodePage(context.Context, ironicclient.NodeQuery) (*ironicclient.N
 	return page, nil
 }
 
+// CountNodes counts the nodes.
+func (a *API) CountNodes(context.Context) (int, time.Time, error) {
+	return len(a.Nodes), time.Time{}, a.Err
+}
+
 // listed is a node with the fields that a list has of one that changed.
 func listed(n *models.Node) models.Node {
 	return models.Node{

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	_ "modernc.org/sqlite"
+
+	"ironworks/ironicclient"
+	"ironworks/models"
+	"ironworks/test/ironic"
+)
+
+// burstNodes is how many nodes change, or go, at once.
+const burstNodes = 2000
+
+// asked is one page that the poller asked for.
+type asked struct {
+	began time.Time
+	query ironicclient.NodeQuery
+}
+
+// quiet counts the requests of half a minute in which nothing happens, once the poller has
+// slowed down.
+func quiet(ctx context.Context, api *metered) error {
+	if err := sleep(ctx, 40*time.Second); err != nil {
+		return err
+	}
+	const while = 30 * time.Second
+	api.take()
+	if err := sleep(ctx, while); err != nil {
+		return err
+	}
+	spent, calls := api.take()
+	fmt.Printf("  quiet fleet for %s: %d requests (2 in each period of 4.5 to 5 s: 12 to 14), API time %s\n", while, calls, spent.Round(time.Millisecond))
+	return nil
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// bursts has nodes change, and go, all at once behind Ironic's back, and measures when 99 %
+// of that were told, beside what curl takes for the pages that were read for it.
+func bursts(ctx context.Context, s *ironic.Server, api *metered, events <-chan models.Event) error {
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.Dir, "ironic.sqlite")+"?_pragma=busy_timeout(30000)")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	chosen := func(factor int) string {
+		return fmt.Sprintf("(SELECT id FROM nodes WHERE name LIKE 'bulk-%%' ORDER BY (id * %d) %% 10007 LIMIT %d)", factor, burstNodes)
+	}
+	for _, b := range []struct {
+		what, statement string
+		told            func(models.Event) bool
+	}{
+		{
+			// As SQLAlchemy writes a time.
+			"changed", "UPDATE nodes SET power_state = 'power on', updated_at = strftime('%Y-%m-%d %H:%M:%f', 'now') || printf('%03d', id % 1000) " +
+				"WHERE id IN " + chosen(7919),
+			func(e models.Event) bool { return e.Kind == models.EventPower && e.To == string(models.PowerOn) },
+		},
+		{
+			"deleted", "DELETE FROM nodes WHERE id IN " + chosen(4241),
+			func(e models.Event) bool { return e.Kind == models.EventRemoved },
+		},
+	} {
+		api.take()
+		if _, err := db.ExecContext(ctx, b.statement); err != nil {
+			return fmt.Errorf("%s: %w", b.what, err)
+		}
+		began := time.Now()
+		if err := until(ctx, events, b.told, burstNodes*99/100); err != nil {
+			return fmt.Errorf("%s: %w", b.what, err)
+		}
+		ended := time.Now()
+		pages := api.pagesSince(began)
+		if len(pages) == 0 {
+			return fmt.Errorf("%s: no page was asked for", b.what)
+		}
+		// What comes after the burst until the poller looks is its period.
+		took := ended.Sub(pages[0].began)
+		curl, err := curled(ctx, s, pages)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("  burst of %d %s: 99 %% told after %s, of which %s until it looked; %d pages; by curl %s; ratio (≤ 1.5) %.2f\n",
+			burstNodes, b.what, ended.Sub(began).Round(time.Millisecond), pages[0].began.Sub(began).Round(time.Millisecond), len(pages),
+			curl.Round(time.Millisecond), float64(took)/float64(curl))
+	}
+	return nil
+}
+
+func until(ctx context.Context, events <-chan models.Event, told func(models.Event) bool, n int) error {
+	limit := time.NewTimer(10 * time.Minute)
+	defer limit.Stop()
+	for n > 0 {
+		select {
+		case e := <-events:
+			if told(e) {
+				n--
+			}
+		case <-limit.C:
+			return fmt.Errorf("%d were not told", n)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// curled is how long one curl takes for the pages, the best of three.
+func curled(ctx context.Context, s *ironic.Server, pages []asked) (time.Duration, error) {
+	args := []string{"-s", "-H", fmt.Sprintf("%s: 1.%d", ironic.VersionHeader, s.Release.MaxMinor())}
+	for _, p := range pages {
+		fields := p.query.Fields
+		if s.Release.MaxMinor() < models.FeatureService.Minor() {
+			fields = without(fields, "service_step")
+		}
+		limit := p.query.Limit
+		if limit == 0 {
+			limit = ironicclient.DefaultPage
+		}
+		v := url.Values{"fields": {strings.Join(fields, ",")}, "limit": {strconv.Itoa(limit)}}
+		if p.query.SortKey != "" {
+			v.Set("sort_key", p.query.SortKey)
+			v.Set("sort_dir", "desc")
+		}
+		if p.query.Marker != "" {
+			v.Set("marker", p.query.Marker)
+		}
+		args = append(args, "-o", os.DevNull, s.URL+"/v1/nodes?"+v.Encode())
+	}
+	curl, err := exec.LookPath("curl")
+	if err != nil {
+		return 0, fmt.Errorf("the comparison needs curl: %w", err)
+	}
+	var best time.Duration
+	for range 3 {
+		took, _, err := timed(ctx, []string{"NO_PROXY=127.0.0.1"}, curl, args...)
+		if err != nil {
+			return 0, err
+		}
+		if best == 0 || took < best {
+			best = took
+		}
+	}
+	return best, nil
+}
