@@ -70,6 +70,14 @@ type Preflighter struct {
 	common common
 	images imageLooks
 
+	// inventories are those that were read, of nodes to deploy and of others.
+	inventoriesMu sync.Mutex
+	inventories   map[string]answer[json.RawMessage]
+
+	othersOnce  sync.Once
+	othersKnown []models.OtherDisks
+	othersError string
+
 	templatesOnce  sync.Once
 	templates      []models.DeployTemplate
 	templatesError string
@@ -77,10 +85,9 @@ type Preflighter struct {
 
 // common is what is the same for all nodes.
 type common struct {
-	drivers                                   []models.Driver
-	driversError, conductorsError, otherError string
-	conductors                                []models.Conductor
-	others                                    []models.OtherDisks
+	drivers                       []models.Driver
+	driversError, conductorsError string
+	conductors                    []models.Conductor
 }
 
 // Fresh is one that does the same checks and has read nothing yet.
@@ -119,7 +126,6 @@ func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (
 		Now: p.Clock.Now(), Version: version, Node: n, Verb: d.verb, Plan: d.Fields, Mine: d.mine, MaxInventoryAge: p.MaxInventoryAge,
 		Drivers: p.common.drivers, DriversError: p.common.driversError,
 		Conductors: p.common.conductors, ConductorsError: p.common.conductorsError,
-		Others: p.common.others, OthersError: p.common.otherError,
 		UserData: d.userDataFacts(), ConfigDriveText: d.Text != "", Offered: offeredNow(n),
 	}
 	if f.MaxInventoryAge == 0 {
@@ -135,7 +141,7 @@ func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (
 		return nil, err
 	}
 	if f.NeedsInventory() {
-		raw, err := p.Reader.Inventory(ctx, n.UUID)
+		raw, err := p.Inventory(ctx, n.UUID)
 		var version *models.NeedsVersionError
 		switch {
 		case models.IsFault(err, models.FaultNotFound):
@@ -150,6 +156,9 @@ func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (
 				f.Inventory = &inv
 			}
 		}
+	}
+	if f.Target() != nil { // else there is no disk that another node could have, too
+		f.Others, f.OthersError = p.others(ctx)
 	}
 	f.Image, f.Registry = p.image(ctx, f), p.registryOf(ctx, f)
 	// It reaches into the BMC: only where a deployment can begin at all.
@@ -173,15 +182,34 @@ func (p *Preflighter) readCommon(ctx context.Context) common {
 	if c.conductors, err = p.Reader.Conductors(ctx); err != nil {
 		c.conductorsError = models.Printable(err.Error())
 	}
-	list, can := p.Reader.(lister)
-	if !can {
-		c.otherError = noList
-		return c
-	}
-	if c.others, err = readOthers(ctx, list, p.Reader); err != nil {
-		c.otherError = models.Printable(err.Error())
-	}
 	return c
+}
+
+// Inventory reads a node's inventory once.
+func (p *Preflighter) Inventory(ctx context.Context, node string) (json.RawMessage, error) {
+	p.inventoriesMu.Lock()
+	if p.inventories == nil {
+		p.inventories = map[string]answer[json.RawMessage]{}
+	}
+	p.inventoriesMu.Unlock()
+	return once(&p.inventoriesMu, p.inventories, node, func() (json.RawMessage, error) { return p.Reader.Inventory(ctx, node) })
+}
+
+// others reads the disks of the other nodes, once, where a disk may be one of theirs; or
+// problem, why not all could be read.
+func (p *Preflighter) others(ctx context.Context) (others []models.OtherDisks, problem string) {
+	p.othersOnce.Do(func() {
+		list, can := p.Reader.(lister)
+		if !can {
+			p.othersError = noList
+			return
+		}
+		var err error
+		if p.othersKnown, err = readOthers(ctx, list, p); err != nil {
+			p.othersError = models.Printable(err.Error())
+		}
+	})
+	return p.othersKnown, p.othersError
 }
 
 // DeployTemplates reads the deploy templates, once, where a node wants some, or problem,
@@ -209,7 +237,7 @@ var errEnough = errors.New("enough")
 // readOthers reads the disks of the nodes. One that was not inspected has none.
 func readOthers(ctx context.Context, list lister, inventories Inventories) ([]models.OtherDisks, error) {
 	var others []models.OtherDisks
-	err := list.EachPage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid", "name"}}, func(page *ironicclient.NodePage) error {
+	err := list.EachPage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid", "name"}, Limit: OthersAtMost + 1}, func(page *ironicclient.NodePage) error {
 		for i := range page.Nodes {
 			if len(others) == OthersAtMost {
 				return errEnough

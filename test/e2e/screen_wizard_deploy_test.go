@@ -61,6 +61,7 @@ func TestScreenWizardDeploys(t *testing.T) {
 		if !inspects {
 			s.press("x")
 			s.typed(name, "Override 1 refusals of "+name)
+			s.until("inventory (overridden)", "read just now")
 		}
 		if inspects {
 			s.until("overwrites  "+m.Disks()[0].Name, m.Disks()[0].Serial)
