@@ -132,7 +132,11 @@ func checkUserDataOdd(f *Facts) finding {
 		}
 	}
 	if evidence != nil {
-		return bad(counted(len(evidence), "warning")+" about the user data", "ironworks ignition check FILE", evidence...)
+		wayOut := "ironworks ignition check FILE"
+		if f.UserData.Language == ReaderCloudInit {
+			wayOut = ""
+		}
+		return bad(counted(len(evidence), "warning")+" about the user data", wayOut, evidence...)
 	}
 	return good("no warnings")
 }

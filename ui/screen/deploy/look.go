@@ -242,16 +242,17 @@ const checkPlan models.CheckID = "plan"
 func pageOf(id models.CheckID) page {
 	switch id {
 	case models.CheckDeployInterface, models.CheckRamdisk, models.CheckKernelParams, models.CheckImage, models.CheckImageSum,
-		models.CheckImageThere, models.CheckImageFile, models.CheckImageSize, models.CheckAllocation:
+		models.CheckImageThere, models.CheckImageFile, models.CheckImageSize, models.CheckAllocation,
+		models.CheckOCI, models.CheckOCITag, models.CheckOCIKind, models.CheckOCISecret:
 		return pageRamdisk
 	case models.CheckHints, models.CheckHintsDoubt, models.CheckHintsPlaces, models.CheckInventory, models.CheckInventoryBy,
 		models.CheckRootDevice, models.CheckSingleDisk, models.CheckStableHint, models.CheckSharedDisk, models.CheckDataDisk,
-		models.CheckOddDisk, models.CheckSameDisk, models.CheckRAIDRoot, models.CheckAssisted:
+		models.CheckOddDisk, models.CheckSameDisk, models.CheckRAIDRoot, models.CheckAssisted, models.CheckKickstart:
 		return pageDisk
 	case models.CheckInstallStep, models.CheckSteps, models.CheckStepOrder, models.CheckStepOffered, models.CheckTraits,
 		models.CheckTemplates:
 		return pageSteps
-	case models.CheckConfigDrive, models.CheckUserData, models.CheckUserDataOdd, models.CheckMetaData, checkPlan:
+	case models.CheckConfigDrive, models.CheckUserData, models.CheckUserDataReader, models.CheckUserDataOdd, models.CheckMetaData, checkPlan:
 		return pageBoot
 	default: // about the node itself
 		return pageReview

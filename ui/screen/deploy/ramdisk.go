@@ -54,7 +54,12 @@ func (s *Screen) ramdiskForm() *form.Inline {
 	}
 	iface := "the kind's, or the node's"
 	if n.DeployInterface != "" {
-		iface = models.Printable("the node's: " + s.planned().InterfaceText())
+		own := models.Facts{Node: n, Plan: models.PlanFields{Image: f.Image}}
+		if known := s.known(); known != nil {
+			own.Drivers = known.Drivers
+		}
+		_ = own.Resolve() // hints that cannot be read do not matter here
+		iface = models.Printable("the node's: " + own.InterfaceText())
 	}
 	const what, boots, image = "What is deployed, and how", "What the machine boots for it", "The image"
 	fields := []form.Field{
