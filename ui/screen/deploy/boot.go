@@ -45,7 +45,7 @@ func (s *Screen) bootForm() *form.Inline {
 	}
 	const what, how = "What the installed system gets", "How CoreOS is installed"
 	fields := []form.Field{
-		{Key: keyUserData, Section: what, Label: "User data", Placeholder: placeholder, Help: "file: Butane, Ignition or cloud-config; ironworks ignition check checks the first two as well"},
+		{Key: keyUserData, Section: what, Label: "User data", Placeholder: placeholder, Help: "file: Butane, Ignition or cloud-config; ironworks ignition check reads the first two"},
 		{
 			Key: keyReader, Section: what, Label: "Read by", Kind: form.Choice, Options: readers(),
 			Help: "reader of the user data; auto goes by the kind, the image's name and the file",
