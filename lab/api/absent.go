@@ -46,9 +46,9 @@ func (c *call) showVolume(path string, rest []string) (any, error) {
 	}
 	switch {
 	case len(rest) == 0:
-		return map[string]any{
+		return inOrder("volume", map[string]any{
 			"links": c.links(path + "/"), "connectors": c.links(path + "/connectors"), "targets": c.links(path + "/targets"),
-		}, nil
+		}), nil
 	case rest[0] == "connectors" && len(rest) == 1:
 		return map[string]any{"connectors": []any{}}, nil
 	case rest[0] == "targets" && len(rest) == 1:

@@ -87,7 +87,7 @@ func (c *call) createAllocation() (any, error) {
 		return nil, err
 	}
 	c.locate("allocations/" + made.UUID)
-	return c.allocationDocument(made, nil)
+	return ordered("allocations")(c.allocationDocument(made, nil))
 }
 
 // nodeUUIDs are the UUIDs of nodes that are named either way.
@@ -164,5 +164,5 @@ func (c *call) patchAllocation(ident string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.allocationDocument(updated, nil)
+	return ordered("allocations")(c.allocationDocument(updated, nil))
 }

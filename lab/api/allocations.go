@@ -79,7 +79,7 @@ func (c *call) routeNodeAllocation(ident string, rest []string) (any, error) {
 			if err != nil {
 				return nil, err
 			}
-			return c.allocationDocument(allocation, args.list("fields"))
+			return ordered("allocations")(c.allocationDocument(allocation, args.list("fields")))
 		},
 		http.MethodDelete: c.emptied(func() (any, error) {
 			allocation, err := c.allocationOf(ident, http.StatusNotFound)
@@ -214,7 +214,7 @@ func (c *call) showAllocation(ident string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.allocationDocument(allocation, args.list("fields"))
+	return ordered("allocations")(c.allocationDocument(allocation, args.list("fields")))
 }
 
 func (c *call) deleteAllocation(ident string) (any, error) {

@@ -124,7 +124,7 @@ func (c *call) showNode(ident string, positional ...string) endpoint {
 		if err := checkNodeFields(fields); err != nil {
 			return nil, err
 		}
-		return c.nodeDocument(node, fields), nil
+		return inOrder("nodes", c.nodeDocument(node, fields)), nil
 	}
 }
 

@@ -133,13 +133,17 @@ func (c *call) nextLink(path string, count, limit int, marker string, fields []s
 // collection is the document of a list.
 func (c *call) collection(
 	name, path string, documents []map[string]any, p paging, last string, fields []string, queries ...query,
-) map[string]any {
-	answer := map[string]any{name: documents}
+) document {
+	ordered := make([]document, len(documents))
+	for i, fields := range documents {
+		ordered[i] = inOrder(name, fields)
+	}
+	answer := map[string]any{name: ordered}
 	queries = append([]query{{"sort_key", p.key}, {"sort_dir", p.direction()}}, queries...)
 	if next := c.nextLink(path, len(documents), p.limit, last, fields, queries...); next != "" {
 		answer["next"] = next
 	}
-	return answer
+	return document{order: []string{name, "next"}, fields: answer}
 }
 
 // detailQuery is the part of a next link that a given detail becomes.

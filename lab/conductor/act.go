@@ -220,8 +220,10 @@ func (t *task) verify(ctx context.Context) error {
 
 // adopt is _do_adoption.
 func (t *task) adopt(ctx context.Context) error {
-	t.noteImageType()
 	err := func() error {
+		if _, err := t.noteImageType(); err != nil {
+			return err
+		}
 		if bootOption(t.node) != "local" {
 			if err := t.driver.boot.validate(ctx, t); err != nil {
 				return err

@@ -167,7 +167,9 @@ func (c *Conductor) Media(ctx context.Context, uuid string) (media []db.Dict, er
 func (c *Conductor) Validate(ctx context.Context, uuid string) (map[string]api.Validation, error) {
 	results := map[string]api.Validation{}
 	err := c.with(ctx, uuid, locking{shared: true}, func(ctx context.Context, t *task) error {
-		t.noteImageType()
+		if _, err := t.noteImageType(); err != nil {
+			return err
+		}
 		for _, kind := range interfaceKinds {
 			if kind == "vendor" {
 				continue

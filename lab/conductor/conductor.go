@@ -27,6 +27,7 @@ type Conductor struct {
 	closed       bool
 	busy         int               // workers
 	busyReserved int               // of those for calls of the API
+	updates      updates
 	failedSyncs  map[string]int    // of the power, in a row, by node
 	certificates map[string]string // of agents, by the path that is told
 }

@@ -122,15 +122,17 @@ func (c *Conductor) completeInterfaces(n *db.Node) error {
 		n.Interfaces = map[string]string{}
 	}
 	for _, kind := range interfaceKinds {
-		given := false
-		for _, name := range []string{n.InstanceInfo.Text(kind + "_interface"), n.Interfaces[kind]} {
-			if name == "" {
-				continue
+		own, given := n.Interfaces[kind]
+		if given {
+			if err := c.checkInterface(n.Driver, kind, own); err != nil {
+				return err
 			}
-			given = true
+		}
+		if name := n.InstanceInfo.Text(kind + "_interface"); name != "" {
 			if err := c.checkInterface(n.Driver, kind, name); err != nil {
 				return err
 			}
+			given = true
 		}
 		if given {
 			continue
