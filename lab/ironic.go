@@ -47,9 +47,13 @@ type Ironic struct {
 }
 
 const (
+	// powerSyncPeriod is [conductor] sync_power_state_interval. The
+	// synchronisation clears the last error of a node. It is for people to read,
+	// so that this is not shorter where the machines are faster.
+	powerSyncPeriod = 60 * time.Second
+
 	callbackTimeout = 1800 * time.Second // [conductor] deploy_callback_timeout and its like
 	checkPeriod     = 60 * time.Second
-	powerSyncPeriod = 120 * time.Second
 	recoveryPeriod  = 300 * time.Second
 )
 
@@ -108,7 +112,7 @@ func startIronic(ctx context.Context, options IronicOptions) (_ *Ironic, err err
 func (i *Ironic) conductorOptions(options IronicOptions, images net.Addr) conductor.Options {
 	p := pace(options.Speed)
 	timeout := p.of(callbackTimeout)
-	powerSync := p.of(powerSyncPeriod)
+	powerSync := powerSyncPeriod
 	if options.NoPowerSync {
 		powerSync = -1
 	}

@@ -194,7 +194,8 @@ func (c *call) listAllocations() (any, error) {
 func allocationFilter(args arguments, node string) func(*db.Allocation) bool {
 	return func(a *db.Allocation) bool {
 		for name, have := range map[string]string{"resource_class": a.ResourceClass, "state": a.State, "owner": a.Owner} {
-			if args.has(name) && args.text(name) != have {
+			// Null is no empty text.
+			if want := args.text(name); args.has(name) && (want == "" || want != have) {
 				return false
 			}
 		}

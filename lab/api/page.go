@@ -135,8 +135,12 @@ func (c *call) collection(
 	name, path string, documents []map[string]any, p paging, last string, fields []string, queries ...query,
 ) document {
 	ordered := make([]document, len(documents))
-	for i, fields := range documents {
-		ordered[i] = inOrder(name, fields)
+	order := orders[name]
+	if name == "nodes" {
+		order = nodeOrder(fields)
+	}
+	for i, one := range documents {
+		ordered[i] = document{order: order, fields: one}
 	}
 	answer := map[string]any{name: ordered}
 	queries = append([]query{{"sort_key", p.key}, {"sort_dir", p.direction()}}, queries...)

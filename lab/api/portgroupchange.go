@@ -151,7 +151,7 @@ func (c *call) updatePortgroup(group *db.Portgroup, node *db.Node, old, document
 	changed := changedFields(portgroupSchema, old, document)
 	if slices.Contains(changed, "node_uuid") {
 		// The real one writes the UUID of the new node into the old one's row.
-		return nil, accident("(sqlite3.IntegrityError) UNIQUE constraint failed: nodes.uuid")
+		return nil, accident("(sqlite3.IntegrityError) UNIQUE constraint failed: nodes.uuid\n[SQL: UPDATE nodes SET uuid=?, updated_at=? WHERE nodes.id = ?]")
 	}
 	updated, err := c.conductor().UpdatePortgroup(c.ctx(), group.UUID, func(g *db.Portgroup) error {
 		for _, field := range changed {

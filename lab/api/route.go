@@ -37,13 +37,13 @@ func (c *call) route() (any, error) {
 		"continue_inspection": c.routeInspection,
 	}
 	controller, ok := controllers[rest[0]]
-	if _, isAbsent := absent[rest[0]]; isAbsent {
-		return c.routeAbsent(rest[0], rest[1:])
+	if ok {
+		return controller(rest[1:])
 	}
-	if !ok {
-		return nil, errNoRoute
+	if answer, err, isAbsent := c.routeAbsent(rest[0], rest[1:]); isAbsent {
+		return answer, err
 	}
-	return controller(rest[1:])
+	return nil, errNoRoute
 }
 
 func (c *call) versionDocument() document {
@@ -64,7 +64,7 @@ func (c *call) showRoot() any {
 
 // resources are the collections that the root names, with the version that
 // brought them. The last of them are named as the real one does, but empty:
-// see absent.
+// see absentCollections.
 var resources = map[string]int{
 	"nodes": 1, "ports": 1, "drivers": 1, "portgroups": 23, "lookup": 22, "heartbeat": 22, "conductors": 49,
 	"allocations": 52, "deploy_templates": 55, "shards": 82, "continue_inspection": 84, "chassis": 1, "volume": 32,

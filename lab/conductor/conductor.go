@@ -25,8 +25,8 @@ type Conductor struct {
 
 	mu           sync.Mutex
 	closed       bool
-	busy         int               // workers
-	busyReserved int               // of those for calls of the API
+	busy         int // workers
+	busyReserved int // of those for calls of the API
 	updates      updates
 	failedSyncs  map[string]int    // of the power, in a row, by node
 	certificates map[string]string // of agents, by the path that is told

@@ -89,7 +89,7 @@ type Periods struct {
 	// Provision is for timeouts of deployment, cleaning, inspection and
 	// service, 60 s; Rescue for those of rescue, 60 s.
 	Provision, Rescue time.Duration
-	// PowerSync is 120 s, PowerRecovery 300 s.
+	// PowerSync is 60 s, PowerRecovery 300 s.
 	PowerSync, PowerRecovery time.Duration
 }
 

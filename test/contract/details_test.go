@@ -20,6 +20,10 @@ func details() group {
 			{call: "GET /v1/nodes/{node}/validate", see: "inspect", want: `200 inspect={"reason":"Insufficient information provided for managed inspection: Node {node} does not have any port associated with it","result":false}`},
 			{call: "PUT /v1/nodes/{node}/states/provision", body: `{"target": "inspect"}`, want: `400 Insufficient information provided for managed inspection: Node {node} does not have any port associated with it`},
 		}},
+		{name: "bmc-of-an-unknown-scheme", node: `{"driver": "redfish", "driver_info": {"redfish_address": "ftp://x", "redfish_system_id": "/x", "redfish_username": "u", "redfish_password": "p"}}`, steps: []step{
+			{call: "PUT /v1/nodes/{node}/states/provision", body: `{"target": "manage"}`, want: "202"},
+			{call: "UNTIL /v1/nodes/{node}?fields=provision_state,last_error", see: "provision_state last_error", want: `200 provision_state="enroll" last_error="Failed to get power state for node {node}. Error: Redfish connection failed for node {node}: Unable to connect to ftp://x/redfish/v1/. Error: No connection adapters were found for 'ftp://x/redfish/v1/'"`},
+		}},
 		{name: "image-without-a-scheme", node: image("nope"), steps: []step{{call: "GET /v1/nodes/{node}/validate", see: "deploy", want: `500 Validation of image href nope failed, reason: Scheme-less image href is not a UUID.`}}},
 		{name: "image-that-is-a-path", node: image("/x/y"), steps: []step{{call: "GET /v1/nodes/{node}/validate", see: "deploy", want: `500 Validation of image href /x/y failed, reason: Scheme-less image href is not a UUID.`}}},
 		{name: "image-of-an-unknown-scheme", node: image("ftp://x/y"), steps: []step{{call: "GET /v1/nodes/{node}/validate", see: "deploy", want: `500 Validation of image href ftp://x/y failed, reason: Image download protocol ftp is not supported.`}}},
