@@ -91,6 +91,9 @@ func (t *task) mayDeploy(e event) error {
 }
 
 func (t *task) checkDeployment(ctx context.Context, steps []db.Dict) error {
+	if err := t.switchDeploy(); err != nil {
+		return err
+	}
 	if err := t.driver.power.validate(t); err != nil {
 		return err
 	}

@@ -263,8 +263,10 @@ func (c *Conductor) buildDriver(n *db.Node) (*driver, error) {
 		d.boot = fakeBoot{}
 	}
 	switch d.names["deploy"] {
-	case "custom-agent", "direct", "ramdisk":
+	case "custom-agent", "direct", "ramdisk", "bootc":
 		d.deploy = agentDeploy{kind: d.names["deploy"]}
+	case "autodetect":
+		d.deploy = autodetectDeploy{}
 	default:
 		d.deploy = fakeDeploy{}
 	}

@@ -64,6 +64,10 @@ func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces
 		if err := c.checkUpdate(old, t.node, resetInterfaces); err != nil {
 			return err
 		}
+		if old.Interfaces["deploy"] != t.node.Interfaces["deploy"] {
+			// What an operator chooses is not taken back by the next cleaning.
+			t.dropInternal(originalDeploy)
+		}
 		if old.AllocationID != "" && old.InstanceUUID != "" && t.node.InstanceUUID == "" {
 			_ = c.tables.DestroyAllocation(old.AllocationID)
 			t.node.AllocationID = ""

@@ -114,7 +114,7 @@ func EnabledInterfaces() map[string][]string {
 		"bios":       {"fake", "no-bios"},
 		"boot":       {"fake", "redfish-virtual-media", "ipxe", "pxe"},
 		"console":    {"fake", "no-console"},
-		"deploy":     {"fake", "direct", "custom-agent", "ramdisk"},
+		"deploy":     {"fake", "direct", "custom-agent", "ramdisk", "autodetect", "bootc"},
 		"firmware":   {"no-firmware"},
 		"inspect":    {"fake", "no-inspect", "redfish", "agent"},
 		"management": {"fake", "redfish"},
