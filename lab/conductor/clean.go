@@ -86,7 +86,7 @@ func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error
 		t.failCleaning(ctx, fmt.Sprintf("Failed to select a deploy interface for cleaning node %s: %s", t.node.UUID, text(err)), cleanFailure{keep: true})
 		return nil
 	}
-	if err := t.driver.power.validate(t); err != nil {
+	if err := t.checkPowerAndNetwork(noRamdisk); err != nil {
 		t.failCleaning(ctx, fmt.Sprintf("Validation of node %s for cleaning failed: %s", t.node.UUID, text(err)), cleanFailure{})
 		return nil
 	}

@@ -115,7 +115,7 @@ func (c *Conductor) defaultInterface(hardware, kind, node string) (string, error
 // completeInterfaces checks the interfaces of a node and fills in the missing
 // ones.
 func (c *Conductor) completeInterfaces(n *db.Node) error {
-	if _, ok := supported[n.Driver]; !ok {
+	if !slices.Contains(c.options.HardwareTypes, n.Driver) {
 		return driverNotFound(n.Driver)
 	}
 	if n.Interfaces == nil {

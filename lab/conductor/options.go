@@ -60,6 +60,9 @@ type Options struct {
 	// says.
 	Enabled map[string][]string
 
+	// HardwareTypes are the enabled ones; all that there are if nil.
+	HardwareTypes []string
+
 	// Speed divides the pauses between tries: of waiting for power, of calls
 	// that failed, of locks. Timeouts and periods are as they are given. 1 if 0.
 	Speed float64
@@ -127,6 +130,30 @@ func EnabledInterfaces() map[string][]string {
 	}
 }
 
+// ShippedInterfaces are those that 39.0.0 enables by itself, as far as the lab
+// has them: no storage in cinder.
+func ShippedInterfaces() map[string][]string {
+	return map[string][]string{
+		"bios":       {"redfish", "no-bios"},
+		"boot":       {"ipxe", "pxe", "redfish-virtual-media"},
+		"console":    {"no-console"},
+		"deploy":     {"ramdisk", "bootc", "direct", "autodetect"},
+		"firmware":   {"no-firmware"},
+		"inspect":    {"redfish", "no-inspect"},
+		"management": {"redfish"},
+		"network":    {"noop", "flat"},
+		"power":      {"redfish"},
+		"raid":       {"redfish", "no-raid", "agent"},
+		"rescue":     {"no-rescue"},
+		"storage":    {"noop"},
+		"vendor":     {"redfish", "no-vendor"},
+	}
+}
+
+// ShippedHardwareTypes are the hardware types that 39.0.0 enables by itself and
+// the lab has: ipmi it has not.
+func ShippedHardwareTypes() []string { return []string{"redfish"} }
+
 func setDefault[T comparable](value *T, byDefault T) {
 	var zero T
 	if *value == zero {
@@ -145,6 +172,9 @@ func (o *Options) complete() error {
 	setDefault(&o.Speed, 1)
 	setDefault(&o.Host, "localhost")
 	setDefault(&o.LogsCollect, "on_failure")
+	if o.HardwareTypes == nil {
+		o.HardwareTypes = hardwareTypes()
+	}
 	if o.Clock == nil {
 		o.Clock = systemClock{}
 	}

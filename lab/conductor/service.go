@@ -35,7 +35,7 @@ func (t *task) service(ctx context.Context, given []db.Dict, noRamdisk bool) err
 		t.failService(ctx, fmt.Sprintf("Failed to select a deploy interface for servicing node %s: %s", t.node.UUID, text(err)), serviceFailure{keep: true})
 		return nil
 	}
-	if err := t.driver.power.validate(t); err != nil {
+	if err := t.checkPowerAndNetwork(noRamdisk); err != nil {
 		t.failService(ctx, fmt.Sprintf("Validation of node %s for service failed: %s", t.node.UUID, text(err)), serviceFailure{})
 		return nil
 	}
