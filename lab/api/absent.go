@@ -85,32 +85,32 @@ const volumeVersion = 32
 
 // routeAbsent is everything below a collection that is never there; false says
 // that the name is of none.
-func (c *call) routeAbsent(name string, rest []string) (answer any, err error, ok bool) {
+func (c *call) routeAbsent(name string, rest []string) (answer any, ok bool, err error) {
 	if name == "events" {
 		// POST would tell of changes of networks, of which there are none.
 		if c.request.Method == http.MethodPost {
-			return nil, errNoRoute, true
+			return nil, true, errNoRoute
 		}
-		return nil, notAllowed(http.MethodPost), true
+		return nil, true, notAllowed(http.MethodPost)
 	}
 	if name == "volume" {
 		if !c.atLeast(volumeVersion) {
-			return nil, notServed(http.StatusNotFound, notSupported), true
+			return nil, true, notServed(http.StatusNotFound, notSupported)
 		}
 		answer, err = c.showVolume("volume", rest)
-		return answer, err, true
+		return answer, true, err
 	}
 	found, ok := findAbsent(absentCollections, name)
 	switch {
 	case !ok:
-		return nil, nil, false
+		return nil, false, nil
 	case !c.atLeast(found.since) && found.unknown:
-		return nil, errNoRoute, true
+		return nil, true, errNoRoute
 	case !c.atLeast(found.since):
-		return nil, notServed(http.StatusNotFound, notSupported), true
+		return nil, true, notServed(http.StatusNotFound, notSupported)
 	}
 	answer, err = c.serveAbsent(found, rest)
-	return answer, err, true
+	return answer, true, err
 }
 
 func (c *call) serveAbsent(a absentCollection, rest []string) (any, error) {

@@ -129,5 +129,5 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	content := encode(body)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(content) // a client that went away needs no answer
+	_, _ = w.Write(content) //nolint:gosec // JSON, and a client that went away needs no answer
 }

@@ -43,7 +43,7 @@ func (c *call) routeNodes(rest []string) (any, error) {
 		}
 	}
 	if len(rest) > 1 && c.request.Method == http.MethodGet {
-		if answer, err, ok := c.routeTurned(rest); ok {
+		if answer, ok, err := c.routeTurned(rest); ok {
 			return answer, err
 		}
 	}
@@ -94,7 +94,7 @@ func (c *call) routeNodes(rest []string) (any, error) {
 
 // routeTurned is the name of a part before that of its node, which Pecan takes
 // as well: /nodes/states/console/{node}. False says that it is another path.
-func (c *call) routeTurned(rest []string) (answer any, err error, ok bool) {
+func (c *call) routeTurned(rest []string) (answer any, ok bool, err error) {
 	ident, between := rest[len(rest)-1], rest[1:len(rest)-1]
 	switch rest[0] {
 	case "states":
@@ -113,9 +113,9 @@ func (c *call) routeTurned(rest []string) (answer any, err error, ok bool) {
 	case "vendor_passthru":
 		answer, err = c.missing("method")()
 	default:
-		return nil, nil, false
+		return nil, false, nil
 	}
-	return answer, err, true
+	return answer, true, err
 }
 
 func (c *call) nodePart(ident, part string) (func([]string) (any, error), bool) {

@@ -40,7 +40,7 @@ func (c *call) route() (any, error) {
 	if ok {
 		return controller(rest[1:])
 	}
-	if answer, err, isAbsent := c.routeAbsent(rest[0], rest[1:]); isAbsent {
+	if answer, isAbsent, err := c.routeAbsent(rest[0], rest[1:]); isAbsent {
 		return answer, err
 	}
 	return nil, errNoRoute

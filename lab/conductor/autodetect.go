@@ -101,6 +101,7 @@ func (autodetectDeploy) notSwitched(t *task, method string) error {
 func (d autodetectDeploy) prepare(_ context.Context, t *task) error {
 	return d.notSwitched(t, "prepare")
 }
+
 func (d autodetectDeploy) cleanUp(_ context.Context, t *task) error {
 	return d.notSwitched(t, "clean_up")
 }

@@ -140,11 +140,11 @@ func keyOrder(raw, path string) []string {
 	for decoder.More() {
 		key, err := decoder.Token()
 		var value json.RawMessage
-		if name, ok := key.(string); err != nil || !ok || decoder.Decode(&value) != nil {
+		name, ok := key.(string)
+		if err != nil || !ok || decoder.Decode(&value) != nil {
 			return keys
-		} else {
-			keys = append(keys, name)
 		}
+		keys = append(keys, name)
 	}
 	return keys
 }
