@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -115,7 +117,13 @@ func (c *client) DeleteNode(ctx context.Context, id string) error {
 
 // setDriverInfo tells a node where its BMC is now.
 func (c *client) setDriverInfo(ctx context.Context, id string, info map[string]any) error {
-	return c.do(ctx, http.MethodPatch, "nodes/"+url.PathEscape(id), []any{map[string]any{"op": "replace", "path": "/driver_info", "value": info}}, nil)
+	patch := []any{}
+	for _, key := range slices.Sorted(maps.Keys(info)) {
+		if key != "redfish_password" { // an operator may have repaired it
+			patch = append(patch, map[string]any{"op": "add", "path": "/driver_info/" + key, "value": info[key]})
+		}
+	}
+	return c.do(ctx, http.MethodPatch, "nodes/"+url.PathEscape(id), patch, nil)
 }
 
 // names are those of all nodes.

@@ -68,8 +68,12 @@ func (m *Machine) DriverInfo() map[string]any {
 	if m.member.Scenario.MissingISO {
 		iso = m.lab.images + "/missing.iso"
 	}
+	password := m.Spec().Password
+	if m.member.Scenario.WrongPassword {
+		password = wrongPassword
+	}
 	return map[string]any{
 		"redfish_address": m.bmc, "redfish_system_id": m.SystemPath(), "redfish_verify_ca": false,
-		"redfish_username": bmcUser, "redfish_password": m.Spec().Password, "deploy_iso": iso, "rescue_iso": iso,
+		"redfish_username": bmcUser, "redfish_password": password, "deploy_iso": iso, "rescue_iso": iso,
 	}
 }

@@ -41,6 +41,7 @@ type scenarioText struct {
 		InstallMessage  string        `yaml:"install_message"`
 		FailStep        string        `yaml:"fail_step"`
 		FailMessage     string        `yaml:"fail_message"`
+		FailDisk        string        `yaml:"fail_disk"`
 		NoRoute         *bool         `yaml:"no_route"`
 		ClockSkew       time.Duration `yaml:"clock_skew"`
 		StepDelay       time.Duration `yaml:"step_delay"`
@@ -52,6 +53,7 @@ type scenarioText struct {
 	RootDevice map[string]any `yaml:"root_device"`
 	SharedDisk string         `yaml:"shared_disk"`
 	WrongMAC   *bool          `yaml:"wrong_mac"`
+	WrongPass  *bool          `yaml:"wrong_password"`
 	MissingISO *bool          `yaml:"missing_iso"`
 }
 
@@ -143,6 +145,7 @@ func (t scenarioText) scenario(name string) (Scenario, error) {
 	override(&s.Agent.InstallMessage, t.Agent.InstallMessage)
 	override(&s.Agent.FailStep, t.Agent.FailStep)
 	override(&s.Agent.FailMessage, t.Agent.FailMessage)
+	override(&s.Agent.FailDisk, t.Agent.FailDisk)
 	override(&s.Agent.ClockSkew, t.Agent.ClockSkew)
 	override(&s.Agent.StepDelay, t.Agent.StepDelay)
 	override(&s.Slower, t.Slower)
@@ -150,7 +153,7 @@ func (t scenarioText) scenario(name string) (Scenario, error) {
 	for value, given := range map[*bool]*bool{
 		&s.BMC.RefusePassword: t.BMC.RefusePassword, &s.BMC.PowerStuck: t.BMC.PowerStuck, &s.BMC.PowerFails: t.BMC.PowerFails,
 		&s.Agent.NoRoute: t.Agent.NoRoute, &s.Agent.NoInventory: t.Agent.NoInventory, &s.NeverBoots: t.NeverBoots,
-		&s.NewestAgent: t.Newest, &s.WrongMAC: t.WrongMAC, &s.MissingISO: t.MissingISO,
+		&s.NewestAgent: t.Newest, &s.WrongMAC: t.WrongMAC, &s.WrongPassword: t.WrongPass, &s.MissingISO: t.MissingISO,
 	} {
 		if given != nil {
 			*value = *given

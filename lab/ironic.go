@@ -24,6 +24,10 @@ type IronicOptions struct {
 	Speed float64
 	// NoCleaning is [conductor] automated_clean = false.
 	NoCleaning bool
+	// AsShipped leaves interfaces and hardware types to the defaults of 39.0.0, as
+	// far as the lab has them ([conductor.ShippedInterfaces]). Without it they are
+	// those of the lab's real Ironics.
+	AsShipped bool
 	// NoPowerSync is [conductor] sync_power_state_interval = 0: what it would
 	// find right, and then clear the last error, stays as it is.
 	NoPowerSync bool
@@ -48,9 +52,13 @@ type Ironic struct {
 }
 
 const (
+	// powerSyncPeriod is [conductor] sync_power_state_interval. The
+	// synchronisation clears the last error of a node. It is for people to read,
+	// so that this is not shorter where the machines are faster.
+	powerSyncPeriod = 60 * time.Second
+
 	callbackTimeout = 1800 * time.Second // [conductor] deploy_callback_timeout and its like
 	checkPeriod     = 60 * time.Second
-	powerSyncPeriod = 120 * time.Second
 	recoveryPeriod  = 300 * time.Second
 )
 
@@ -110,11 +118,17 @@ func startIronic(ctx context.Context, options IronicOptions) (_ *Ironic, err err
 func (i *Ironic) conductorOptions(options IronicOptions, images net.Addr) conductor.Options {
 	p := pace(options.Speed)
 	timeout := p.of(callbackTimeout)
-	powerSync := p.of(powerSyncPeriod)
+	powerSync := powerSyncPeriod
 	if options.NoPowerSync {
 		powerSync = -1
 	}
+	var enabled map[string][]string
+	var types []string
+	if options.AsShipped {
+		enabled, types = conductor.ShippedInterfaces(), conductor.ShippedHardwareTypes()
+	}
 	return conductor.Options{
+		Enabled: enabled, HardwareTypes: types,
 		Tables: i.tables, HTTPURL: "http://" + images.String(), Client: i.client, RequireTLS: true, AutomatedClean: !options.NoCleaning, Speed: options.Speed,
 		Timeouts: conductor.Timeouts{
 			Deploy: timeout, Clean: timeout, Inspect: timeout, Rescue: timeout, Service: timeout,

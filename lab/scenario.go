@@ -39,6 +39,9 @@ type Scenario struct {
 	SharedDisk string
 	// WrongMAC enrols the node with a port that is not the machine's.
 	WrongMAC bool
+	// WrongPassword enrolls the node with a password that is not the BMC's. The
+	// right one is [BMCPassword].
+	WrongPassword bool
 	// MissingISO enrols the node with a deploy ISO that is not there.
 	MissingISO bool
 }
@@ -48,6 +51,9 @@ const (
 	bmcStall = 75 * time.Second
 	// skewedClock is further ahead than a certificate is valid backwards.
 	skewedClock = 26 * time.Hour
+
+	// wrongPassword is what a node is enrolled with if it has the wrong one.
+	wrongPassword = "not-the-password" //nolint:gosec // it opens nothing
 
 	sharedWWN   = "0x60002ac0000000000000000500012345"
 	missingDisk = "0x5000c500deadbeef"
@@ -69,13 +75,13 @@ var scenarios = []Scenario{
 		Name: "shared-disk", Summary: "sees a disk that another machine sees, too, under the same wwn: installing one overwrites the other",
 		SharedDisk: sharedWWN,
 	},
-	{Name: "bmc-password", Summary: "has a BMC that refuses the password: manage goes back to enroll", BMC: machine.Faults{RefusePassword: true}},
+	{Name: "bmc-password", Summary: "is enrolled with a password that its BMC refuses: manage goes back to enroll", WrongPassword: true},
 	{Name: "bmc-stalls", Summary: "has a BMC that takes 75 s for an answer", BMC: machine.Faults{Stall: bmcStall}},
 	{Name: "never-boots", Summary: "has a ramdisk that hangs while it boots: no agent calls back", NeverBoots: true},
 	{Name: "boots-but-no-route", Summary: "boots a ramdisk that cannot reach Ironic: no agent calls back", Agent: agent.Faults{NoRoute: true}},
 	{Name: "agent-dies-mid-step", Summary: "loses its agent in the middle of install_coreos: heartbeats end", Agent: agent.Faults{DieInStep: "install_coreos"}},
-	{Name: "clean-fails", Summary: "cannot erase its disks: cleaning fails, the node ends in maintenance", Agent: agent.Faults{
-		FailStep: "erase_devices_metadata", FailMessage: "Failed to erase the metadata on the device(s): \"/dev/sda\": Unexpected error while running command. Exit code: 1",
+	{Name: "clean-fails", Summary: "cannot erase /dev/sda: cleaning fails, the node ends in maintenance", Agent: agent.Faults{
+		FailStep: "erase_devices_metadata", FailDisk: "/dev/sda", FailMessage: "Failed to erase the metadata on the device(s): \"/dev/sda\": Unexpected error while running command. Exit code: 1",
 	}},
 	{Name: "wrong-mac", Summary: "is enrolled with another port's address: Ironic does not know the agent that calls", WrongMAC: true},
 	{Name: "clock-skew", Summary: "has a clock 26 hours ahead: Ironic takes the agent's certificate for one of the future", Agent: agent.Faults{ClockSkew: skewedClock}},

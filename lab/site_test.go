@@ -131,8 +131,9 @@ func TestStateIsKept(t *testing.T) {
 	if m.Disks()[1].Installed == nil {
 		t.Errorf("the disks are empty: %+v", m.Disks())
 	}
-	// Ironic remembers that it was on, and switches it on.
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	// Ironic remembers that it was on, and switches it on with its next
+	// synchronisation, a minute after the start.
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	if err := ironic.Poll(ctx, 50*time.Millisecond, func(context.Context) (bool, error) { return m.Power() == "On", nil }); err != nil {
 		t.Errorf("the power stays %s", m.Power())

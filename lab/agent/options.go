@@ -80,6 +80,9 @@ type Faults struct {
 	// FailStep is the name of a step that fails, with this message.
 	FailStep    string
 	FailMessage string
+	// FailDisk is the disk that makes FailStep fail: the step succeeds where the
+	// node's properties.skip_block_devices names it. Empty: it fails always.
+	FailDisk string
 	// NoRoute keeps every call to Ironic from getting there.
 	NoRoute bool
 	// ClockSkew is by how much the clock of the machine is ahead.

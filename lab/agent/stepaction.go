@@ -47,7 +47,7 @@ func (a *agent) executeStep(ctx context.Context, p phase, params *dict) (any, er
 		return nil, newFault(commandExecution, `Malformed %s_step, no "step" key: %s`, p.name, python.Repr(asked))
 	}
 	name := asked.Text("step")
-	result, err := a.withFaults(ctx, p, name, func(ctx context.Context) (any, error) {
+	result, err := a.withFaults(ctx, p, name, node, func(ctx context.Context) (any, error) {
 		return a.dispatch(ctx, name, node, stepArgs(params, asked, p))
 	})
 	var f *fault
@@ -104,13 +104,22 @@ func (a *agent) dispatch(ctx context.Context, name string, node, args *dict) (an
 }
 
 // withFaults does a step, with what is to go wrong in it.
-func (a *agent) withFaults(ctx context.Context, p phase, name string, do func(context.Context) (any, error)) (any, error) {
+func (a *agent) withFaults(ctx context.Context, p phase, name string, node *dict, do func(context.Context) (any, error)) (any, error) {
 	faults := a.options.Faults
 	if faults.StepDelay > 0 && !a.sleep(ctx, faults.StepDelay) {
 		return nil, ctx.Err()
 	}
 	switch name {
 	case faults.FailStep:
+		if faults.FailDisk != "" {
+			disks, err := a.erasable(ctx, node)
+			if err != nil {
+				return nil, err
+			}
+			if !slices.ContainsFunc(disks, func(d Disk) bool { return d.Name == faults.FailDisk }) {
+				return do(ctx)
+			}
+		}
 		return nil, newFault(p.failure, "%s", faults.FailMessage)
 	case faults.DieInStep:
 		return nil, a.dieIn(ctx, do)

@@ -2,62 +2,209 @@ package api
 
 import (
 	"net/http"
+	"slices"
 
 	"ironworks/lab/db"
 )
 
-// absent are collections of what the embedded Ironic never has, with the
-// version that brought them. They can be read and are empty; what would change
-// them is no route.
-var absent = map[string]int{"chassis": 1, "volume": 32, "runbooks": 92, "inspection_rules": 96}
+// absentCollection is what there is to say of a collection that the embedded Ironic
+// never has anything in. Such a collection can be read and is empty; what would
+// add to it is no route.
+type absentCollection struct {
+	name string
+	// since is the minor version that brought it; unknown says that before it is
+	// no route, and not a version that does not serve it.
+	since   int
+	unknown bool
+	// fields are those that can be asked for, where Ironic has a schema of them.
+	fields []string
+	// others are parameters of a list beside those of all.
+	others []param
+	// check is for the name of an entry, for reading and removing, and for changing.
+	check, change func(ident string) error
+	// missing is the refusal of an entry.
+	missing func(ident string) error
+}
 
-// routeAbsent is everything below one of them.
-func (c *call) routeAbsent(name string, rest []string) (any, error) {
-	if c.request.Method != http.MethodGet {
-		return nil, errNoRoute
+// uuidOf checks that an entry is named by its UUID.
+func uuidOf(name string) func(string) error {
+	return func(ident string) error {
+		_, err := checkUUID(name, ident)
+		return err
 	}
-	if !c.atLeast(absent[name]) {
-		if name == "runbooks" || name == "inspection_rules" {
-			return nil, errNoRoute
+}
+
+func anyName(string) error { return nil }
+
+func missingEntry(kind, format string) func(string) error {
+	return func(ident string) error { return db.Faultf(http.StatusNotFound, kind, format, ident) }
+}
+
+// absentCollections are those that the root names.
+var absentCollections = []absentCollection{
+	{
+		name: "chassis", since: 1, fields: []string{"created_at", "description", "extra", "links", "nodes", "updated_at", "uuid"},
+		check: uuidOf("chassis_uuid"), change: uuidOf("chassis_uuid"),
+		missing: func(ident string) error { return noChassis(ident, http.StatusNotFound) },
+	},
+	{
+		name: "runbooks", since: 92, unknown: true, check: anyName, change: anyName,
+		missing: missingEntry("RunbookNotFound", "Runbook %s could not be found."),
+	},
+	{
+		name: "inspection_rules", since: 96, unknown: true, change: uuidOf("inspection_rule_uuid"),
+		check: func(ident string) error {
+			return (&schema{types: []string{"string"}, format: "uuid"}).checkWhole(ident)
+		},
+		missing: missingEntry("InspectionRuleNotFound", "Rule %s could not be found."),
+	},
+}
+
+// absentVolumes are those below volume.
+var absentVolumes = []absentCollection{
+	{
+		name: "connectors", others: []param{optional("node", checkIdent)}, check: uuidOf("connector_uuid"), change: uuidOf("connector_uuid"),
+		missing: missingEntry("VolumeConnectorNotFound", "Volume connector %s could not be found."),
+	},
+	{
+		name: "targets", others: []param{optional("node", checkIdent)}, check: uuidOf("target_uuid"), change: uuidOf("target_uuid"),
+		missing: missingEntry("VolumeTargetNotFound", "Volume target %s could not be found."),
+	},
+}
+
+func findAbsent(all []absentCollection, name string) (absentCollection, bool) {
+	at := slices.IndexFunc(all, func(a absentCollection) bool { return a.name == name })
+	if at < 0 {
+		return absentCollection{}, false
+	}
+	return all[at], true
+}
+
+// volumeVersion is the minor version that brought volumes.
+const volumeVersion = 32
+
+// routeAbsent is everything below a collection that is never there; false says
+// that the name is of none.
+func (c *call) routeAbsent(name string, rest []string) (answer any, ok bool, err error) {
+	if name == "events" {
+		// POST would tell of changes of networks, of which there are none.
+		if c.request.Method == http.MethodPost {
+			return nil, true, errNoRoute
 		}
-		return nil, notServed(http.StatusNotFound, notSupported)
+		return nil, true, notAllowed(http.MethodPost)
 	}
+	if name == "volume" {
+		if !c.atLeast(volumeVersion) {
+			return nil, true, notServed(http.StatusNotFound, notSupported)
+		}
+		answer, err = c.showVolume("volume", rest)
+		return answer, true, err
+	}
+	found, ok := findAbsent(absentCollections, name)
 	switch {
-	case name == "volume":
-		return c.showVolume("volume", rest)
-	case len(rest) == 0 || name == "chassis" && rest[0] == "detail":
-		return map[string]any{name: []any{}}, nil
-	case name == "chassis":
-		if _, err := checkUUID("chassis_uuid", rest[0]); err != nil {
+	case !ok:
+		return nil, false, nil
+	case !c.atLeast(found.since) && found.unknown:
+		return nil, true, errNoRoute
+	case !c.atLeast(found.since):
+		return nil, true, notServed(http.StatusNotFound, notSupported)
+	}
+	answer, err = c.serveAbsent(found, rest)
+	return answer, true, err
+}
+
+func (c *call) serveAbsent(a absentCollection, rest []string) (any, error) {
+	isList := len(rest) == 0 || a.name == "chassis" && rest[0] == "detail"
+	switch {
+	case c.request.Method == http.MethodGet && isList:
+		return c.listAbsent(a)
+	case c.request.Method == http.MethodGet, c.request.Method == http.MethodDelete && !isList:
+		return nil, firstError(a.check(rest[0]), a.missing(rest[0]))
+	case c.request.Method == http.MethodPatch && !isList:
+		return nil, firstError(a.change(rest[0]), a.missing(rest[0]))
+	case slices.Contains([]string{http.MethodPost, http.MethodPatch, http.MethodDelete}, c.request.Method):
+		return nil, errNoRoute
+	default:
+		return nil, notAllowed(http.MethodDelete, http.MethodGet, http.MethodPatch, http.MethodPost)
+	}
+}
+
+func firstError(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// listAbsent is an empty list, if it is asked for as Ironic has it.
+func (c *call) listAbsent(a absentCollection) (any, error) {
+	params := slices.Concat(pagingParams, []param{optional("fields", checkList), optional("detail", checkBool)}, a.others)
+	args, err := c.take(params...)
+	if err != nil {
+		return nil, err
+	}
+	if a.fields != nil {
+		query := querySchema(a.fields, map[string]*schema{
+			"detail": {}, "limit": {}, "marker": {}, "sort_dir": {}, "sort_key": {},
+		})
+		if err := args.checkQuery(query); err != nil {
 			return nil, err
 		}
-		return nil, noChassis(rest[0], http.StatusNotFound)
-	case name == "runbooks":
-		return nil, db.Faultf(http.StatusNotFound, "RunbookNotFound", "Runbook %s could not be found.", rest[0])
-	default:
-		return nil, db.Faultf(http.StatusNotFound, "InspectionRuleNotFound", "Rule %s could not be found.", rest[0])
 	}
+	if _, err := takePaging(args); err != nil {
+		return nil, err
+	}
+	if a.others != nil && args.isTrue("detail") && args.list("fields") != nil {
+		return nil, invalid("Can't fetch a subset of fields with 'detail' set")
+	}
+	if node := args.text("node"); node != "" {
+		if _, err := c.findNode(node); err != nil {
+			return nil, err
+		}
+	}
+	return map[string]any{a.name: []any{}}, nil
 }
 
 // showVolume is what there is of volumes, below a node too: none.
 func (c *call) showVolume(path string, rest []string) (any, error) {
-	if c.request.Method != http.MethodGet {
-		return nil, errNoRoute
-	}
-	switch {
-	case len(rest) == 0:
-		return map[string]any{
+	if len(rest) == 0 {
+		if c.request.Method != http.MethodGet {
+			return nil, errNoRoute
+		}
+		return inOrder("volume", map[string]any{
 			"links": c.links(path + "/"), "connectors": c.links(path + "/connectors"), "targets": c.links(path + "/targets"),
-		}, nil
-	case rest[0] == "connectors" && len(rest) == 1:
-		return map[string]any{"connectors": []any{}}, nil
-	case rest[0] == "targets" && len(rest) == 1:
-		return map[string]any{"targets": []any{}}, nil
-	case rest[0] == "connectors":
-		return nil, db.Faultf(http.StatusNotFound, "VolumeConnectorNotFound", "Volume connector %s could not be found.", rest[1])
-	case rest[0] == "targets":
-		return nil, db.Faultf(http.StatusNotFound, "VolumeTargetNotFound", "Volume target %s could not be found.", rest[1])
-	default:
+		}), nil
+	}
+	if found, ok := findAbsent(absentVolumes, rest[0]); ok {
+		return c.serveAbsent(found, rest[1:])
+	}
+	if c.request.Method == http.MethodGet {
+		return nil, accident("VolumeController.get() takes 1 positional argument but %d were given", len(rest)+1)
+	}
+	return nil, errNoRoute
+}
+
+// nodeVolume is volume below a node.
+func (c *call) nodeVolume(ident string, below []string) (any, error) {
+	if len(below) > 0 {
+		if _, err := c.findNode(ident); err != nil {
+			return nil, err
+		}
+	}
+	return c.showVolume("nodes/"+ident+"/volume", below)
+}
+
+// vendorPassthru are the methods of a vendor: of machines that the lab drives
+// there are none. The argument says what they would belong to.
+func (c *call) vendorPassthru(rest []string, check func() error) (any, error) {
+	if len(rest) == 0 {
+		return c.missing("method")()
+	}
+	if rest[0] != "methods" || c.request.Method != http.MethodGet {
 		return nil, errNoRoute
 	}
+	if err := check(); err != nil {
+		return nil, err
+	}
+	return map[string]any{}, nil
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -34,14 +35,17 @@ func texts(value any) []string {
 }
 
 func (c *call) createAllocation() (any, error) {
-	args, err := c.takeWithBody("allocation", anything)
+	body, err := c.body("allocation", anything)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.allocationSchema().checkWhole(args["allocation"]); err != nil {
+	if err := c.allocationSchema().checkWhole(body.given); err != nil {
 		return nil, err
 	}
-	object, _ := args["allocation"].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(c.values)) {
+		return nil, accident("AllocationsController.post() got an unexpected keyword argument '%s'", name)
+	}
+	object, _ := body.given.(map[string]any)
 	given := db.Dict(object)
 	if _, ok := given["owner"]; ok && !c.atLeast(60) {
 		return nil, notAcceptable()
@@ -87,7 +91,7 @@ func (c *call) createAllocation() (any, error) {
 		return nil, err
 	}
 	c.locate("allocations/" + made.UUID)
-	return c.allocationDocument(made, nil)
+	return ordered("allocations")(c.allocationDocument(made, nil))
 }
 
 // nodeUUIDs are the UUIDs of nodes that are named either way.
@@ -164,5 +168,5 @@ func (c *call) patchAllocation(ident string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.allocationDocument(updated, nil)
+	return ordered("allocations")(c.allocationDocument(updated, nil))
 }

@@ -79,7 +79,7 @@ func (c *call) routeNodeAllocation(ident string, rest []string) (any, error) {
 			if err != nil {
 				return nil, err
 			}
-			return c.allocationDocument(allocation, args.list("fields"))
+			return ordered("allocations")(c.allocationDocument(allocation, args.list("fields")))
 		},
 		http.MethodDelete: c.emptied(func() (any, error) {
 			allocation, err := c.allocationOf(ident, http.StatusNotFound)
@@ -194,7 +194,8 @@ func (c *call) listAllocations() (any, error) {
 func allocationFilter(args arguments, node string) func(*db.Allocation) bool {
 	return func(a *db.Allocation) bool {
 		for name, have := range map[string]string{"resource_class": a.ResourceClass, "state": a.State, "owner": a.Owner} {
-			if args.has(name) && args.text(name) != have {
+			// Null is no empty text.
+			if want := args.text(name); args.has(name) && (want == "" || want != have) {
 				return false
 			}
 		}
@@ -214,7 +215,7 @@ func (c *call) showAllocation(ident string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.allocationDocument(allocation, args.list("fields"))
+	return ordered("allocations")(c.allocationDocument(allocation, args.list("fields")))
 }
 
 func (c *call) deleteAllocation(ident string) (any, error) {

@@ -152,7 +152,7 @@ func pythonType(value any) string {
 	case map[string]any, db.Dict:
 		return "dict"
 	case json.Number:
-		if strings.ContainsAny(v.String(), ".eE") {
+		if strings.ContainsAny(v.String(), ".eENI") {
 			return "float"
 		}
 		return "int"

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"ironworks/lab/db"
 )
@@ -27,6 +28,8 @@ type call struct {
 	raw     []byte
 	// values are the arguments from the query and from a body that is an object.
 	values map[string]any
+	// malformed is the refusal of a body that is no text.
+	malformed error
 	// suffix says that the path lost a .json.
 	suffix bool
 
@@ -84,12 +87,23 @@ func (c *call) takeValues(values url.Values) {
 
 // takeBody makes arguments of a body: of a JSON object or of a form.
 func (c *call) takeBody() {
-	kind, _, err := mime.ParseMediaType(c.request.Header.Get("Content-Type"))
-	if err != nil || len(c.raw) == 0 {
+	if len(c.raw) == 0 {
+		return
+	}
+	given := c.request.Header.Get("Content-Type")
+	if given == "" && c.request.Method == http.MethodPost {
+		given = "application/x-www-form-urlencoded" // what WebOb takes it for
+	}
+	kind, _, err := mime.ParseMediaType(given)
+	if err != nil {
 		return
 	}
 	switch kind {
 	case "application/json", "application/javascript":
+		if !utf8.Valid(c.raw) {
+			c.malformed = &abort{status: http.StatusBadRequest}
+			return
+		}
 		value, err := decodeJSON(c.raw)
 		object, isObject := value.(map[string]any)
 		if err == nil && isObject {
@@ -101,8 +115,12 @@ func (c *call) takeBody() {
 	}
 }
 
+// malformedRequest is what WebOb says of one.
+const malformedRequest = "The server could not comply with the request since it is either malformed or otherwise incorrect."
+
 func decodeJSON(raw []byte) (any, error) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
+	scanned, odd := numbersOfPython(raw)
+	decoder := json.NewDecoder(bytes.NewReader(scanned))
 	decoder.UseNumber()
 	var value any
 	if err := decoder.Decode(&value); err != nil {
@@ -111,6 +129,9 @@ func decodeJSON(raw []byte) (any, error) {
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("extra data")
 	}
+	if odd {
+		value = withNumbersOfPython(value)
+	}
 	return value, nil
 }
 
@@ -118,6 +139,9 @@ func decodeJSON(raw []byte) (any, error) {
 // empty one is an empty object. Its keys are no arguments then.
 func (c *call) body(name string, check check) (param, error) {
 	value := any(map[string]any{})
+	if !utf8.Valid(c.raw) {
+		return param{}, caughtAbort(&abort{status: http.StatusBadRequest, description: malformedRequest})
+	}
 	if len(c.raw) > 0 {
 		decoded, err := decodeJSON(c.raw)
 		if err != nil {

@@ -110,7 +110,7 @@ func (c *call) showConductor(host string) (any, error) {
 	}
 	for _, conductor := range c.tables().Conductors() {
 		if strings.EqualFold(conductor.Hostname, host) {
-			return c.conductorDocument(conductor, args.list("fields")), nil
+			return inOrder("conductors", c.conductorDocument(conductor, args.list("fields"))), nil
 		}
 	}
 	return nil, noConductor(host)
@@ -130,7 +130,7 @@ func (c *call) routeShards(rest []string) (any, error) {
 		}
 		shards := []any{}
 		for _, shard := range c.tables().Shards() {
-			shards = append(shards, map[string]any{"name": shard.Name, "count": shard.Count})
+			shards = append(shards, inOrder("shards", map[string]any{"name": shard.Name, "count": shard.Count}))
 		}
 		return map[string]any{"shards": shards}, nil
 	}}.serve(c)

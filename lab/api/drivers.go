@@ -67,7 +67,7 @@ func (c *call) routeDrivers(rest []string) (any, error) {
 		}
 		return nil, notAllowed()
 	case len(rest) > 1 && rest[1] == "vendor_passthru":
-		return nil, errNoRoute // left out
+		return c.vendorPassthru(rest[2:], func() error { return c.checkDriver(rest[0]) })
 	default:
 		return get(func() (any, error) { return c.showDriver(rest[0], rest[1:]) })
 	}
@@ -110,7 +110,7 @@ func (c *call) listDrivers() (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		documents = append(documents, document)
+		documents = append(documents, inOrder("drivers", document))
 	}
 	return map[string]any{"drivers": documents}, nil
 }
@@ -138,7 +138,7 @@ func (c *call) showDriver(name string, more []string) (any, error) {
 		return nil, db.Faultf(http.StatusNotFound, "DriverNotFound",
 			"Could not find the following driver(s) or hardware type(s): %s.", name)
 	}
-	return c.driverDocument(drivers[at], true, args.list("fields"))
+	return ordered("drivers")(c.driverDocument(drivers[at], true, args.list("fields")))
 }
 
 func (c *call) checkDriver(name string) error {

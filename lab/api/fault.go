@@ -1,8 +1,6 @@
 package api
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
@@ -127,21 +125,9 @@ func writeError(w http.ResponseWriter, err error) {
 	writeJSON(w, status, map[string]string{"error_message": string(encode(inner))})
 }
 
-// encode is JSON that leaves & and < as they are, as Python's does. What cannot
-// be encoded is null: there is nothing like that in a document.
-func encode(value any) []byte {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		return []byte("null")
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
-
 func writeJSON(w http.ResponseWriter, status int, body any) {
 	content := encode(body)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(content) // a client that went away needs no answer
+	_, _ = w.Write(content) //nolint:gosec // JSON, and a client that went away needs no answer
 }

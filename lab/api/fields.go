@@ -114,7 +114,7 @@ func column(n *db.Node, field string) any {
 	case "secure_boot":
 		return boolOrNull(n.SecureBoot)
 	case "disable_power_off":
-		return n.DisablePowerOff != nil && *n.DisablePowerOff
+		return boolOr(n, field, n.DisablePowerOff != nil && *n.DisablePowerOff)
 	case "console_enabled":
 		return n.ConsoleEnabled
 	case "maintenance":
@@ -122,7 +122,7 @@ func column(n *db.Node, field string) any {
 	case "protected":
 		return n.Protected
 	case "retired":
-		return n.Retired
+		return boolOr(n, field, n.Retired)
 	case "conductor_group":
 		return n.ConductorGroup
 	case "traits":
@@ -135,10 +135,21 @@ func column(n *db.Node, field string) any {
 			return orEmpty(*dict)
 		}
 		if text, ok := textColumn(n, field); ok {
+			if *text == "" && slices.Contains(n.Empty, field) {
+				return ""
+			}
 			return orNull(*text)
 		}
 		return nil
 	}
+}
+
+// boolOr is the value of a boolean column, or null if it holds that.
+func boolOr(n *db.Node, field string, value bool) any {
+	if !value && slices.Contains(n.Null, field) {
+		return nil
+	}
+	return value
 }
 
 // dictColumn is where a node has a column that is an object.

@@ -14,7 +14,7 @@ var lookupFields = []string{"uuid", "properties", "instance_info", "driver_inter
 // with the defaults of Ironic's configuration.
 func (c *call) agentDocument(n *db.Node) map[string]any {
 	return map[string]any{
-		"node": c.nodeDocument(n, lookupFields),
+		"node": inOrder("nodes", c.nodeDocument(n, lookupFields)),
 		"config": map[string]any{
 			"metrics": map[string]any{
 				"backend": "noop", "prepend_host": false, "prepend_uuid": false, "prepend_host_reverse": true,

@@ -192,7 +192,7 @@ func (c *call) validateNode(ident string) (any, error) {
 		if v.Reason != "" {
 			one["reason"] = v.Reason
 		}
-		answer[kind] = one
+		answer[kind] = inOrder("result", one)
 	}
-	return answer, nil
+	return inOrder("validation", answer), nil
 }

@@ -72,7 +72,7 @@ func (c *call) createNode() (any, error) {
 		return nil, err
 	}
 	c.locate("nodes/" + made.UUID)
-	return c.nodeDocument(made, nil), nil
+	return inOrder("nodes", c.nodeDocument(made, nil)), nil
 }
 
 // rejectNewerFields refuses fields that the version does not know. Null, and no

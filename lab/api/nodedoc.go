@@ -81,6 +81,15 @@ func (c *call) nodeDocument(n *db.Node, fields []string) map[string]any {
 	return document
 }
 
+// nodeOrder is the order of a node's fields: that in which they were asked for,
+// after the UUID.
+func nodeOrder(fields []string) []string {
+	if fields == nil {
+		return orders["nodes"]
+	}
+	return slices.Concat([]string{"uuid"}, slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return f == "uuid" }), []string{"links"})
+}
+
 func (c *call) nodeField(n *db.Node, field string) any {
 	switch field {
 	case "provision_state":
@@ -124,7 +133,7 @@ func (c *call) showNode(ident string, positional ...string) endpoint {
 		if err := checkNodeFields(fields); err != nil {
 			return nil, err
 		}
-		return c.nodeDocument(node, fields), nil
+		return document{order: nodeOrder(fields), fields: c.nodeDocument(node, fields)}, nil
 	}
 }
 

@@ -36,6 +36,9 @@ func (c *call) patchNode(ident string, more ...string) (any, error) {
 	if reset != nil && !c.atLeast(45) {
 		return nil, notAcceptable()
 	}
+	if args["patch"] == nil {
+		return nil, accident("'NoneType' object is not iterable")
+	}
 	patch := operations(args["patch"])
 	if err := c.checkNodePatch(patch, reset != nil && *reset); err != nil {
 		return nil, err
@@ -194,7 +197,7 @@ func (c *call) updateNode(node *db.Node, ident string, old, changed map[string]a
 	if err != nil {
 		return nil, err
 	}
-	return c.nodeDocument(updated, nil), nil
+	return inOrder("nodes", c.nodeDocument(updated, nil)), nil
 }
 
 // notNull are fields that cannot be without a value.

@@ -42,6 +42,11 @@ func (c *call) routeNodes(rest []string) (any, error) {
 			return c.missing("node_ident")()
 		}
 	}
+	if len(rest) > 1 && c.request.Method == http.MethodGet {
+		if answer, ok, err := c.routeTurned(rest); ok {
+			return answer, err
+		}
+	}
 	if !isName(ident) && !isUUID(ident) {
 		return nil, &abort{
 			status: http.StatusBadRequest, description: "Expected UUID or name for node: " + ident,
@@ -67,12 +72,15 @@ func (c *call) routeNodes(rest []string) (any, error) {
 		}
 		return nil, notAllowed(http.MethodDelete, http.MethodPut)
 	case "volume":
-		if !c.atLeast(32) {
+		if !c.atLeast(volumeVersion) {
 			return nil, errNoRoute
 		}
-		return c.showVolume("nodes/"+ident+"/volume", below)
+		return c.nodeVolume(ident, below)
 	case "vendor_passthru":
-		return nil, errNoRoute // left out
+		return c.vendorPassthru(below, func() error {
+			_, err := c.findNode(ident)
+			return err
+		})
 	case "traits":
 		if !c.atLeast(37) {
 			return c.routeNode(ident, rest[1:]...)
@@ -82,6 +90,32 @@ func (c *call) routeNodes(rest []string) (any, error) {
 		return serve(below)
 	}
 	return c.routeNode(ident, rest[1:]...)
+}
+
+// routeTurned is the name of a part before that of its node, which Pecan takes
+// as well: /nodes/states/console/{node}. False says that it is another path.
+func (c *call) routeTurned(rest []string) (answer any, ok bool, err error) {
+	ident, between := rest[len(rest)-1], rest[1:len(rest)-1]
+	switch rest[0] {
+	case "states":
+		answer, err = c.routeStates(ident, between)
+	case "management":
+		switch {
+		case len(between) == 2 && between[0] == "boot_device":
+			err = accident("BootDeviceController.get() takes 2 positional arguments but 3 were given")
+		case len(between) == 1 && between[0] == "indicators":
+			answer, err = c.missing("indicator")()
+		default:
+			answer, err = c.routeManagement(ident, between)
+		}
+	case "maintenance":
+		err = notAllowed(http.MethodDelete, http.MethodPut)
+	case "vendor_passthru":
+		answer, err = c.missing("method")()
+	default:
+		return nil, false, nil
+	}
+	return answer, true, err
 }
 
 func (c *call) nodePart(ident, part string) (func([]string) (any, error), bool) {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"maps"
+	"slices"
 
 	"ironworks/lab/db"
 )
@@ -101,7 +102,7 @@ func checkObject(s *schema, checks []param) check {
 func setColumn(n *db.Node, field string, value any) {
 	text, _ := value.(string)
 	if kind, ok := interfaceOf(field); ok {
-		setInterface(n, kind, text)
+		setInterface(n, kind, value)
 		return
 	}
 	if dict, ok := dictColumn(n, field); ok {
@@ -114,9 +115,11 @@ func setColumn(n *db.Node, field string, value any) {
 	}
 	if column, ok := textColumn(n, field); ok {
 		*column = text
+		n.Empty = withOrWithout(n.Empty, field, value == "")
 		return
 	}
 	yes, isBool := value.(bool)
+	n.Null = withOrWithout(n.Null, field, !isBool && (field == "retired" || field == "disable_power_off"))
 	switch field {
 	case "maintenance":
 		n.Maintenance = yes
@@ -141,8 +144,24 @@ func setColumn(n *db.Node, field string, value any) {
 	}
 }
 
-func setInterface(n *db.Node, kind, name string) {
-	if name == "" {
+// withOrWithout is a sorted list of names with one of them, or without it.
+func withOrWithout(names []string, name string, with bool) []string {
+	at, found := slices.BinarySearch(names, name)
+	switch {
+	case with && !found:
+		return slices.Insert(names, at, name)
+	case !with && found:
+		return slices.Delete(names, at, at+1)
+	default:
+		return names
+	}
+}
+
+// setInterface sets an interface; null is the default one. An empty name is no
+// interface's, and is refused later.
+func setInterface(n *db.Node, kind string, value any) {
+	name, isText := value.(string)
+	if !isText {
 		delete(n.Interfaces, kind)
 		return
 	}

@@ -133,13 +133,21 @@ func (c *call) nextLink(path string, count, limit int, marker string, fields []s
 // collection is the document of a list.
 func (c *call) collection(
 	name, path string, documents []map[string]any, p paging, last string, fields []string, queries ...query,
-) map[string]any {
-	answer := map[string]any{name: documents}
+) document {
+	ordered := make([]document, len(documents))
+	order := orders[name]
+	if name == "nodes" {
+		order = nodeOrder(fields)
+	}
+	for i, one := range documents {
+		ordered[i] = document{order: order, fields: one}
+	}
+	answer := map[string]any{name: ordered}
 	queries = append([]query{{"sort_key", p.key}, {"sort_dir", p.direction()}}, queries...)
 	if next := c.nextLink(path, len(documents), p.limit, last, fields, queries...); next != "" {
 		answer["next"] = next
 	}
-	return answer
+	return document{order: []string{name, "next"}, fields: answer}
 }
 
 // detailQuery is the part of a next link that a given detail becomes.

@@ -17,7 +17,10 @@ func (c *call) createPort(parent portParent) (any, error) {
 	if !parent.isNone() {
 		return nil, malformedURI()
 	}
-	given, _ := args["port"].(map[string]any)
+	given, ok := args["port"].(map[string]any)
+	if !ok { // null
+		return nil, accident("'NoneType' object has no attribute 'get'")
+	}
 	ident := db.Dict(given).Text("node_ident")
 	if ident != "" && !c.atLeast(94) {
 		return nil, notAcceptable()
@@ -57,7 +60,7 @@ func (c *call) createPort(parent portParent) (any, error) {
 		return nil, err
 	}
 	c.locate("ports/" + made.UUID)
-	return c.portDocument(made, nil)
+	return ordered("ports")(c.portDocument(made, nil))
 }
 
 func (c *call) checkGivenPort(given map[string]any, node *db.Node) error {
@@ -175,6 +178,10 @@ func (c *call) updatePort(
 		return nil, err
 	}
 	changed := changedFields(portSchema, old, document)
+	if slices.Contains(changed, "node_uuid") {
+		// The real one trips over a port that it made of the node's fields.
+		return nil, accident("'address'")
+	}
 	updated, err := c.conductor().UpdatePort(c.ctx(), port.UUID, func(p *db.Port) error {
 		for _, field := range changed {
 			setPortColumn(p, field, document[field])
@@ -184,7 +191,7 @@ func (c *call) updatePort(
 	if err != nil {
 		return nil, err
 	}
-	return c.portDocument(updated, nil)
+	return ordered("ports")(c.portDocument(updated, nil))
 }
 
 // changedFields are those of a schema that a patch changed, sorted.

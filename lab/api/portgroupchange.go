@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"slices"
 
 	"ironworks/lab/db"
 	"ironworks/lab/python"
@@ -84,7 +85,7 @@ func (c *call) createPortgroup(parent string) (any, error) {
 		return nil, err
 	}
 	c.locate("portgroups/" + made.UUID)
-	return c.portgroupDocument(made, true), nil
+	return inOrder("portgroups", c.portgroupDocument(made, true)), nil
 }
 
 func (c *call) patchPortgroup(ident, parent string) (any, error) {
@@ -148,6 +149,10 @@ func (c *call) updatePortgroup(group *db.Portgroup, node *db.Node, old, document
 		return nil, err
 	}
 	changed := changedFields(portgroupSchema, old, document)
+	if slices.Contains(changed, "node_uuid") {
+		// The real one writes the UUID of the new node into the old one's row.
+		return nil, accident("(sqlite3.IntegrityError) UNIQUE constraint failed: nodes.uuid\n[SQL: UPDATE nodes SET uuid=?, updated_at=? WHERE nodes.id = ?]")
+	}
 	updated, err := c.conductor().UpdatePortgroup(c.ctx(), group.UUID, func(g *db.Portgroup) error {
 		for _, field := range changed {
 			setPortgroupColumn(g, field, document[field])
@@ -157,5 +162,5 @@ func (c *call) updatePortgroup(group *db.Portgroup, node *db.Node, old, document
 	if err != nil {
 		return nil, err
 	}
-	return c.portgroupDocument(updated, true), nil
+	return inOrder("portgroups", c.portgroupDocument(updated, true)), nil
 }

@@ -276,7 +276,7 @@ func (c *call) showPortgroup(ident, parent string) (any, error) {
 	if err := c.checkPortgroupFields(fields); err != nil {
 		return nil, err
 	}
-	return pick(c.portgroupDocument(group, true), fields), nil
+	return inOrder("portgroups", pick(c.portgroupDocument(group, true), fields)), nil
 }
 
 func (c *call) deletePortgroup(ident, parent string) (any, error) {

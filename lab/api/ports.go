@@ -254,7 +254,7 @@ func (c *call) showPort(ident string, parent portParent, more []string) (any, er
 	if err := c.checkPortFields(fields); err != nil {
 		return nil, err
 	}
-	return c.portDocument(port, fields)
+	return ordered("ports")(c.portDocument(port, fields))
 }
 
 func (c *call) deletePort(ident string, parent portParent) (any, error) {

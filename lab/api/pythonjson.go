@@ -2,7 +2,10 @@ package api
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // jsonFault is what Python's decoder says of a text that is no JSON, which
@@ -144,4 +147,57 @@ func (s *jsonScanner) member(end byte) (done, ok bool) {
 	default:
 		return true, s.fail("Expecting ',' delimiter", s.at)
 	}
+}
+
+// The numbers that Python's JSON has beside those of the standard.
+var pythonNumbers = []string{"NaN", "-Infinity", "Infinity"}
+
+// numberMark stands before such a number while the text is decoded.
+const numberMark = "\ufffdpython\ufffd"
+
+// numbersOfPython puts such numbers into quotes, so that the decoder takes them.
+func numbersOfPython(raw []byte) (text []byte, found bool) {
+	if !bytes.Contains(raw, []byte("NaN")) && !bytes.Contains(raw, []byte("Infinity")) {
+		return raw, false
+	}
+	inText := false
+	for i := 0; i < len(raw); i++ {
+		c := raw[i]
+		if inText && c == '\\' && i+1 < len(raw) {
+			text = append(text, c, raw[i+1])
+			i++
+			continue
+		}
+		if c == '"' {
+			inText = !inText
+		}
+		number := slices.IndexFunc(pythonNumbers, func(n string) bool { return bytes.HasPrefix(raw[i:], []byte(n)) })
+		if inText || number < 0 {
+			text = append(text, c)
+			continue
+		}
+		text = append(text, `"`+numberMark+pythonNumbers[number]+`"`...)
+		i += len(pythonNumbers[number]) - 1
+		found = true
+	}
+	return text, found
+}
+
+// withNumbersOfPython takes the quotes away again.
+func withNumbersOfPython(value any) any {
+	switch v := value.(type) {
+	case string:
+		if number, ok := strings.CutPrefix(v, numberMark); ok {
+			return json.Number(number)
+		}
+	case []any:
+		for i := range v {
+			v[i] = withNumbersOfPython(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = withNumbersOfPython(v[key])
+		}
+	}
+	return value
 }

@@ -8,6 +8,9 @@ func (c *call) route() (any, error) {
 	if len(c.path) == 0 {
 		return c.showRoot(), nil
 	}
+	if c.malformed != nil {
+		return nil, c.malformed
+	}
 	rest := c.path
 	if rest[0] == "v1" {
 		rest = rest[1:]
@@ -15,8 +18,7 @@ func (c *call) route() (any, error) {
 	if len(rest) == 0 {
 		if c.request.Method != http.MethodGet && c.request.Method != http.MethodHead {
 			return nil, caughtAbort(&abort{
-				status: http.StatusMethodNotAllowed, description: "The server could not comply with the request since it is " +
-					"either malformed or otherwise incorrect.",
+				status: http.StatusMethodNotAllowed, description: malformedRequest,
 			})
 		}
 		return c.showV1(), nil
@@ -35,34 +37,34 @@ func (c *call) route() (any, error) {
 		"continue_inspection": c.routeInspection,
 	}
 	controller, ok := controllers[rest[0]]
-	if _, isAbsent := absent[rest[0]]; isAbsent {
-		return c.routeAbsent(rest[0], rest[1:])
+	if ok {
+		return controller(rest[1:])
 	}
-	if !ok {
-		return nil, errNoRoute
+	if answer, isAbsent, err := c.routeAbsent(rest[0], rest[1:]); isAbsent {
+		return answer, err
 	}
-	return controller(rest[1:])
+	return nil, errNoRoute
 }
 
-func (c *call) versionDocument() map[string]any {
-	return map[string]any{
+func (c *call) versionDocument() document {
+	return inOrder("version", map[string]any{
 		"id": "v1", "links": []link{{Href: c.url + "/v1/", Rel: "self"}}, "status": "CURRENT",
 		"min_version": versionText(minMinor), "version": versionText(maxMinor),
-	}
+	})
 }
 
 func (c *call) showRoot() any {
-	return map[string]any{
+	return inOrder("root", map[string]any{
 		"name": "OpenStack Ironic API",
 		"description": "Ironic is an OpenStack project which enables the provision and management of baremetal " +
 			"machines.",
 		"default_version": c.versionDocument(), "versions": []any{c.versionDocument()},
-	}
+	})
 }
 
 // resources are the collections that the root names, with the version that
 // brought them. The last of them are named as the real one does, but empty:
-// see absent.
+// see absentCollections.
 var resources = map[string]int{
 	"nodes": 1, "ports": 1, "drivers": 1, "portgroups": 23, "lookup": 22, "heartbeat": 22, "conductors": 49,
 	"allocations": 52, "deploy_templates": 55, "shards": 82, "continue_inspection": 84, "chassis": 1, "volume": 32,
@@ -70,7 +72,7 @@ var resources = map[string]int{
 }
 
 func (c *call) showV1() any {
-	document := map[string]any{
+	root := map[string]any{
 		"id": "v1",
 		"links": []link{
 			{Href: c.url + "/v1/", Rel: "self"},
@@ -81,8 +83,8 @@ func (c *call) showV1() any {
 	}
 	for name, minor := range resources {
 		if c.atLeast(minor) {
-			document[name] = c.links(name + "/")
+			root[name] = c.links(name + "/")
 		}
 	}
-	return document
+	return inOrder("v1", root)
 }

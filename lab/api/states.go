@@ -79,7 +79,7 @@ func (c *call) showStates(ident string) (any, error) {
 	for _, field := range fields {
 		states[field] = column(node, field)
 	}
-	return states, nil
+	return inOrder("states", states), nil
 }
 
 // The power targets.

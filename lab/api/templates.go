@@ -76,7 +76,7 @@ func (c *call) routeTemplates(rest []string) (any, error) {
 }
 
 func (c *call) templateDocument(t *db.DeployTemplate, fields []string) map[string]any {
-	steps := make([]db.Dict, len(t.Steps))
+	steps := make([]document, len(t.Steps))
 	for i, step := range t.Steps {
 		args, _ := step["args"].(map[string]any)
 		if args == nil {
@@ -84,9 +84,9 @@ func (c *call) templateDocument(t *db.DeployTemplate, fields []string) map[strin
 				args = dict
 			}
 		}
-		steps[i] = db.Dict{
+		steps[i] = inOrder("step", map[string]any{
 			"interface": step["interface"], "step": step["step"], "args": maskSecrets(args), "priority": step["priority"],
-		}
+		})
 	}
 	return pick(map[string]any{
 		"uuid": t.UUID, "created_at": timeText(t.CreatedAt), "updated_at": timeText(t.UpdatedAt), "name": t.Name,
@@ -165,7 +165,7 @@ func (c *call) showTemplate(ident string) (any, error) {
 	if slices.Contains(args.list("fields"), "description") {
 		return nil, invalidValue("Field(s) \"description\" are not valid")
 	}
-	return c.templateDocument(template, args.list("fields")), nil
+	return inOrder("deploy_templates", c.templateDocument(template, args.list("fields"))), nil
 }
 
 // setTemplate makes a template what a document says.
@@ -199,7 +199,7 @@ func (c *call) createTemplate() (any, error) {
 		return nil, err
 	}
 	c.locate("deploy_templates/" + made.UUID)
-	return c.templateDocument(made, nil), nil
+	return inOrder("deploy_templates", c.templateDocument(made, nil)), nil
 }
 
 func (c *call) patchTemplate(ident string) (any, error) {
@@ -231,7 +231,7 @@ func (c *call) patchTemplate(ident string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.templateDocument(updated, nil), nil
+	return inOrder("deploy_templates", c.templateDocument(updated, nil)), nil
 }
 
 func (c *call) deleteTemplate(ident string) (any, error) {

@@ -159,6 +159,9 @@ func (t *task) tearDown(ctx context.Context, before string) error {
 				return err
 			}
 		}
+		if err := t.switchDeploy(); err != nil {
+			return err
+		}
 		if err := t.driver.deploy.cleanUp(ctx, t); err != nil {
 			return err
 		}
@@ -220,12 +223,17 @@ func (t *task) verify(ctx context.Context) error {
 
 // adopt is _do_adoption.
 func (t *task) adopt(ctx context.Context) error {
-	t.noteImageType()
 	err := func() error {
+		if _, err := t.noteImageType(); err != nil {
+			return err
+		}
 		if bootOption(t.node) != "local" {
 			if err := t.driver.boot.validate(ctx, t); err != nil {
 				return err
 			}
+		}
+		if err := t.switchDeploy(); err != nil {
+			return err
 		}
 		if err := t.driver.deploy.prepare(ctx, t); err != nil {
 			return err
@@ -236,6 +244,7 @@ func (t *task) adopt(ctx context.Context) error {
 		return t.save()
 	}()
 	if err != nil {
+		_ = t.restoreDeploy()
 		t.node.PowerState = ""
 		t.record(fmt.Sprintf("Error while attempting to adopt node %s: %s.", t.node.UUID, text(err)), "adoption", true)
 		return t.process(onFail)

@@ -306,6 +306,10 @@ func (b virtualMediaBoot) prepareInstance(ctx context.Context, t *task) error {
 	if bootOption(t.node) == "local" || python.Truthy(t.internal("is_whole_disk_image")) {
 		return t.setBootDevice(ctx, "disk", true)
 	}
+	t.setInternal("vmedia_transport_protocol", "HTTP")
+	if err := t.save(); err != nil {
+		return err
+	}
 	iso := t.node.InstanceInfo.Text("boot_iso")
 	if iso == "" {
 		return invalid("Unable to find kernel or ramdisk for to generate boot ISO for %s", t.node.UUID)

@@ -167,7 +167,9 @@ func (c *Conductor) Media(ctx context.Context, uuid string) (media []db.Dict, er
 func (c *Conductor) Validate(ctx context.Context, uuid string) (map[string]api.Validation, error) {
 	results := map[string]api.Validation{}
 	err := c.with(ctx, uuid, locking{shared: true}, func(ctx context.Context, t *task) error {
-		t.noteImageType()
+		if _, err := t.noteImageType(); err != nil {
+			return err
+		}
 		for _, kind := range interfaceKinds {
 			if kind == "vendor" {
 				continue
@@ -209,6 +211,8 @@ func (t *task) validateInterface(ctx context.Context, kind string) error {
 			return err
 		}
 		return t.checkDeploySteps(nil, true)
+	case "network":
+		return t.checkNetwork()
 	case "bios":
 		if name == "redfish" {
 			_, err := parseRedfish(t.node)
@@ -223,4 +227,22 @@ func (t *task) validateInterface(ctx context.Context, kind string) error {
 		return unsupported(t.node.Driver, kind)
 	}
 	return nil
+}
+
+// checkNetwork is what the network interface says of a node: flat wants a
+// network of Neutron for cleaning, and there is none.
+func (t *task) checkNetwork() error {
+	if t.driver.names["network"] == "flat" && t.node.DriverInfo.Text("cleaning_network") == "" {
+		return invalid("UUID or name of cleaning_network is not set in configuration or in node driver_info.")
+	}
+	return nil
+}
+
+// checkPowerAndNetwork is what is asked before the ramdisk of cleaning or of
+// service is booted.
+func (t *task) checkPowerAndNetwork(noRamdisk bool) error {
+	if err := t.driver.power.validate(t); err != nil || noRamdisk {
+		return err
+	}
+	return t.checkNetwork()
 }

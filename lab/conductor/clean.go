@@ -77,9 +77,16 @@ func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error
 	manual := given != nil
 	if !manual && t.skipsCleaning() {
 		t.node.CleanStep = nil
+		if err := t.restoreDeploy(); err != nil {
+			return err
+		}
 		return t.process(onDone)
 	}
-	if err := t.driver.power.validate(t); err != nil {
+	if err := t.switchDeploy(); err != nil {
+		t.failCleaning(ctx, fmt.Sprintf("Failed to select a deploy interface for cleaning node %s: %s", t.node.UUID, text(err)), cleanFailure{keep: true})
+		return nil
+	}
+	if err := t.checkPowerAndNetwork(noRamdisk); err != nil {
 		t.failCleaning(ctx, fmt.Sprintf("Validation of node %s for cleaning failed: %s", t.node.UUID, text(err)), cleanFailure{})
 		return nil
 	}
@@ -215,6 +222,9 @@ func (t *task) cleaned(ctx context.Context, manual, noRamdisk bool) error {
 	}
 	t.updateCache(ctx)
 	t.flowEnds(cleaningFlow(manual), dictsOf(t.internal("clean_steps")), "")
+	if err := t.restoreDeploy(); err != nil {
+		return err
+	}
 	if manual || t.node.Retired {
 		return t.process(onManage)
 	}
@@ -266,6 +276,7 @@ func (t *task) failCleaning(ctx context.Context, message string, how cleanFailur
 		t.node.MaintenanceReason = message
 	}
 	_ = t.save()
+	_ = t.restoreDeploy()
 	if !how.noChange && t.node.ProvisionState != cleanFail {
 		_ = t.processTo(onFail, target)
 	}
@@ -290,4 +301,5 @@ func (t *task) abortCleaning(ctx context.Context) {
 	t.node.CleanStep = nil
 	t.wipeSteps(cleanSteps)
 	_ = t.save()
+	_ = t.restoreDeploy()
 }

@@ -25,8 +25,9 @@ type Conductor struct {
 
 	mu           sync.Mutex
 	closed       bool
-	busy         int               // workers
-	busyReserved int               // of those for calls of the API
+	busy         int // workers
+	busyReserved int // of those for calls of the API
+	updates      updates
 	failedSyncs  map[string]int    // of the power, in a row, by node
 	certificates map[string]string // of agents, by the path that is told
 }
@@ -57,7 +58,7 @@ func New(options Options) (*Conductor, error) {
 
 // register tells the database that the conductor is there, or is no more.
 func (c *Conductor) register(alive bool) {
-	c.tables.SetConductor(db.Conductor{Hostname: c.options.Host, Alive: alive, Drivers: hardwareTypes()})
+	c.tables.SetConductor(db.Conductor{Hostname: c.options.Host, Alive: alive, Drivers: c.options.HardwareTypes})
 }
 
 // forgetLocks gives back what a conductor of this name held when it ended.
@@ -192,7 +193,7 @@ func (c *Conductor) spawn(reserved bool, do func(context.Context)) error {
 // Drivers are the hardware types with their interfaces.
 func (c *Conductor) Drivers() []api.Driver {
 	var all []api.Driver
-	for _, name := range hardwareTypes() {
+	for _, name := range c.options.HardwareTypes {
 		d := api.Driver{Name: name, Hosts: []string{c.options.Host}, Default: map[string]string{}, Enabled: map[string][]string{}}
 		for _, kind := range slices.Sorted(maps.Keys(c.options.Enabled)) {
 			if byDefault, err := c.defaultInterface(name, kind, ""); err == nil {

@@ -49,7 +49,10 @@ func (c *Conductor) Deploy(ctx context.Context, uuid string, d api.Deploy) error
 		if err := t.mayDeploy(e); err != nil {
 			return err
 		}
-		typed := t.noteImageType()
+		typed, err := t.noteImageType()
+		if err != nil {
+			return err
+		}
 		if e == onRebuild && !typed {
 			// The real one trips over its own variable here.
 			return failure("UnboundLocalError", "cannot access local variable 'auto_lessee' where it is not associated with a value")
@@ -88,6 +91,9 @@ func (t *task) mayDeploy(e event) error {
 }
 
 func (t *task) checkDeployment(ctx context.Context, steps []db.Dict) error {
+	if err := t.switchDeploy(); err != nil {
+		return err
+	}
 	if err := t.driver.power.validate(t); err != nil {
 		return err
 	}
@@ -127,15 +133,26 @@ func (t *task) checkInstanceTraits() error {
 	return nil
 }
 
-// noteImageType is update_image_type. Without an image nothing is noted.
-func (t *task) noteImageType() bool {
+// noteImageType is update_image_type. Without an image nothing is noted, and of
+// an image in Glance, which is not there, nothing is known.
+func (t *task) noteImageType() (noted bool, err error) {
 	info := t.node.InstanceInfo
-	if info.Text("image_source") == "" {
-		return false
+	source := info.Text("image_source")
+	if source == "" {
+		return false, nil
 	}
-	if strings.HasSuffix(info.Text("image_source"), "/") {
-		t.setInternal("is_source_a_path", true)
-		return true
+	if info.Text("image_type") == "" {
+		scheme, err := imageScheme(source)
+		if err != nil {
+			return false, err
+		}
+		if scheme == schemeGlance {
+			return false, nil
+		}
+		if scheme != schemeOCI && strings.HasSuffix(source, "/") {
+			t.setInternal("is_source_a_path", true)
+			return true, nil
+		}
 	}
 	whole := info.Text("image_type") == "whole-disk"
 	if info.Text("image_type") == "" {
@@ -146,7 +163,7 @@ func (t *task) noteImageType() bool {
 	if whole {
 		info["image_type"] = "whole-disk"
 	}
-	return true
+	return true, nil
 }
 
 // deploy is do_node_deploy.

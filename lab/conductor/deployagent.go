@@ -35,8 +35,11 @@ func (d agentDeploy) own() []step {
 		{name: "switch_to_tenant_network", deploy: at(30), do: nothing},
 		{name: "tear_down_agent", deploy: at(40), do: tearDownAgent},
 	}
-	if d.kind == "direct" {
+	switch d.kind {
+	case "direct":
 		steps = append(steps, step{name: "write_image", deploy: at(80), do: writeImage})
+	case "bootc":
+		steps = append(steps, step{name: "execute_bootc_install", deploy: at(80), do: installBootc}, step{name: "set_boot_to_disk", deploy: at(60), do: setBootToDisk})
 	}
 	return steps
 }
@@ -100,8 +103,13 @@ func (d agentDeploy) validate(ctx context.Context, t *task) error {
 	if err := checkRootDevice(t.node); err != nil {
 		return err
 	}
-	if d.kind == "direct" {
+	switch d.kind {
+	case "direct":
 		return checkImage(t.node)
+	case "bootc":
+		if source := t.node.InstanceInfo.Text("image_source"); !strings.HasPrefix(source, schemeOCI+"://") {
+			return invalid("Invalid image href %s.", nameOrNone(source))
+		}
 	}
 	return nil
 }
@@ -403,10 +411,30 @@ func (t *task) configureLocalBoot(ctx context.Context) error {
 			return t.raise(ctx, fmt.Sprintf("Failed to install a bootloader when deploying node %s: %s", t.node.UUID, commandError(result)), true)
 		}
 	}
+	_, err = setBootToDisk(ctx, t, nil)
+	return err
+}
+
+// setBootToDisk is the step set_boot_to_disk, and the end of the installation
+// of a boot loader.
+func setBootToDisk(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	if err := t.setBootDevice(ctx, "disk", t.node.DriverInfo.Text("force_persistent_boot_device") != "Never"); err != nil {
-		return t.raise(ctx, fmt.Sprintf("Failed to change the boot device to disk when deploying node %s: %s", t.node.UUID, text(err)), true)
+		return "", t.raise(ctx, fmt.Sprintf("Failed to change the boot device to disk when deploying node %s: %s", t.node.UUID, text(err)), true)
 	}
-	return nil
+	return "", nil
+}
+
+// installBootc has the agent install a bootc image: a container.
+func installBootc(ctx context.Context, t *task, _ db.Dict) (string, error) {
+	info := t.node.InstanceInfo
+	var secret any
+	if given := info.Text("image_pull_secret"); given != "" {
+		secret = base64.StdEncoding.EncodeToString([]byte(given))
+	}
+	return t.executeInBand(ctx, deploySteps, db.Dict{
+		"interface": "deploy", "step": "execute_bootc_install",
+		"args": map[string]any{"image_source": info["image_source"], "configdrive": info["configdrive"], "oci_pull_secret": secret},
+	})
 }
 
 // How an asynchronous command is waited for.

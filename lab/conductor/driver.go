@@ -115,22 +115,24 @@ func (c *Conductor) defaultInterface(hardware, kind, node string) (string, error
 // completeInterfaces checks the interfaces of a node and fills in the missing
 // ones.
 func (c *Conductor) completeInterfaces(n *db.Node) error {
-	if _, ok := supported[n.Driver]; !ok {
+	if !slices.Contains(c.options.HardwareTypes, n.Driver) {
 		return driverNotFound(n.Driver)
 	}
 	if n.Interfaces == nil {
 		n.Interfaces = map[string]string{}
 	}
 	for _, kind := range interfaceKinds {
-		given := false
-		for _, name := range []string{n.InstanceInfo.Text(kind + "_interface"), n.Interfaces[kind]} {
-			if name == "" {
-				continue
+		own, given := n.Interfaces[kind]
+		if given {
+			if err := c.checkInterface(n.Driver, kind, own); err != nil {
+				return err
 			}
-			given = true
+		}
+		if name := n.InstanceInfo.Text(kind + "_interface"); name != "" {
 			if err := c.checkInterface(n.Driver, kind, name); err != nil {
 				return err
 			}
+			given = true
 		}
 		if given {
 			continue
@@ -261,8 +263,10 @@ func (c *Conductor) buildDriver(n *db.Node) (*driver, error) {
 		d.boot = fakeBoot{}
 	}
 	switch d.names["deploy"] {
-	case "custom-agent", "direct", "ramdisk":
+	case "custom-agent", "direct", "ramdisk", "bootc":
 		d.deploy = agentDeploy{kind: d.names["deploy"]}
+	case "autodetect":
+		d.deploy = autodetectDeploy{}
 	default:
 		d.deploy = fakeDeploy{}
 	}

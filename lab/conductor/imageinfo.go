@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -110,4 +111,30 @@ func (t *task) buildInstanceInfo(ctx context.Context) error {
 		info["image_type"] = "whole-disk"
 	}
 	return t.save()
+}
+
+// The schemes of images that have a rule of their own. The latter is an image
+// that is named by a UUID alone, too.
+const (
+	schemeOCI    = "oci"
+	schemeGlance = "glance"
+)
+
+var uuidRule = regexp.MustCompile(`^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$`)
+
+// imageScheme is the scheme of an image by which Ironic chooses who fetches it
+// (get_image_service of common/image_service.py).
+func imageScheme(source string) (string, error) {
+	scheme, _, found := strings.Cut(source, ":")
+	if !found || strings.ContainsAny(scheme, "/?#") {
+		if uuidRule.MatchString(source) {
+			return schemeGlance, nil
+		}
+		return "", failure("ImageRefValidationFailed", "Validation of image href %s failed, reason: Scheme-less image href is not a UUID.", source)
+	}
+	scheme = strings.ToLower(scheme)
+	if !slices.Contains([]string{"http", "https", "file", schemeGlance, schemeOCI, "nfs", "cifs", "smb"}, scheme) {
+		return "", failure("ImageRefValidationFailed", "Validation of image href %s failed, reason: Image download protocol %s is not supported.", source, scheme)
+	}
+	return scheme, nil
 }

@@ -131,7 +131,9 @@ const managesBoot = "inspector_manage_boot"
 // agentInspect is inspection by an agent.
 type agentInspect struct{}
 
-func (agentInspect) validate(*task) error { return nil }
+// validate wants a boot that the conductor manages:
+// [inspector]require_managed_boot, which is true in 39.0.0.
+func (agentInspect) validate(t *task) error { return t.driver.boot.validateInspection(t) }
 
 func (agentInspect) inspect(ctx context.Context, t *task) (string, error) {
 	macs, err := t.driver.management.macAddresses(ctx, t)
@@ -141,30 +143,24 @@ func (agentInspect) inspect(ctx context.Context, t *task) (string, error) {
 	for _, mac := range macs {
 		t.addPort(mac, true, nil)
 	}
-	managed, err := true, t.driver.boot.validateInspection(t)
-	if err != nil {
-		if !isKind(err, kindUnsupported) {
-			return "", err
-		}
-		managed = false
+	if err := t.driver.boot.validateInspection(t); err != nil {
+		return "", err
 	}
-	t.setInternal(managesBoot, managed)
+	t.setInternal(managesBoot, true)
 	if err := t.save(); err != nil {
 		return "", err
 	}
-	if err = bootForInspection(ctx, t, managed); err == nil {
+	if err = bootForInspection(ctx, t); err == nil {
 		return inspectWait, nil
 	}
 	message := "unable to start inspection: " + text(err)
-	if managed {
-		tearDownInspection(ctx, t, false)
-	}
+	tearDownInspection(ctx, t, false)
 	t.node.LastError = message
 	_ = t.save()
 	return "", inspectionFailure("%s", message)
 }
 
-func bootForInspection(ctx context.Context, t *task, managed bool) error {
+func bootForInspection(ctx context.Context, t *task) error {
 	on := reboot
 	if !t.powerStaysOn() {
 		if err := t.setPower(ctx, powerOff); err != nil {
@@ -172,13 +168,7 @@ func bootForInspection(ctx context.Context, t *task, managed bool) error {
 		}
 		on = powerOn
 	}
-	var err error
-	if managed {
-		err = t.driver.boot.prepareRamdisk(ctx, t)
-	} else {
-		err = t.setBootDevice(ctx, "pxe", false)
-	}
-	if err != nil {
+	if err := t.driver.boot.prepareRamdisk(ctx, t); err != nil {
 		return err
 	}
 	return t.setPower(ctx, on)

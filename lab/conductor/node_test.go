@@ -175,7 +175,7 @@ func TestUpdateNode(t *testing.T) {
 			func(n *db.Node) { n.ProvisionState = active }, func(n *db.Node) { n.Interfaces["deploy"] = "direct" }, 409,
 			"Node %n can not have deploy_interface updated unless it is in one of allowed (enroll, inspecting, inspect wait, manageable, available) states or in maintenance mode. Current state is 'active'.",
 		},
-		"unknown interface": {nil, func(n *db.Node) { n.Interfaces["deploy"] = "ansible" }, 400, "Could not find the following interface in the 'ironic.hardware.interfaces.deploy' entrypoint: ansible. Valid interfaces are ['custom-agent', 'direct', 'fake', 'ramdisk']."},
+		"unknown interface": {nil, func(n *db.Node) { n.Interfaces["deploy"] = "ansible" }, 400, "Could not find the following interface in the 'ironic.hardware.interfaces.deploy' entrypoint: ansible. Valid interfaces are ['autodetect', 'bootc', 'custom-agent', 'direct', 'fake', 'ramdisk']."},
 		"incompatible":      {nil, func(n *db.Node) { n.Driver = "redfish" }, 400, "is not supported by hardware type RedfishHardware."},
 		"another instance": {
 			func(n *db.Node) { n.InstanceUUID = "11111111-1111-1111-1111-111111111111" }, func(n *db.Node) { n.InstanceUUID = "22222222-2222-2222-2222-222222222222" },

@@ -60,6 +60,9 @@ type Options struct {
 	// says.
 	Enabled map[string][]string
 
+	// HardwareTypes are the enabled ones; all that there are if nil.
+	HardwareTypes []string
+
 	// Speed divides the pauses between tries: of waiting for power, of calls
 	// that failed, of locks. Timeouts and periods are as they are given. 1 if 0.
 	Speed float64
@@ -89,7 +92,7 @@ type Periods struct {
 	// Provision is for timeouts of deployment, cleaning, inspection and
 	// service, 60 s; Rescue for those of rescue, 60 s.
 	Provision, Rescue time.Duration
-	// PowerSync is 120 s, PowerRecovery 300 s.
+	// PowerSync is 60 s, PowerRecovery 300 s.
 	PowerSync, PowerRecovery time.Duration
 }
 
@@ -114,7 +117,7 @@ func EnabledInterfaces() map[string][]string {
 		"bios":       {"fake", "no-bios"},
 		"boot":       {"fake", "redfish-virtual-media", "ipxe", "pxe"},
 		"console":    {"fake", "no-console"},
-		"deploy":     {"fake", "direct", "custom-agent", "ramdisk"},
+		"deploy":     {"fake", "direct", "custom-agent", "ramdisk", "autodetect", "bootc"},
 		"firmware":   {"no-firmware"},
 		"inspect":    {"fake", "no-inspect", "redfish", "agent"},
 		"management": {"fake", "redfish"},
@@ -126,6 +129,30 @@ func EnabledInterfaces() map[string][]string {
 		"vendor":     {"fake", "no-vendor"},
 	}
 }
+
+// ShippedInterfaces are those that 39.0.0 enables by itself, as far as the lab
+// has them: no storage in cinder.
+func ShippedInterfaces() map[string][]string {
+	return map[string][]string{
+		"bios":       {"redfish", "no-bios"},
+		"boot":       {"ipxe", "pxe", "redfish-virtual-media"},
+		"console":    {"no-console"},
+		"deploy":     {"ramdisk", "bootc", "direct", "autodetect"},
+		"firmware":   {"no-firmware"},
+		"inspect":    {"redfish", "no-inspect"},
+		"management": {"redfish"},
+		"network":    {"noop", "flat"},
+		"power":      {"redfish"},
+		"raid":       {"redfish", "no-raid", "agent"},
+		"rescue":     {"no-rescue"},
+		"storage":    {"noop"},
+		"vendor":     {"redfish", "no-vendor"},
+	}
+}
+
+// ShippedHardwareTypes are the hardware types that 39.0.0 enables by itself and
+// the lab has: ipmi it has not.
+func ShippedHardwareTypes() []string { return []string{"redfish"} }
 
 func setDefault[T comparable](value *T, byDefault T) {
 	var zero T
@@ -145,6 +172,9 @@ func (o *Options) complete() error {
 	setDefault(&o.Speed, 1)
 	setDefault(&o.Host, "localhost")
 	setDefault(&o.LogsCollect, "on_failure")
+	if o.HardwareTypes == nil {
+		o.HardwareTypes = hardwareTypes()
+	}
 	if o.Clock == nil {
 		o.Clock = systemClock{}
 	}

@@ -57,7 +57,7 @@ var raidProperties = map[string]string{
 // DriverProperties are the keys of driver_info that the default interfaces of a
 // hardware type know.
 func (c *Conductor) DriverProperties(driver string) (map[string]string, error) {
-	if _, ok := supported[driver]; !ok {
+	if !slices.Contains(c.options.HardwareTypes, driver) {
 		return nil, driverNotFound(driver)
 	}
 	all := map[string]string{}
@@ -85,7 +85,7 @@ func (c *Conductor) DriverProperties(driver string) (map[string]string, error) {
 
 // RAIDProperties describe a logical disk.
 func (c *Conductor) RAIDProperties(driver string) (map[string]string, error) {
-	if _, ok := supported[driver]; !ok {
+	if !slices.Contains(c.options.HardwareTypes, driver) {
 		return nil, driverNotFound(driver)
 	}
 	return maps.Clone(raidProperties), nil

@@ -43,10 +43,10 @@ func raidProblem(target db.Dict) (problem string, roots int) {
 	disks, isList := value.([]any)
 	extra := slices.DeleteFunc(slices.Sorted(maps.Keys(target)), func(key string) bool { return key == "logical_disks" })
 	switch {
-	case len(extra) > 0:
-		return unexpected(extra), 0
 	case !found:
 		return "'logical_disks' is a required property", 0
+	case len(extra) > 0:
+		return unexpected(extra), 0
 	case !isList:
 		return notOfType(value, "array"), 0
 	case len(disks) == 0:

@@ -151,6 +151,10 @@ func (m *bmc) send(ctx context.Context, who auth, method, path string, body any)
 		return answer{}, err
 	}
 	address := m.info.base + path
+	if scheme, _, _ := strings.Cut(address, "://"); scheme != "http" && scheme != "https" {
+		// The HTTP library has no adapter for it, and another try would not find one.
+		return answer{}, &sushyError{class: "ConnectionError", text: fmt.Sprintf("Unable to connect to %s. Error: No connection adapters were found for %s", address, python.Repr(address))}
+	}
 	for try := 1; ; try++ {
 		got, err := m.sendOnce(ctx, client, who, method, address, raw)
 		if err == nil {

@@ -31,7 +31,11 @@ func (c *Conductor) Service(ctx context.Context, uuid string, steps []db.Dict, d
 
 // service is do_node_service.
 func (t *task) service(ctx context.Context, given []db.Dict, noRamdisk bool) error {
-	if err := t.driver.power.validate(t); err != nil {
+	if err := t.switchDeploy(); err != nil {
+		t.failService(ctx, fmt.Sprintf("Failed to select a deploy interface for servicing node %s: %s", t.node.UUID, text(err)), serviceFailure{keep: true})
+		return nil
+	}
+	if err := t.checkPowerAndNetwork(noRamdisk); err != nil {
 		t.failService(ctx, fmt.Sprintf("Validation of node %s for service failed: %s", t.node.UUID, text(err)), serviceFailure{})
 		return nil
 	}
@@ -143,6 +147,9 @@ func (t *task) serviceFrom(ctx context.Context, index int, noRamdisk bool) error
 		}
 	}
 	t.updateCache(ctx)
+	if err := t.restoreDeploy(); err != nil {
+		return err
+	}
 	return t.process(onDone)
 }
 
@@ -189,6 +196,7 @@ func (t *task) failService(ctx context.Context, message string, how serviceFailu
 		t.node.MaintenanceReason = message
 	}
 	_ = t.save()
+	_ = t.restoreDeploy()
 	if !how.noChange && t.node.ProvisionState != serviceFail {
 		_ = t.process(onFail)
 	}
@@ -222,4 +230,5 @@ func (t *task) abortService(ctx context.Context) {
 	t.node.ServiceStep = nil
 	t.wipeSteps(serviceSteps)
 	_ = t.save()
+	_ = t.restoreDeploy()
 }

@@ -3,6 +3,7 @@ package conductor
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"time"
 
@@ -41,6 +42,14 @@ type locking struct {
 // lockInterval is [conductor]node_locked_retry_interval.
 const lockInterval = time.Second
 
+// lockPause is the pause before the next try to lock a node. A real conductor
+// pauses for the interval and then waits for its turn among all threads, which
+// spreads those that were refused together: 40 PATCHes of one node at once take
+// it 4.7 s, and 29 of them succeed (39.0.0).
+func lockPause() time.Duration {
+	return lockInterval/2 + rand.N(lockInterval) //nolint:gosec // no secret
+}
+
 // acquire takes a node: release gives it back.
 func (c *Conductor) acquire(ctx context.Context, uuid string, how locking) (*task, error) {
 	node, err := c.tables.Node(uuid)
@@ -72,7 +81,7 @@ func (c *Conductor) reserve(ctx context.Context, uuid string, how locking) (*db.
 		if err == nil || !isKind(err, kindLocked) || how.once || try >= c.options.Limits.LockAttempts {
 			return node, err
 		}
-		if !c.sleep(ctx, lockInterval) {
+		if !c.sleep(ctx, lockPause()) {
 			return nil, err
 		}
 	}

@@ -38,6 +38,7 @@ func (n *Node) Clone() *Node {
 	c.AutomatedClean = clonePointer(n.AutomatedClean)
 	c.DisablePowerOff = clonePointer(n.DisablePowerOff)
 	c.Traits = slices.Clone(n.Traits)
+	c.Empty, c.Null = slices.Clone(n.Empty), slices.Clone(n.Null)
 	return &c
 }
 

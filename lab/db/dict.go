@@ -1,5 +1,10 @@
 package db
 
+import (
+	"encoding/json"
+	"reflect"
+)
+
 // Dict is a JSON object: properties, driver_info and their like. Its values are
 // those that encoding/json decodes to, with numbers as json.Number or as any of
 // Go's own.
@@ -38,4 +43,46 @@ func cloneValue(value any) any {
 func (d Dict) Text(key string) string {
 	s, _ := d[key].(string)
 	return s
+}
+
+// withoutOddNumbers is a copy of a row in which the numbers that JSON does not
+// have are null.
+func withoutOddNumbers(row any) any {
+	from := reflect.ValueOf(row)
+	if from.Kind() != reflect.Pointer || from.Elem().Kind() != reflect.Struct {
+		return row
+	}
+	to := reflect.New(from.Elem().Type())
+	to.Elem().Set(from.Elem())
+	for i := range to.Elem().NumField() {
+		if dict, ok := to.Elem().Field(i).Interface().(Dict); ok && dict != nil {
+			cleaned, _ := onlyJSON(map[string]any(dict)).(map[string]any)
+			to.Elem().Field(i).Set(reflect.ValueOf(Dict(cleaned)))
+		}
+	}
+	return to.Interface()
+}
+
+func onlyJSON(value any) any {
+	switch v := value.(type) {
+	case Dict:
+		return onlyJSON(map[string]any(v))
+	case map[string]any:
+		cleaned := make(map[string]any, len(v))
+		for key := range v {
+			cleaned[key] = onlyJSON(v[key])
+		}
+		return cleaned
+	case []any:
+		cleaned := make([]any, len(v))
+		for i := range v {
+			cleaned[i] = onlyJSON(v[i])
+		}
+		return cleaned
+	case json.Number:
+		if !json.Valid([]byte(v)) {
+			return nil
+		}
+	}
+	return value
 }

@@ -172,6 +172,10 @@ func (f file) write() error {
 	}
 	content, err := json.Marshal(f.content)
 	if err != nil {
+		// NaN and the infinities are numbers in Python's JSON alone.
+		content, err = json.Marshal(withoutOddNumbers(f.content))
+	}
+	if err != nil {
 		return fmt.Errorf("encoding %s: %w", f.path, err)
 	}
 	if err := writeWhole(f.path, append(content, '\n')); err != nil {

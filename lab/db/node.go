@@ -3,7 +3,7 @@ package db
 import "time"
 
 // Node is a machine as Ironic knows it. The names are those of its API; empty
-// strings and zero times stand for null.
+// strings and zero times stand for null, unless Empty says otherwise.
 type Node struct {
 	ID           int // the database's own: it orders what was made at one time
 	UUID         string
@@ -61,6 +61,10 @@ type Node struct {
 	RetiredReason   string
 
 	Traits []string
+
+	// Empty are the text fields that hold an empty text and not null; Null are
+	// the boolean fields that hold null and not false. Both are sorted.
+	Empty, Null []string
 
 	InspectionStartedAt  time.Time
 	InspectionFinishedAt time.Time

@@ -147,7 +147,7 @@ func (t *table[T, P]) find(id int) (int, bool) {
 func (t *table[T, P]) checkUniques(r *T, uuid string, creating bool) error {
 	for _, u := range t.uniques {
 		value := u.value(r)
-		if owner, taken := u.owners[value]; taken && value != "" && owner != uuid {
+		if owner, taken := u.owners[value]; taken && value != "" && (creating || owner != uuid) {
 			return u.clash(r, creating)
 		}
 	}

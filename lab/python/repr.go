@@ -3,6 +3,7 @@ package python
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 
@@ -36,6 +37,9 @@ func valueOf(value any) any {
 	case nil, bool, string, float64, models.PythonInt, models.PythonList, *models.PythonDict:
 		return v
 	case json.Number:
+		if f, err := v.Float64(); err == nil && (math.IsNaN(f) || math.IsInf(f, 0)) {
+			return f
+		}
 		return models.PythonNumber(v.String())
 	}
 	switch v := reflect.ValueOf(value); v.Kind() { //nolint:exhaustive // the default is the rest

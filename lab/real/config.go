@@ -73,15 +73,16 @@ func ironicSettings(server *Server, asShipped bool) settings {
 // same, except for interfaces that the old one does not know; one unknown name keeps the
 // conductor from starting.
 func harnessSettings(release Release) settings {
-	inspect := "fake,no-inspect,redfish"
+	inspect, deploy := "fake,no-inspect,redfish", "fake,direct,custom-agent,ramdisk"
 	if release != Old {
 		inspect += ",agent"
+		deploy += ",autodetect,bootc"
 	}
 	return settings{
 		"DEFAULT": {
 			"enabled_hardware_types":        "fake-hardware,redfish",
 			"enabled_boot_interfaces":       "fake,redfish-virtual-media,ipxe,pxe",
-			"enabled_deploy_interfaces":     "fake,direct,custom-agent,ramdisk",
+			"enabled_deploy_interfaces":     deploy,
 			"enabled_management_interfaces": "fake,redfish",
 			"enabled_power_interfaces":      "fake,redfish",
 			"enabled_inspect_interfaces":    inspect,

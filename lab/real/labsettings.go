@@ -22,8 +22,9 @@ func LabSettings(speed float64) map[string]map[string]string {
 			"deploy_callback_timeout": timeout, "clean_callback_timeout": timeout, "inspect_wait_timeout": timeout,
 			"rescue_callback_timeout": timeout, "service_callback_timeout": timeout,
 			"check_provision_state_interval": check, "check_rescue_state_interval": check,
-			// More often, and one would meet its locks all the time.
-			"sync_power_state_interval":       seconds(2*time.Minute, 20*time.Second),
+			// It clears last errors, which people want to read: not more often than
+			// by itself.
+			"sync_power_state_interval":       "60",
 			"power_failure_recovery_interval": seconds(5*time.Minute, 20*time.Second),
 		},
 		"agent": {"require_tls": "true"},

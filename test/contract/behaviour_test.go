@@ -37,7 +37,7 @@ type step struct {
 	// version is the API version: 1.31, or "none" for no header. Without it
 	// the subject's newest is asked for.
 	version string
-	// header is one more, as in "Accept: text/html".
+	// header is one more, as in "Accept: text/html"; "Content-Type:" sends none.
 	header string
 	// see are the values of the answer that are compared, apart by blanks; see
 	// [rendering]. Without it a refusal shows its text, anything else only its

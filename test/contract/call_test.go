@@ -67,8 +67,11 @@ func (c *session) try(ctx context.Context, s step) (answer, error) {
 		request.Header.Set("Content-Type", "application/json")
 	}
 	request.Header.Set("Accept", "application/json")
-	if name, value, ok := strings.Cut(s.header, ": "); ok {
-		request.Header.Set(name, value)
+	if name, value, ok := strings.Cut(s.header, ":"); ok {
+		request.Header.Del(name)
+		if value = strings.TrimSpace(value); value != "" {
+			request.Header.Set(name, value)
+		}
 	}
 	c.subject.writing.RLock()
 	defer c.subject.writing.RUnlock()

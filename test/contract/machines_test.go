@@ -124,6 +124,44 @@ func onMachines() []machineBehaviour {
 			{call: provisionCall, body: `{"target": "rescue", "rescue_password": "secret"}`, want: "202", old: "500 Failed to rescue instance None for node {node}: Validation failed: Driver redfish does not support validate_rescue (disabled or not implemented)."},
 			{call: "UNTIL /v1/nodes/{node}", see: "provision_state reservation last_error", want: `200 provision_state="rescue failed" reservation=null last_error="Failed to rescue: Error validating Redfish virtual media. Some parameters were missing in node's driver_info. Missing are: ['rescue_kernel', 'rescue_ramdisk']"`, old: `200 provision_state="active" reservation=null last_error=null`},
 		}}},
+		{scenario: "ok", behaviour: behaviour{name: "booted-from-an-iso", state: "available", node: `{"deploy_interface": "ramdisk"}`, steps: []step{
+			{call: "PATCH /v1/nodes/{node}", body: `[{"op": "add", "path": "/instance_info/boot_iso", "value": "{iso}"}]`},
+			ask(`{"target": "active"}`), until("active"),
+			{call: "GET /v1/nodes/{node}", see: "last_error power_state driver_internal_info.keys driver_internal_info.vmedia_transport_protocol", want: `200 last_error=null power_state="power on" driver_internal_info.keys=["deploy_steps","last_power_state_change","vmedia_transport_protocol"] driver_internal_info.vmedia_transport_protocol="HTTP"`, old: `200 last_error=null power_state="power on" driver_internal_info.keys=["deploy_steps","last_power_state_change"] driver_internal_info.vmedia_transport_protocol=absent`},
+		}}},
+		{scenario: "ok", behaviour: behaviour{name: "ramdisk-node-cleaned-without-a-ramdisk", state: "manageable", node: `{"deploy_interface": "ramdisk"}`, steps: []step{
+			{call: "PATCH /v1/nodes/{node}", body: `[{"op": "remove", "path": "/driver_info/deploy_iso"}]`, want: "200"},
+			{call: "GET /v1/nodes/{node}/validate", see: "boot", want: `200 boot={"reason":"Cannot validate image information for node {node} because one or more parameters are missing from its instance_info and insufficient information is present to boot from a remote volume. Missing are: ['kernel', 'ramdisk']","result":false}`},
+			ask(`{"target": "clean", "clean_steps": [{"interface": "deploy", "step": "erase_devices_metadata"}]}`), until("clean failed"),
+			{call: "GET /v1/nodes/{node}", see: "last_error maintenance fault power_state", want: `200 last_error="Failed to prepare node {node} for cleaning: Unable to find kernel, ramdisk for building ISO, or explicit ISO for {node}" maintenance=false fault=null power_state="power off"`},
+		}}},
+		{scenario: "ok", behaviour: behaviour{name: "autodetect-boots-an-iso", since: 115, state: "available", node: `{"deploy_interface": "autodetect"}`, steps: []step{
+			{call: "PATCH /v1/nodes/{node}", body: `[{"op": "add", "path": "/instance_info/boot_iso", "value": "{iso}"}, {"op": "add", "path": "/instance_info/ironic_ramdisk_deploy", "value": true}]`},
+			ask(`{"target": "active"}`), until("active"),
+			{call: "GET /v1/nodes/{node}", see: "deploy_interface last_error driver_internal_info.original_deploy_interface driver_internal_info.keys", want: `200 deploy_interface="ramdisk" last_error=null driver_internal_info.original_deploy_interface="autodetect" driver_internal_info.keys=["deploy_steps","last_power_state_change","original_deploy_interface","vmedia_transport_protocol"]`},
+			ask(`{"target": "deleted"}`), until("available"),
+			{call: "GET /v1/nodes/{node}", see: "deploy_interface last_error driver_internal_info.keys", want: `200 deploy_interface="autodetect" last_error=null driver_internal_info.keys=["deploy_steps","last_power_state_change","vmedia_transport_protocol"]`},
+		}}},
+		{scenario: "ok", behaviour: behaviour{name: "autodetect-cleans", since: 115, state: "manageable", node: `{"deploy_interface": "autodetect"}`, steps: []step{
+			ask(`{"target": "clean", "clean_steps": [{"interface": "deploy", "step": "erase_devices_metadata"}]}`),
+			{call: "UNTIL /v1/nodes/{node}?fields=provision_state,deploy_interface,driver_internal_info", see: "provision_state deploy_interface driver_internal_info.original_deploy_interface", want: `200 provision_state="clean wait" deploy_interface="direct" driver_internal_info.original_deploy_interface="autodetect"`},
+			until("manageable"),
+			{call: "GET /v1/nodes/{node}", see: "deploy_interface last_error driver_internal_info.original_deploy_interface", want: `200 deploy_interface="autodetect" last_error=null driver_internal_info.original_deploy_interface=absent`},
+		}}},
+		{scenario: "ok", behaviour: behaviour{name: "bootc-steps", since: 115, state: "available", node: `{"deploy_interface": "bootc"}`, steps: []step{
+			{call: "PATCH /v1/nodes/{node}", body: `[{"op": "add", "path": "/instance_info/image_source", "value": "oci://127.0.0.1:1/x/y:latest"}]`},
+			ask(`{"target": "active"}`),
+			{call: "UNTIL /v1/nodes/{node}", see: "driver_internal_info.deploy_steps.#.step driver_internal_info.deploy_steps.#.priority", want: `200 driver_internal_info.deploy_steps.#.step=["deploy","execute_bootc_install","prepare_instance_boot","set_boot_to_disk","tear_down_agent","switch_to_tenant_network","boot_instance"] driver_internal_info.deploy_steps.#.priority=[100,80,60,60,40,30,20]`},
+			until("deploy failed"),
+			{call: "GET /v1/nodes/{node}", see: "deploy_interface last_error", want: `200 deploy_interface="bootc" last_error=null`},
+		}}},
+		{scenario: "two-disks-match", behaviour: behaviour{name: "autodetect-deploys-an-image", since: 115, state: "available", node: `{"deploy_interface": "autodetect"}`, steps: []step{
+			{call: "PATCH /v1/nodes/{node}", body: `[{"op": "add", "path": "/instance_info/image_source", "value": "{iso}"}, {"op": "add", "path": "/instance_info/image_checksum", "value": "0123456789abcdef0123456789abcdef"}]`},
+			ask(`{"target": "active"}`), until("deploy failed"),
+			{call: "GET /v1/nodes/{node}", see: "deploy_interface driver_internal_info.original_deploy_interface provision_state", want: `200 deploy_interface="direct" driver_internal_info.original_deploy_interface="autodetect" provision_state="deploy failed"`},
+			ask(`{"target": "deleted"}`), until("available"),
+			{call: "GET /v1/nodes/{node}", see: "deploy_interface driver_internal_info.original_deploy_interface last_error", want: `200 deploy_interface="autodetect" driver_internal_info.original_deploy_interface=absent last_error=null`},
+		}}},
 		{scenario: "ok", behaviour: behaviour{name: "power", state: "manageable", steps: []step{
 			{call: "PUT /v1/nodes/{node}/states/power", body: `{"target": "power on"}`, want: "202"},
 			{call: "UNTIL /v1/nodes/{node}", see: "power_state target_power_state reservation last_error", want: `200 power_state="power on" target_power_state=null reservation=null last_error=null`},
@@ -211,6 +249,9 @@ func (b machineBehaviour) run(t *testing.T, s *Subject, m *lab.Machine) {
 		if err := json.Unmarshal([]byte(c.fill(b.node)), &e.Node); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if info, ok := e.Node["driver_info"].(map[string]any); ok {
+		c.values["iso"], _ = info["deploy_iso"].(string)
 	}
 	c.values["node"] = c.post("/v1/nodes", e.Node)
 	for _, port := range e.Ports {

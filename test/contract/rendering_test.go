@@ -19,6 +19,8 @@ import (
 //	body.keys          the names in an object, sorted; body is all of it
 //	created_at?        "set" or null, for what is never the same
 //	header:Location    a header
+//	order              the names in the answer, in their order; order:nodes.0 in
+//	                   an object of it
 //	text               the text of a refusal; nothing if it is none
 //	shape              which of Ironic's shapes the refusal has
 //
@@ -36,6 +38,8 @@ func (c *session) render(a answer, see string) string {
 			parts = append(parts, c.empty(fault(a).text))
 		case what == "shape":
 			parts = append(parts, fault(a).shape)
+		case what == "order" || strings.HasPrefix(what, "order:"):
+			parts = append(parts, what+"="+strings.Join(keyOrder(a.raw, strings.TrimPrefix(strings.TrimPrefix(what, "order"), ":")), ","))
 		case strings.HasPrefix(what, "header:"):
 			name := strings.TrimPrefix(what, "header:")
 			parts = append(parts, name+"="+c.empty(a.header.Get(name)))
@@ -111,6 +115,38 @@ func lookUp(value any, path string) any {
 		return found
 	}
 	return lookUp(found, rest)
+}
+
+// keyOrder are the names of an object in JSON in their order; the path leads
+// to one inside of it.
+func keyOrder(raw, path string) []string {
+	if path != "" {
+		name, rest, _ := strings.Cut(path, ".")
+		var object map[string]json.RawMessage
+		var list []json.RawMessage
+		if i, err := strconv.Atoi(name); err == nil && json.Unmarshal([]byte(raw), &list) == nil && i < len(list) {
+			return keyOrder(string(list[i]), rest)
+		}
+		if json.Unmarshal([]byte(raw), &object) != nil {
+			return nil
+		}
+		return keyOrder(string(object[name]), rest)
+	}
+	var keys []string
+	decoder := json.NewDecoder(strings.NewReader(raw))
+	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
+		return nil
+	}
+	for decoder.More() {
+		key, err := decoder.Token()
+		var value json.RawMessage
+		name, ok := key.(string)
+		if err != nil || !ok || decoder.Decode(&value) != nil {
+			return keys
+		}
+		keys = append(keys, name)
+	}
+	return keys
 }
 
 func anyOf(texts []string) []any {

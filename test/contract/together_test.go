@@ -19,6 +19,7 @@ func together(t *testing.T, s *Subject, count *tally) {
 			{"six-want-an-instance-uuid", sixInstances},
 			{"six-make-the-same-name", sixNames},
 			{"six-change-extra", sixChanges},
+			{"forty-change-extra", fortyChanges},
 		} {
 			t.Run(b.name, func(t *testing.T) {
 				t.Parallel()
@@ -29,11 +30,11 @@ func together(t *testing.T, s *Subject, count *tally) {
 	})
 }
 
-// six makes six calls at once and gives what was answered, sorted; body makes
-// the body of each.
-func six(c *session, call string, body func(i int) string) []string {
+// atOnce makes calls at once and gives what was answered, sorted; body makes the
+// body of each.
+func atOnce(c *session, count int, call string, body func(i int) string) []string {
 	c.t.Helper()
-	answers := make([]string, 6)
+	answers := make([]string, count)
 	// The values are found before, since a session is not for several.
 	steps := make([]step, len(answers))
 	for i := range steps {
@@ -58,7 +59,7 @@ func six(c *session, call string, body func(i int) string) []string {
 // An instance_uuid is a lock that holds.
 func sixInstances(t *testing.T, s *Subject) {
 	c := newSession(t, s)
-	got := six(c, "PATCH /v1/nodes/{node}", func(i int) string {
+	got := atOnce(c, 6, "PATCH /v1/nodes/{node}", func(i int) string {
 		return fmt.Sprintf(`[{"op": "add", "path": "/instance_uuid", "value": "{uuid%d}"}]`, i+1)
 	})
 	if want := []string{"200", "409", "409", "409", "409", "409"}; !slices.Equal(got, want) {
@@ -68,7 +69,7 @@ func sixInstances(t *testing.T, s *Subject) {
 
 func sixNames(t *testing.T, s *Subject) {
 	c := newSession(t, s)
-	got := six(c, "POST /v1/nodes", func(int) string { return `{"driver": "fake-hardware", "name": "{word1}"}` })
+	got := atOnce(c, 6, "POST /v1/nodes", func(int) string { return `{"driver": "fake-hardware", "name": "{word1}"}` })
 	if want := []string{"201", "409", "409", "409", "409", "409"}; !slices.Equal(got, want) {
 		t.Errorf("answers %v, want %v", got, want)
 	}
@@ -79,7 +80,7 @@ func sixNames(t *testing.T, s *Subject) {
 // read before it is locked.
 func sixChanges(t *testing.T, s *Subject) {
 	c := newSession(t, s)
-	answers := six(c, "PATCH /v1/nodes/{node}", func(i int) string {
+	answers := atOnce(c, 6, "PATCH /v1/nodes/{node}", func(i int) string {
 		return fmt.Sprintf(`[{"op": "add", "path": "/extra/k%d", "value": %d}]`, i, i)
 	})
 	changed := 0
@@ -97,5 +98,22 @@ func sixChanges(t *testing.T, s *Subject) {
 		t.Errorf("after %d changes extra is %v", changed, lookUp(a.body, "extra"))
 	} else if n < changed {
 		t.Logf("%d of %d changes are left", n, changed)
+	}
+}
+
+// Who changes a node holds its lock for as long as the change takes, and who
+// finds it locked three times is refused: of forty some are, on the real one
+// about ten.
+func fortyChanges(t *testing.T, s *Subject) {
+	c := newSession(t, s)
+	count := map[string]int{}
+	for _, status := range atOnce(c, 40, "PATCH /v1/nodes/{node}", func(i int) string {
+		return fmt.Sprintf(`[{"op": "add", "path": "/extra/k%d", "value": %d}]`, i, i)
+	}) {
+		count[status]++
+	}
+	t.Logf("%s: %v", s.Name, count)
+	if count["200"] < 5 || count["409"] == 0 || count["200"]+count["409"] != 40 {
+		t.Errorf("answers %v, want some of 200, some of 409 and nothing else", count)
 	}
 }

@@ -27,6 +27,19 @@ func takeShipped(t *testing.T, r ironic.Release) *ironic.Server {
 	})
 }
 
+// takeShippedEmbedded is the lab's own Ironic with these interfaces.
+func takeShippedEmbedded(t *testing.T) *ironic.Server {
+	t.Helper()
+	return take(t, "shipped embedded", func() (*ironic.Server, error) {
+		i, err := lab.StartIronic(context.Background(), lab.IronicOptions{Speed: 10, AsShipped: true})
+		if err != nil {
+			return nil, err
+		}
+		stopLater(func() { _ = i.Close() })
+		return ironic.At(i.URL, ironic.Newest), nil
+	})
+}
+
 // shippedNode enrolls a machine of the lab with nothing but a driver and how to reach the
 // BMC and the ramdisk: the interfaces are Ironic's choice. Then it inspects the machine.
 func shippedNode(t *testing.T, c *console, s *ironic.Server) (name, uuid string, m *lab.Machine) {
@@ -135,11 +148,16 @@ func TestTheInterfaceIsPredicted(t *testing.T) {
 	})
 }
 
-// asShipped runs a test against what has autodetect: the newest release.
+// asShipped runs a test against what has autodetect: the newest release, and the lab's
+// own Ironic.
 func asShipped(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
 	t.Helper()
 	t.Run(ironic.Newest.Version(), func(t *testing.T) {
 		t.Parallel()
 		test(t, takeShipped(t, ironic.Newest))
+	})
+	t.Run("embedded", func(t *testing.T) {
+		t.Parallel()
+		test(t, takeShippedEmbedded(t))
 	})
 }

@@ -1,0 +1,184 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"ironworks/lab/db"
+)
+
+// orders are the fields of the documents of a collection, in the order in which
+// Ironic 39.0.0 writes them. What is not named comes after them, sorted.
+var orders = map[string][]string{
+	"nodes": slices.Concat([]string{"uuid", "created_at", "updated_at"}, nodeFields,
+		[]string{"links", "conductor", "allocation_uuid", "chassis_uuid", "ports", "states", "portgroups", "volume"}),
+	"ports": {
+		"uuid", "created_at", "updated_at", "address", "extra", "internal_info", "is_smartnic", "local_link_connection",
+		"physical_network", "pxe_enabled", "node_uuid", "name", "description", "vendor", "category",
+		"available_for_dynamic_portgroup", "links", "portgroup_uuid",
+	},
+	"portgroups": {
+		"uuid", "created_at", "updated_at", "address", "extra", "internal_info", "mode", "name", "properties",
+		"standalone_ports_supported", "node_uuid", "physical_network", "category", "dynamic_portgroup", "links", "ports",
+	},
+	"allocations": {
+		"uuid", "created_at", "updated_at", "candidate_nodes", "extra", "last_error", "name", "owner", "resource_class",
+		"state", "traits", "links", "node_uuid",
+	},
+	"deploy_templates": {"uuid", "created_at", "updated_at", "name", "extra", "links", "steps"},
+	"conductors":       {"created_at", "updated_at", "hostname", "conductor_group", "drivers", "links", "alive"},
+	"drivers":          {"name", "hosts", "links", "properties", "type"},
+	"shards":           {"name", "count"},
+	"states": {
+		"console_enabled", "last_error", "power_state", "provision_state", "target_power_state", "target_provision_state",
+		"provision_updated_at", "raid_config", "target_raid_config", "boot_mode", "secure_boot",
+	},
+	"validation": {
+		"boot", "deploy", "management", "network", "power", "bios", "console", "firmware", "inspect", "raid", "rescue",
+		"storage",
+	},
+	"result":  {"result", "reason"},
+	"step":    {"interface", "step", "args", "priority"},
+	"volume":  {"links", "connectors", "targets"},
+	"root":    {"name", "description", "default_version", "versions"},
+	"version": {"id", "links", "status", "min_version", "version"},
+	"v1": {
+		"id", "links", "media_types", "chassis", "nodes", "ports", "drivers", "version", "portgroups", "volume", "lookup",
+		"heartbeat", "conductors", "allocations", "events", "deploy_templates", "shards", "runbooks", "inspection_rules",
+		"continue_inspection",
+	},
+}
+
+// document is an object whose fields have an order.
+type document struct {
+	order  []string
+	fields map[string]any
+}
+
+// inOrder is a document of a collection, or one of the others in orders.
+func inOrder(kind string, fields map[string]any) document {
+	return document{order: orders[kind], fields: fields}
+}
+
+// ordered is inOrder for what may be an error.
+func ordered(kind string) func(map[string]any, error) (any, error) {
+	return func(fields map[string]any, err error) (any, error) {
+		if err != nil {
+			return nil, err
+		}
+		return inOrder(kind, fields), nil
+	}
+}
+
+// encode is JSON that leaves & and < as they are, as Python's does. What cannot
+// be encoded is null: there is nothing like that in a document.
+func encode(value any) []byte { return appendJSON(nil, value) }
+
+// appendJSON appends a value. Numbers are written as they came: also NaN, which
+// Python takes and gives.
+func appendJSON(b []byte, value any) []byte {
+	switch v := value.(type) {
+	case nil:
+		return append(b, "null"...)
+	case bool:
+		return strconv.AppendBool(b, v)
+	case int:
+		return strconv.AppendInt(b, int64(v), 10)
+	case json.Number:
+		return append(b, v...)
+	case string:
+		return appendText(b, v)
+	case db.Dict:
+		return appendObject(b, nil, v)
+	case map[string]any:
+		return appendObject(b, nil, v)
+	case document:
+		return appendObject(b, v.order, v.fields)
+	case []any:
+		return appendList(b, v)
+	case []map[string]any:
+		return appendList(b, v)
+	case []document:
+		return appendList(b, v)
+	case []db.Dict:
+		return appendList(b, v)
+	case []string:
+		return appendList(b, v)
+	case []link:
+		return appendList(b, v)
+	case link:
+		b = appendText(append(b, `{"href":`...), v.Href)
+		b = appendText(append(b, `,"rel":`...), v.Rel)
+		if v.Type != "" {
+			b = appendText(append(b, `,"type":`...), v.Type)
+		}
+		return append(b, '}')
+	default:
+		return appendOther(b, v)
+	}
+}
+
+func appendList[T any](b []byte, list []T) []byte {
+	if list == nil {
+		return append(b, "null"...)
+	}
+	b = append(b, '[')
+	for i := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendJSON(b, list[i])
+	}
+	return append(b, ']')
+}
+
+func appendObject(b []byte, order []string, fields map[string]any) []byte {
+	if fields == nil {
+		return append(b, "null"...)
+	}
+	b = append(b, '{')
+	written := 0
+	write := func(name string, value any) {
+		if written > 0 {
+			b = append(b, ',')
+		}
+		written++
+		b = appendJSON(append(appendText(b, name), ':'), value)
+	}
+	for _, name := range order {
+		if value, ok := fields[name]; ok {
+			write(name, value)
+		}
+	}
+	if written < len(fields) {
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			if !slices.Contains(order, name) {
+				write(name, fields[name])
+			}
+		}
+	}
+	return append(b, '}')
+}
+
+func appendText(b []byte, text string) []byte {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			return appendOther(b, text)
+		}
+	}
+	return append(append(append(b, '"'), text...), '"')
+}
+
+func appendOther(b []byte, value any) []byte {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return append(b, "null"...)
+	}
+	return append(b, bytes.TrimSuffix(out.Bytes(), []byte("\n"))...)
+}

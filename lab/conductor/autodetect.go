@@ -1,0 +1,142 @@
+package conductor
+
+import (
+	"context"
+	"slices"
+
+	"ironworks/lab/db"
+	"ironworks/lab/python"
+)
+
+// autodetectDeploy is the deploy interface that chooses another one when a node
+// is deployed, torn down, cleaned, serviced or adopted
+// (drivers/modules/autodetect.py of 39.0.0). The choice is made before anything
+// else is asked of it. Of an agent's heartbeat it does what the others do.
+type autodetectDeploy struct {
+	agentDeploy
+}
+
+// originalDeploy is where a node keeps the interface that it was switched from.
+const originalDeploy = "original_deploy_interface"
+
+// autodetected are the interfaces to choose from, the last one being for all
+// that the others do not support: [DEFAULT]autodetect_deploy_interfaces.
+var autodetected = []string{"ramdisk", "bootc", "direct"}
+
+// supportsDeploy tells whether an interface would be chosen for what a node is
+// to boot. A bootc image is told by its registry: without one, as here, there
+// is none.
+func supportsDeploy(n *db.Node, name string) bool {
+	info := n.InstanceInfo
+	switch name {
+	case "ramdisk":
+		return python.Truthy(info["ironic_ramdisk_deploy"]) &&
+			(python.Truthy(info["boot_iso"]) || python.Truthy(info["kernel"]) && python.Truthy(info["ramdisk"]))
+	case "bootc":
+		return false
+	default:
+		return true
+	}
+}
+
+// choose is the interface that a node would be switched to.
+func (autodetectDeploy) choose(t *task) (agentDeploy, error) {
+	chosen := ""
+	for _, name := range autodetected {
+		if !slices.Contains(t.c.options.Enabled["deploy"], name) {
+			return agentDeploy{}, invalid("Deploy interface '%[1]s' is configured in autodetect_deploy_interfaces but is not in enabled_deploy_interfaces. Please add '%[1]s' to enabled_deploy_interfaces or remove it from autodetect_deploy_interfaces.", name)
+		}
+		if err := t.c.checkInterface(t.node.Driver, "deploy", name); err != nil {
+			return agentDeploy{}, err
+		}
+		if chosen = name; supportsDeploy(t.node, name) {
+			break
+		}
+	}
+	return agentDeploy{kind: chosen}, nil
+}
+
+// switchDeploy is switch_interface: a node of an interface that chooses another
+// one gets that.
+func (t *task) switchDeploy() error {
+	auto, ok := t.driver.deploy.(autodetectDeploy)
+	if !ok {
+		return nil
+	}
+	chosen, err := auto.choose(t)
+	if err != nil {
+		return err
+	}
+	t.setInternal(originalDeploy, t.node.Interfaces["deploy"])
+	t.node.Interfaces["deploy"] = chosen.kind
+	t.driver.deploy, t.driver.names["deploy"] = chosen, chosen.kind
+	return t.save()
+}
+
+// restoreDeploy is restore_interface: the next task of the node has its first
+// interface again.
+func (t *task) restoreDeploy() error {
+	original, _ := t.internal(originalDeploy).(string)
+	if original == "" {
+		return nil
+	}
+	t.node.Interfaces["deploy"] = original
+	t.dropInternal(originalDeploy)
+	return t.save()
+}
+
+func (d autodetectDeploy) validate(ctx context.Context, t *task) error {
+	chosen, err := d.choose(t)
+	if err != nil {
+		return err
+	}
+	return chosen.validate(ctx, t)
+}
+
+// notSwitched is what any work is refused with.
+func (autodetectDeploy) notSwitched(t *task, method string) error {
+	return failure(kindDeployFailure, "%s was called on the autodetect deploy interface for node %s, which does not perform any deployment itself. The autodetect interface did not switch to a concrete interface during switch_interface(). This indicates a bug or misconfiguration.", method, t.node.UUID)
+}
+
+func (d autodetectDeploy) prepare(_ context.Context, t *task) error {
+	return d.notSwitched(t, "prepare")
+}
+
+func (d autodetectDeploy) cleanUp(_ context.Context, t *task) error {
+	return d.notSwitched(t, "clean_up")
+}
+
+func (d autodetectDeploy) tearDown(_ context.Context, t *task) error {
+	return d.notSwitched(t, "tear_down")
+}
+
+func (d autodetectDeploy) takeOver(_ context.Context, t *task) error {
+	return d.notSwitched(t, "take_over")
+}
+
+func (d autodetectDeploy) prepareCleaning(_ context.Context, t *task) (string, error) {
+	return "", d.notSwitched(t, "prepare_cleaning")
+}
+
+func (d autodetectDeploy) tearDownCleaning(_ context.Context, t *task) error {
+	return d.notSwitched(t, "tear_down_cleaning")
+}
+
+func (d autodetectDeploy) prepareService(_ context.Context, t *task) (string, error) {
+	return "", d.notSwitched(t, "prepare_service")
+}
+
+func (d autodetectDeploy) tearDownService(_ context.Context, t *task) error {
+	return d.notSwitched(t, "tear_down_service")
+}
+
+func (d autodetectDeploy) steps(_ *task, kind stepKind) []db.Dict {
+	if kind != deploySteps {
+		return nil
+	}
+	return describe("deploy", []step{{name: "deploy", deploy: &offer{priority: 100, abortable: true}}}, kind)
+}
+
+func (d autodetectDeploy) execute(_ context.Context, t *task, _ stepKind, asked db.Dict) (string, error) {
+	return "", d.notSwitched(t, asked.Text("step"))
+}
