@@ -31,8 +31,8 @@ ALONE := ^ironworks/test/e2e$$
 test: pythons
 	@$(if $(RACE),true,echo "no C compiler: the tests run without the race detector")
 	go test $(RACE) -vet=off -p 2 $$(go list ./... | grep -vE '$(DRIVING)|$(ALONE)')
-	go test $(RACE) -vet=off -p 2 -timeout 25m $$(go list ./... | grep -E '$(DRIVING)')
-	go test $(RACE) -vet=off -p 1 -timeout 25m $$(go list ./... | grep -E '$(ALONE)')
+	go test $(RACE) -vet=off -p 2 -timeout 35m $$(go list ./... | grep -E '$(DRIVING)')
+	go test $(RACE) -vet=off -p 1 -timeout 40m $$(go list ./... | grep -E '$(ALONE)')
 	cd test/builders/controller && go test ./...
 
 # As test, and all machines, scenarios, releases and comparisons: an hour longer.
