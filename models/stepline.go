@@ -52,8 +52,8 @@ func reasonLine(reason string, s ProvisionState) string {
 	}
 	x := newExplaining(&ExplainFacts{Text: reason, State: s})
 	best, found := x.best()
-	if !found || best.found == nil || best.confidence == ConfidenceLow {
-		return reason
+	if !found || best.found == nil || best.confidence == ConfidenceLow || TellsPhaseOnly(best.rule.ID) {
+		return reason // Ironic's own words say more than the name of the phase
 	}
 	return x.fill(best.rule.Brief)
 }
