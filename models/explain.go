@@ -222,6 +222,7 @@ func (x *explaining) explanation(c *candidate) Explanation {
 		e.Not = append(e.Not, "surely of now: the node is "+string(x.state())+", and the text may be of earlier work")
 	}
 	e.Next = x.next(r)
+	x.accountFor(&e, c)
 	if r.ID == RuleUnknown && c.found != nil {
 		if id, distance := nearestError(c.found.evidence.Value); id != "" {
 			e.Developer = &ExplainDeveloper{NearestRule: id, Distance: distance}
