@@ -16,6 +16,12 @@ type NodeChange struct {
 	At time.Time
 }
 
+// What a deployment from here does to a node beside changing its settings.
+const (
+	ChangeReserved = "instance_uuid, reserved"
+	ChangeReleased = "instance_uuid, released"
+)
+
 // EvChanged is what was changed after the failure.
 const EvChanged EvidenceField = "changed since"
 
@@ -121,11 +127,26 @@ func (x *explaining) changedSince() []NodeChange {
 	}
 	var since []NodeChange
 	for _, c := range x.Row.Changes {
-		if c.At.After(failed) {
+		if c.At.After(failed) && c.Field != ChangeReserved && c.Field != ChangeReleased {
 			since = append(since, c)
 		}
 	}
 	return since
+}
+
+// reservedHere says that a deployment from here has set the instance_uuid, and has not
+// taken it back.
+func (x *explaining) reservedHere() bool {
+	if x.Row == nil {
+		return false
+	}
+	reserved := false
+	for _, c := range x.Row.Changes {
+		if c.Field == ChangeReserved || c.Field == ChangeReleased {
+			reserved = c.Field == ChangeReserved
+		}
+	}
+	return reserved
 }
 
 // failedAt is when the node failed. Nothing touches provision_updated_at of a node that

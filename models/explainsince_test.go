@@ -56,6 +56,14 @@ func TestExplainSince(t *testing.T) {
 			state: StateDeployFailed, text: hints, changes: changedAt(2*time.Minute, "properties.root_device"), change: func(n *Node) { n.InstanceUUID = "i" },
 			done: "The root device hints were changed after this failure", command: "ironworks history r7-n01", step: "hints changed since; try again",
 		},
+		"a deployment from here": {
+			state: StateDeployFailed, text: hints, changes: append(changedAt(20*time.Minute, ChangeReserved), changedAt(2*time.Minute, "properties.root_device")...), change: func(n *Node) { n.InstanceUUID = "i" },
+			done: "The root device hints were changed after this failure", command: "ironworks deploy r7-n01", step: "hints changed since; try again",
+		},
+		"one that was given back": {
+			state: StateDeployFailed, text: hints, changes: append(append(changedAt(20*time.Minute, ChangeReserved), changedAt(19*time.Minute, ChangeReleased)...), changedAt(2*time.Minute, "properties.root_device")...), change: func(n *Node) { n.InstanceUUID = "i" },
+			done: "The root device hints were changed after this failure", command: "ironworks history r7-n01", step: "hints changed since; try again",
+		},
 		"the password": {
 			state: StateEnroll, text: password, changes: changedAt(2*time.Minute, "driver_info.redfish_password"),
 			done: "The BMC credentials were changed after this failure", command: "ironworks manage r7-n01", step: "password changed since; try again",
@@ -102,7 +110,7 @@ func TestExplainSince(t *testing.T) {
 			if e.Next.Command != c.command || !strings.Contains(e.Next.Text, c.done) {
 				t.Errorf("next %q: %q", e.Next.Command, e.Next.Text)
 			}
-			if c.done != "" && len(c.changes) > 0 && !strings.Contains(evidenceText(e), "changed since="+c.changes[0].Field) {
+			if c.done != "" && len(c.changes) > 0 && !strings.Contains(evidenceText(e), "changed since="+c.changes[len(c.changes)-1].Field) {
 				t.Errorf("evidence %v", e.Evidence)
 			}
 			if got := StepLine(f.Row, explainNow, nil); got != c.step {

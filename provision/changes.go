@@ -20,6 +20,9 @@ type Changes struct {
 	done    map[string][]models.NodeChange
 }
 
+// dateResolution is how exactly Ironic's clock is known: its Date header has whole seconds.
+const dateResolution = 2 * time.Second
+
 // mostPending bounds the requests that are kept without an end: a console that was killed
 // leaves them in the file.
 const mostPending = 1000
@@ -51,6 +54,9 @@ func (c *Changes) Of(uuid string, now time.Time) []models.NodeChange {
 		return nil
 	}
 	skew := now.Sub(c.now())
+	if skew.Abs() < dateResolution {
+		skew = 0
+	}
 	changes := make([]models.NodeChange, len(known))
 	for i, k := range known {
 		changes[i] = models.NodeChange{Field: k.Field, At: k.At.Add(skew)}
@@ -88,6 +94,12 @@ func (c *Changes) note(r *AuditRecord) {
 // changedFields are the fields that a request changes, by what the audit calls it: "set"
 // with the paths of a JSON patch.
 func changedFields(verb string) []string {
+	switch verb {
+	case "reserve instance_uuid":
+		return []string{models.ChangeReserved}
+	case "give back /instance_uuid":
+		return []string{models.ChangeReleased}
+	}
 	paths, is := strings.CutPrefix(verb, "set ")
 	if !is {
 		return nil
