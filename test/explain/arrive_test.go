@@ -28,9 +28,17 @@ func stateOf(text, file string) models.ProvisionState {
 		word  string
 		state models.ProvisionState
 	}{
-		{"failed to tear down: ", models.StateError}, {"inspect", models.StateInspectFailed}, {"unrescue", models.StateUnrescueFailed}, {"rescue", models.StateRescueFailed}, {"adopt", models.StateAdoptFailed},
-		{"clean", models.StateCleanFailed}, {"servic", models.StateServiceFailed}, {"verify", models.StateEnroll},
-		{"get power state", models.StateEnroll}, {"validate power driver", models.StateEnroll}, {"console", models.StateActive},
+		{"failed to tear down: ", models.StateError},
+		{"inspect", models.StateInspectFailed},
+		{"unrescue", models.StateUnrescueFailed},
+		{"rescue", models.StateRescueFailed},
+		{"adopt", models.StateAdoptFailed},
+		{"clean", models.StateCleanFailed},
+		{"servic", models.StateServiceFailed},
+		{"verify", models.StateEnroll},
+		{"get power state", models.StateEnroll},
+		{"validate power driver", models.StateEnroll},
+		{"console", models.StateActive},
 	} {
 		if strings.Contains(text, phase.word) || strings.Contains(file, "/"+phase.word) {
 			return phase.state
