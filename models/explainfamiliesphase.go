@@ -53,7 +53,7 @@ var phaseFamilies = []explainFamily{
 	},
 	{
 		ID: "step-failed", Openings: append(stepOpenings(), "Node … failed step {'", "Node … failed verify step {'", "Step … failed on the node … with error: ", "Failed to deploy: {'", "While executing step … on node … step returned invalid value", "Reboot requested by … step … failed for node ", "Failed to process the next deploy step: ", "Failed to load in-band deploy steps: ", "Unexpected error when processing next ", "Failed checking if cleaning is done: ", "Failed checking if service is done: ", "Agent returned error for … step ", "Could not continue cleaning on node ", "Could not continue deployment on node ", "Could not restart automated cleaning on node ", "Could not restart deployment on node "),
-		Verdict: "The step {step} failed; the rest of the reason is the error that it returned", Brief: "a step failed",
+		Verdict: "A step failed; the rest of the reason is the error that the step returned", Brief: "a step failed",
 		Not:      "a machine that did not boot: its steps were running",
 		Next:     ExplainNext{Text: "Read what the step wrote to the ramdisk's log before it failed, correct that, and try again.", Key: "log", Command: "ironworks logs {node}"},
 		Evidence: []EvidenceField{EvLastLine},
