@@ -237,9 +237,14 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	if err != nil {
 		return nil, err
 	}
+	changes, err := provision.ReadChanges(c.app.files.Audit, x.Name, c.audit, time.Now)
+	if err != nil {
+		notice(models.Printable(err.Error()))
+	}
 	s := &screen.Session{
+		Changes: changes.Of,
 		Context: c.shown(&x), Defaults: screen.Defaults(x.Defaults), Store: fleet.NewStore(), API: client,
-		Runner:  provision.Runner{API: client, Audit: c.audit, Clock: clock{}, Context: x.Name, ReadOnly: x.ReadOnly},
+		Runner:  provision.Runner{API: client, Audit: changes, Clock: clock{}, Context: x.Name, ReadOnly: x.ReadOnly},
 		Checks:  c.app.preflighter(&x, client, func(err error) { notice(models.Printable(err.Error())) }),
 		Options: c.options(&x), Ramdisks: &consoleRamdisks{host: c, session: &session{context: x, client: client}},
 	}
@@ -263,7 +268,7 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 		notice(models.Printable(err.Error()))
 	}
 	c.poll(s, client, &x, kept)
-	s.Explain = explainLive(client, s.Store, kept)
+	s.Explain = explainLive(client, s.Store, kept, changes.Of)
 	s.Close = func() {
 		receiving()
 		c.closeConsoles(consoles)

@@ -99,6 +99,11 @@ func (a *app) explainNodes(cmd *cobra.Command, s *session, names []string, flags
 			return keptPast(ctx, kept, experience, n, now)
 		},
 	}
+	changes, err := provision.ReadChanges(s.files.Audit, s.context.Name, nil, time.Now)
+	if err != nil {
+		a.complain("note: what was changed since is not known: %v", err)
+	}
+	sources.Changes = changes.Of
 	if flags.bmc {
 		bmcs, err := a.bmcs(s, &flags.bmcFlags)
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 // explainLive explains a node of a console's session: what is seen of the fleet is not
 // asked for again.
 func explainLive(
-	api provision.ExplainAPI, store *fleet.Store, kept screen.Journal,
+	api provision.ExplainAPI, store *fleet.Store, kept screen.Journal, changes func(uuid string, now time.Time) []models.NodeChange,
 ) func(ctx context.Context, uuid string, bmc *models.BMCFacts) (*provision.Explained, error) {
 	return func(ctx context.Context, uuid string, bmc *models.BMCFacts) (*provision.Explained, error) {
 		others := func(context.Context) ([]*models.Row, error) {
@@ -34,7 +34,7 @@ func explainLive(
 			}
 			return pastOf(ctx, kept, models.NewExperience(latest), watchedWork(works, store, n.UUID), now)
 		}
-		return provision.NewExplainer(api, provision.ExplainSources{Others: others, Seen: seen, Past: past, BMC: func(context.Context, *models.Node, time.Time) (*models.BMCFacts, error) {
+		return provision.NewExplainer(api, provision.ExplainSources{Others: others, Seen: seen, Past: past, Changes: changes, BMC: func(context.Context, *models.Node, time.Time) (*models.BMCFacts, error) {
 			return bmc, nil
 		}}).Explain(ctx, uuid)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/provision"
 )
 
 // listFlags are the flags that shape a list of nodes.
@@ -125,6 +126,7 @@ func (a *app) listNodes(cmd *cobra.Command, flags listFlags, filter string) erro
 	if err != nil {
 		return err
 	}
+	a.addChanges(s, rows, now)
 	models.SortRows(rows, l.by.At(now), l.descending)
 	return a.print(nodesResult(rows, l, now))
 }
@@ -153,6 +155,20 @@ func (a *app) fetchRows(ctx context.Context, c *ironicclient.Client, l listing) 
 	}
 	addReasons(ctx, c, rows)
 	return rows, now, nil
+}
+
+// addChanges tells rows that failed what was changed of them from here.
+func (a *app) addChanges(s *session, rows []*models.Row, now time.Time) {
+	if !slices.ContainsFunc(rows, func(r *models.Row) bool { return r.Node.Troubled() }) {
+		return
+	}
+	changes, err := provision.ReadChanges(s.files.Audit, s.context.Name, nil, time.Now)
+	if err != nil {
+		a.complain("note: what was changed since is not known: %v", err)
+	}
+	for _, r := range rows {
+		r.Changes = changes.Of(r.Node.UUID, now)
+	}
 }
 
 // maxReasons bounds the extra requests of a list: one for each failed node whose

@@ -21,6 +21,8 @@ type Row struct {
 	// FirstSeen is when we first saw the node, on the server's clock, or, where that is
 	// earlier, its provision_updated_at then: it has been in its state at least since.
 	FirstSeen time.Time
+	// Changes are what was changed from here and accepted, in the order of the requests.
+	Changes []NodeChange
 }
 
 // InState gives since when the node has been in its state; exact is false where it may have

@@ -94,6 +94,8 @@ type Explanation struct {
 	Evidence   []CheckEvidence `json:"evidence"`
 	Not        []string        `json:"not"`
 	Next       ExplainNext     `json:"next"`
+	// Developer is set where no rule knows a text.
+	Developer *ExplainDeveloper `json:"developer,omitempty"`
 	// Fine says that nothing is wrong.
 	Fine   bool   `json:"-"`
 	Source string `json:"-"`
@@ -220,5 +222,11 @@ func (x *explaining) explanation(c *candidate) Explanation {
 		e.Not = append(e.Not, "surely of now: the node is "+string(x.state())+", and the text may be of earlier work")
 	}
 	e.Next = x.next(r)
+	x.accountFor(&e, c)
+	if r.ID == RuleUnknown && c.found != nil {
+		if id, distance := nearestError(c.found.evidence.Value); id != "" {
+			e.Developer = &ExplainDeveloper{NearestRule: id, Distance: distance}
+		}
+	}
 	return e
 }

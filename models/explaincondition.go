@@ -40,6 +40,7 @@ const (
 	IfMediaLeft       ExplainCondition = "the BMC has virtual media inserted"
 	IfAtRest          ExplainCondition = "no reason, fault, maintenance or power error"
 	IfISONotFetchable ExplainCondition = "the ramdisk's ISO cannot be read from here"
+	IfStateKnown      ExplainCondition = "the node's state is known"
 	IfBMCUnwell       ExplainCondition = "the BMC says that a part of the machine is in a critical state"
 )
 
@@ -55,6 +56,8 @@ func (x *explaining) holds(is ExplainCondition) bool {
 	switch is {
 	case IfBMCUnreachable, IfBMCRefuses, IfBMCOff, IfBMCModeDiffers, IfNoMedia, IfMediaLeft, IfISONotFetchable, IfBMCUnwell:
 		return x.BMC != nil && x.bmcHolds(is)
+	case IfStateKnown:
+		return x.state() != ""
 	case IfSiblings:
 		return x.Siblings != nil && x.Siblings.Same >= 2 && 2*x.Siblings.Same >= x.Siblings.Of
 	case IfSpreads:

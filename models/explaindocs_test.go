@@ -4,6 +4,7 @@ import (
 	flags "flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -48,6 +49,28 @@ func rulesMarkdown() string {
 	return b.String()
 }
 
+// familyText shows the first few openings and words of a family.
+func familyText(f *explainFamily) string {
+	quoted := func(list []string) string {
+		parts := make([]string, 0, 5)
+		for i, text := range list {
+			if i == 4 {
+				parts = append(parts, fmt.Sprintf("%d more", len(list)-i))
+				break
+			}
+			parts = append(parts, "`"+strings.TrimSpace(text)+"`")
+		}
+		return strings.Join(parts, ", ")
+	}
+	switch {
+	case len(f.Words) == 0:
+		return "begins with " + quoted(f.Openings)
+	case len(f.Openings) == 0:
+		return "Ironic's message with " + quoted(f.Words)
+	}
+	return "begins with " + quoted(f.Openings) + "; Ironic's message with " + quoted(f.Words)
+}
+
 func cell(text string) string {
 	return strings.NewReplacer("|", "\\|", "\n", " ", "<", "&lt;").Replace(text)
 }
@@ -68,6 +91,9 @@ func matchesText(r *ExplainRule) string {
 }
 
 func waysText(id ErrorID) string {
+	if i := slices.IndexFunc(families, func(f explainFamily) bool { return ErrorID(f.ID) == id }); i >= 0 {
+		return familyText(&families[i])
+	}
 	for _, list := range [][]knownError{conductorErrors, ramdiskErrors} {
 		for _, e := range list {
 			if e.id != id {

@@ -48,7 +48,7 @@ func (x *explaining) stop(verb Verb) string {
 		return "Stop: somebody has put the node into maintenance" + because(Printable(n.MaintenanceReason)) + "; ask first."
 	case mayErase && n.ProvisionState == StateActive && n.InstanceUUID == "":
 		return "Stop: the node is active without an instance_uuid; ask its owner first."
-	case mayErase && n.InstanceUUID != "" && (n.ProvisionState.Failed() || n.ProvisionState == StateActive):
+	case mayErase && n.InstanceUUID != "" && !x.reservedHere() && (n.ProvisionState.Failed() || n.ProvisionState == StateActive):
 		return "Stop: instance_uuid is set, so that this is somebody's deployment; do not clean, undeploy or deploy before they know."
 	}
 	if refusal := WhyNot(verb, n, x.Version); refusal != nil {

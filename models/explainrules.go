@@ -7,7 +7,7 @@ import "slices"
 // change it.
 var explainRules = slices.Concat(
 	explainFactRules, explainWaitRules, explainConductorRules, explainBMCRules, explainBootRules, explainImageRules,
-	explainDiskRules, explainStepRules, explainAgentRules, explainFineRules,
+	explainDiskRules, explainStepRules, explainAgentRules, familyRules, explainFineRules,
 )
 
 // ExplainRules lists all rules, those that are made for what no rule knows among them.

@@ -1,7 +1,6 @@
 package models
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 )
@@ -16,7 +15,7 @@ const (
 func (x *explaining) unknown() []candidate {
 	for i := range x.texts {
 		if t := &x.texts[i]; !t.log {
-			return []candidate{{rule: unknownRule(t.evidence.Value), order: -1, confidence: ConfidenceLow, found: t}}
+			return []candidate{{rule: unknownRule(t.evidence.Field), order: -1, confidence: ConfidenceLow, found: t}}
 		}
 	}
 	rule := &noReason
@@ -45,28 +44,45 @@ var nothingKnown = ExplainRule{
 	Source:   "no rule",
 }
 
-// unknownRule is made for a text: it names the rule whose string is nearest to it.
-func unknownRule(text string) *ExplainRule {
-	r := ExplainRule{
+// unknownRule is for a text that no rule knows; it says where the text comes from.
+func unknownRule(field string) *ExplainRule {
+	return &ExplainRule{
 		ID: RuleUnknown, Confidence: ConfidenceLow,
-		Verdict:  "No rule knows what Ironic gives as the reason",
-		Brief:    "no rule knows the reason",
+		Verdict:  "ironworks does not recognize this reason; " + textOrigin(field),
+		Brief:    "reason not recognized",
 		Evidence: []EvidenceField{EvState, EvStep, EvHeartbeat, EvFault, EvLastLine, EvSiblings},
-		Next:     ExplainNext{Text: "Read the reason as it is, and the ramdisk's log with it.", Key: "log", Command: "ironworks logs {node}"},
+		Not:      []string{"certainly the machine, its BMC or the network: the text alone does not tell which"},
+		Next:     ExplainNext{Text: "Read the text as it is, then the ramdisk's log, then the conductor's log at that time.", Key: "log", Command: "ironworks logs {node}"},
 		Source:   "no rule",
 	}
-	id, words, distance := nearestError(text)
-	if id == "" {
-		r.Not = []string{"one of the reasons that rules know: it shares no word with them"}
-		return &r
+}
+
+// textOrigin says who wrote a text, by the field that it was found in.
+func textOrigin(field string) string {
+	switch field {
+	case "last_error":
+		return "the conductor wrote it to last_error"
+	case "history":
+		return "it is the newest error in the node's history"
+	case string(EvMaintenance):
+		return "Ironic gave it for the maintenance that it set"
+	case "kept reason", "reason":
+		return "it was read from Ironic when the operation failed"
 	}
-	r.Not = []string{fmt.Sprintf("surely %s, the nearest rule (%q): distance %.2f, the share of the words of its text that are missing here", id, words, distance)}
-	return &r
+	return "it is shown as it was given"
+}
+
+// ExplainDeveloper is for those who write rules: which error of theirs is nearest to a text
+// that none explains.
+type ExplainDeveloper struct {
+	NearestRule ErrorID `json:"nearest_rule"`
+	// Distance is the share of the words of that error's text that are missing.
+	Distance float64 `json:"distance"`
 }
 
 // nearestError is the error whose text has the smallest share of words that are missing
 // from a text; 0 has all of them, in whatever order. One without a common word is none.
-func nearestError(text string) (id ErrorID, words string, distance float64) {
+func nearestError(text string) (id ErrorID, distance float64) {
 	have := map[string]bool{}
 	for _, w := range wordsOf(bounded(text)) {
 		have[w] = true
@@ -84,12 +100,12 @@ func nearestError(text string) (id ErrorID, words string, distance float64) {
 					}
 				}
 				if d := float64(missing) / float64(max(len(want), 1)); d < distance {
-					id, words, distance = e.id, strings.TrimSpace(whole), d
+					id, distance = e.id, d
 				}
 			}
 		}
 	}
-	return id, words, distance
+	return id, distance
 }
 
 // wordsOf are the words of a text in lower case, without those of one or two letters.

@@ -30,12 +30,20 @@ func knownInReason(text string) []knownIn {
 		}
 	}
 	var all []knownIn
+	told := false
 	for _, list := range [][]knownError{conductorErrors, ramdiskErrors} {
 		for _, e := range list {
 			if found, said := findWays(text, after, e.ways); found {
 				all = append(all, knownIn{e.id, said})
+				told = told || said
 			}
 		}
+	}
+	if told {
+		return all // what knows the message knows more than its family
+	}
+	if i := familyInReason(text, after); i >= 0 {
+		all = append(all, knownIn{ErrorID(families[i].ID), true})
 	}
 	return all
 }

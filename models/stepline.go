@@ -20,7 +20,7 @@ func StepLine(r *Row, now time.Time, conductors []Conductor) string {
 	s := n.ProvisionState
 	switch {
 	case s.Failed() || s == StateEnroll && n.LastError != "":
-		return reasonLine(reasonOf(r), s)
+		return reasonLine(r)
 	case s.Resting() && !n.Maintenance && n.Fault == "" && n.Reservation == "":
 		return restLine(s)
 	case s.Class() == ClassTransitional && n.Reservation == "" && !n.Maintenance:
@@ -45,15 +45,23 @@ func StepLine(r *Row, now time.Time, conductors []Conductor) string {
 // reasonOf is why the node is in a failed state, as Ironic put it.
 func reasonOf(r *Row) string { return cmp.Or(r.Node.LastError, r.Reason) }
 
-// reasonLine is a reason in a few words where a rule is sure of it, and else the reason.
-func reasonLine(reason string, s ProvisionState) string {
+// reasonLine is a reason in a few words where a rule is sure of it, and else the reason;
+// where its cause may be gone, what was done since.
+func reasonLine(r *Row) string {
+	reason := reasonOf(r)
 	if reason == "" {
 		return ""
 	}
-	x := newExplaining(&ExplainFacts{Text: reason, State: s})
+	x := newExplaining(&ExplainFacts{Text: reason, State: r.Node.ProvisionState})
 	best, found := x.best()
-	if !found || best.found == nil || best.confidence == ConfidenceLow {
-		return reason
+	if found && best.confidence != ConfidenceLow {
+		whole := &explaining{ExplainFacts: &ExplainFacts{Row: r}, node: &r.Node}
+		if done := whole.since(&best); done != nil {
+			return done.brief
+		}
+	}
+	if !found || best.found == nil || best.confidence == ConfidenceLow || TellsPhaseOnly(best.rule.ID) {
+		return reason // Ironic's own words say more than the name of the phase
 	}
 	return x.fill(best.rule.Brief)
 }

@@ -104,6 +104,7 @@ func BenchmarkStepLine(b *testing.B) {
 		"works":   {Node: Node{ProvisionState: StateDeploying, Reservation: "c1", DeployStep: &Step{Interface: "deploy", Step: "install_coreos"}}},
 		"waits":   {Node: Node{ProvisionState: StateDeployWait, Internal: &Internal{}}, Since: now.Add(-time.Minute)},
 		"failed":  {Node: Node{ProvisionState: StateDeployFailed, LastError: realTexts[6].text}},
+		"family":  {Node: Node{ProvisionState: StateDeployFailed, LastError: familyTexts[18].text}},
 		"unknown": {Node: Node{ProvisionState: StateDeployFailed, LastError: strings.Repeat("The goat ate the cable. ", 20)}},
 	} {
 		b.Run(name, func(b *testing.B) {

@@ -18,32 +18,43 @@ import (
 // node is meant by its uuid. What cannot be read, such as a line that was cut off, is left
 // out; a file that is not there has none.
 func ReadAudit(path, context string, node models.NodeRef) (records []AuditRecord, err error) {
+	place := map[string]int{}
+	err = eachRecord(path, []byte(node.UUID), func(r *AuditRecord) {
+		if r.Context != context || r.Node.UUID != node.UUID {
+			return
+		}
+		if i, begun := place[r.ID]; begun {
+			r.Time = records[i].Time
+			records[i] = *r
+			return
+		}
+		place[r.ID] = len(records)
+		records = append(records, *r)
+	})
+	return records, err
+}
+
+// eachRecord calls yield with the records of the lines that have a text in them.
+func eachRecord(path string, having []byte, yield func(r *AuditRecord)) error {
 	file, err := os.Open(path) //nolint:gosec // the user's own configured path
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the audit: %w", err)
+		return fmt.Errorf("read the audit: %w", err)
 	}
 	defer func() { _ = file.Close() }()
-	place := map[string]int{}
 	for lines := bufio.NewReader(file); ; {
 		line, err := lines.ReadBytes('\n')
 		var r AuditRecord
-		if bytes.Contains(line, []byte(node.UUID)) && json.Unmarshal(line, &r) == nil && r.Context == context && r.Node.UUID == node.UUID {
-			if i, begun := place[r.ID]; begun {
-				r.Time = records[i].Time
-				records[i] = r
-			} else {
-				place[r.ID] = len(records)
-				records = append(records, r)
-			}
+		if bytes.Contains(line, having) && json.Unmarshal(line, &r) == nil {
+			yield(&r)
 		}
 		switch {
 		case errors.Is(err, io.EOF):
-			return records, nil
+			return nil
 		case err != nil:
-			return records, fmt.Errorf("read the audit: %w", err)
+			return fmt.Errorf("read the audit: %w", err)
 		}
 	}
 }

@@ -37,6 +37,8 @@ type ExplainSources struct {
 	Past func(ctx context.Context, n *models.Node, now time.Time) (Past, error)
 	// BMC gives what the node's BMC says at Ironic's time; nil does not ask it.
 	BMC func(ctx context.Context, n *models.Node, now time.Time) (*models.BMCFacts, error)
+	// Changes gives what was changed of a node from here, at Ironic's time.
+	Changes func(uuid string, now time.Time) []models.NodeChange
 }
 
 // Past is what was kept of a node's work.
@@ -88,6 +90,9 @@ func (x *Explainer) Explain(ctx context.Context, id string) (*Explained, error) 
 	}
 	facts := models.ExplainFacts{Now: now, Row: x.row(n)}
 	facts.Version, _ = x.api.Version()
+	if x.sources.Changes != nil {
+		facts.Row.Changes = x.sources.Changes(n.UUID, now)
+	}
 	done := &Explained{Node: n.Ref(), State: n.ProvisionState}
 	missing := func(what string, err error) {
 		if err != nil {

@@ -140,6 +140,8 @@ type Session struct {
 	// Explain says what is the matter with a node; bmc is what its BMC said, nil where it was
 	// not asked. May be nil.
 	Explain func(ctx context.Context, uuid string, bmc *models.BMCFacts) (*provision.Explained, error)
+	// Changes gives what was changed of a node from here, at Ironic's time; may be nil.
+	Changes func(uuid string, now time.Time) []models.NodeChange
 	// Replay is what plays in the place of an Ironic; nil where there is one.
 	Replay Replay
 	// Options are the flags that lead the command line to this context.

@@ -236,3 +236,30 @@ func TestDeadConductor(t *testing.T) {
 	r.Env.Conductors = []models.Conductor{{Hostname: "c1", Alive: true}, {Hostname: "c2"}}
 	screentest.Shows(t, s, 100, 20, "its conductor is dead")
 }
+
+// TestStepAfterAChange has in STEP what was changed from here since a failure.
+func TestStepAfterAChange(t *testing.T) {
+	node := models.Node{
+		UUID: screentest.UUID(1), Name: "n1", ProvisionState: models.StateDeployFailed,
+		LastError: "Deploy step deploy.install_coreos failed on node x. No suitable device was found for deployment using these hints {}",
+	}
+	r, s, _ := opened(t, screen.Defaults{}, node)
+	row := s.table.Rows()[0]
+	if got := s.stepCell(row).Text; got != "no disk matches the hints" {
+		t.Errorf("before: %q", got)
+	}
+	node.ProvisionUpdatedAt = models.Time{Time: r.Env.ServerNow().Add(-time.Hour)}
+	r.Env.Session.Changes = func(uuid string, now time.Time) []models.NodeChange {
+		if uuid != node.UUID {
+			return nil
+		}
+		return []models.NodeChange{{Field: "properties.root_device", At: now.Add(-time.Minute)}}
+	}
+	changed := models.Row{Node: node}
+	if got := s.stepCell(&changed).Text; got != "hints changed since; try again" {
+		t.Errorf("after: %q", got)
+	}
+	if changed.Changes != nil {
+		t.Error("the Store's row was changed")
+	}
+}

@@ -191,7 +191,13 @@ func (s *Screen) stepCell(r *models.Row) table.Cell {
 	case !r.Node.ProvisionState.Busy():
 		role = theme.Muted
 	}
-	return table.Cell{Text: models.Printable(models.StepLine(r, s.env.ServerNow(), s.env.Conductors)), Role: role}
+	now := s.env.ServerNow()
+	if r.Node.Troubled() && s.env.Session != nil && s.env.Session.Changes != nil {
+		changed := *r // the Store's row is shared
+		changed.Changes = s.env.Session.Changes(r.Node.UUID, now)
+		r = &changed
+	}
+	return table.Cell{Text: models.Printable(models.StepLine(r, now, s.env.Conductors)), Role: role}
 }
 
 func powerCell(r *models.Row) table.Cell {

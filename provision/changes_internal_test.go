@@ -1,0 +1,79 @@
+package provision
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"ironworks/models"
+)
+
+// TestChanges knows what was accepted, from the file and from what passes through, with
+// times on Ironic's clock.
+func TestChanges(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	file, err := OpenAudit(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = file.Close() })
+	local := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
+	request := func(w Audit, id, context, verb string, end AuditResult) {
+		t.Helper()
+		r := AuditRecord{Time: local.Add(-time.Hour), ID: id, Context: context, Node: models.NodeRef{UUID: "u1"}, Verb: verb, Result: AuditSending}
+		for _, result := range []AuditResult{AuditSending, end} {
+			r.Result = result
+			if err := w.Write(r); err != nil {
+				t.Fatal(err)
+			}
+			r.Time = r.Time.Add(time.Second)
+		}
+	}
+	request(file, "a", "lab", "set /properties/root_device /driver_info/redfish_password", AuditAccepted)
+	request(file, "b", "lab", "set /properties/cpu_arch", AuditRefused)
+	request(file, "c", "lab", "set /properties/memory_mb", AuditUnknown)
+	request(file, "d", "other", "set /properties/local_gb", AuditAccepted)
+	request(file, "e", "lab", "manage", AuditAccepted)
+	changes, err := ReadChanges(path, "lab", file, func() time.Time { return local })
+	if err != nil {
+		t.Fatal(err)
+	}
+	request(changes, "f", "lab", "set /instance_info/root_device/wwn", AuditAccepted)
+
+	ironic := local.Add(5 * time.Minute) // its clock is ahead
+	got := changes.Of("u1", ironic)
+	want := []string{"properties.root_device", "driver_info.redfish_password", "instance_info.root_device.wwn"}
+	if len(got) != len(want) {
+		t.Fatalf("%+v, want %q", got, want)
+	}
+	for i, c := range got {
+		if c.Field != want[i] || !c.At.Equal(ironic.Add(-time.Hour)) {
+			t.Errorf("%+v, want %s at %s", c, want[i], ironic.Add(-time.Hour))
+		}
+	}
+	if more := changes.Of("u2", ironic); more != nil {
+		t.Errorf("of another node: %+v", more)
+	}
+	if records, err := ReadAudit(path, "lab", models.NodeRef{UUID: "u1"}); err != nil || len(records) != 5 {
+		t.Errorf("%d records passed on, %v", len(records), err)
+	}
+}
+
+type refusingAudit struct{}
+
+func (refusingAudit) Write(AuditRecord) error { return errors.New("disk full") }
+
+// TestChangesNotWritten: what cannot be recorded is not done, and so is no change.
+func TestChangesNotWritten(t *testing.T) {
+	t.Parallel()
+	changes, err := ReadChanges(filepath.Join(t.TempDir(), "none"), "lab", refusingAudit{}, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := AuditRecord{ID: "a", Context: "lab", Node: models.NodeRef{UUID: "u1"}, Verb: "set /name", Result: AuditAccepted}
+	if err := changes.Write(r); err == nil || changes.Of("u1", time.Now()) != nil {
+		t.Errorf("error %v, changes %+v", err, changes.Of("u1", time.Now()))
+	}
+}

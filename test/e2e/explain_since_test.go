@@ -1,0 +1,83 @@
+package e2e
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"ironworks/models"
+	"ironworks/test/ironic"
+)
+
+// explains is what explain says of a node.
+func (c *console) explains(name string) (said models.Explanation) {
+	c.t.Helper()
+	if err := json.Unmarshal([]byte(c.ok("explain", name, "-o", "json").stdout), &said); err != nil {
+		c.t.Fatal(err)
+	}
+	return said
+}
+
+// wantDone wants explain and the list to say what was done since the failure, and what to
+// do next.
+func (c *console) wantDone(name, done, brief, verb string) {
+	c.t.Helper()
+	said := c.explains(name)
+	if !strings.HasPrefix(said.Verdict, done) || said.Next.Command != "ironworks "+verb+" "+name || !strings.HasSuffix(said.Next.Text, "try again.") {
+		c.t.Errorf("explained as %+v, want %q and %s", said, done, verb)
+	}
+	if o := c.ok("nodes", "name:="+name); !strings.Contains(o.stdout, brief) {
+		c.t.Errorf("no %q in the list:\n%s", brief, o.stdout)
+	}
+}
+
+// TestExplainAfterThePasswordWasSet: the BMC refuses the password; once another one is set,
+// Explain says so and proposes what then succeeds.
+func TestExplainAfterThePasswordWasSet(t *testing.T) {
+	t.Parallel()
+	newestRelease(t, func(t *testing.T, s *ironic.Server) {
+		c := at(t, s)
+		name, _, m := redfishNode(t, s, "ok")
+		c.ok("set", name, "driver_info.redfish_password=wrong")
+		c.fails(1, "manage", name, "--wait", "--timeout", "1m")
+		if said := c.explains(name); said.Rule != models.RuleID(models.ErrorBMCCredentials) || strings.Contains(said.Verdict, "changed") {
+			t.Errorf("before: %+v", said)
+		}
+		c.ok("set", name, "driver_info.redfish_password="+m.Spec().Password)
+		c.wantDone(name, "The BMC credentials were changed after this failure", "password changed since; try again", "manage")
+		c.ok("manage", name, "--wait", "--timeout", "1m")
+		if said := c.explains(name); said.Rule != "at-rest" {
+			t.Errorf("after: %+v", said)
+		}
+	})
+}
+
+// TestExplainAfterTheHintsWereChanged: the same for hints that match no disk, also where
+// another program than this changed them.
+func TestExplainAfterTheHintsWereChanged(t *testing.T) {
+	t.Parallel()
+	newestRelease(t, func(t *testing.T, s *ironic.Server) {
+		c := at(t, s)
+		name, uuid, m := redfishNode(t, s, "no-disk-matches")
+		c.ok("manage", name, "--wait", "--timeout", "1m")
+		c.ok("provide", name, "--wait", "--timeout", "1m")
+		c.fails(1, "deploy", name, "--yes", "--wait", "--timeout", "2m", "--override", "inventory", "--confirm", name)
+		if said := c.explains(name); said.Rule != models.RuleID(models.ErrorNoHintedDevice) || strings.Contains(said.Verdict, "changed") {
+			t.Errorf("before: %+v", said)
+		}
+		patch := []map[string]any{{"op": "add", "path": "/properties/root_device", "value": map[string]any{"serial": m.Disks()[0].Serial}}}
+		if status, body, err := s.Do(t.Context(), "PATCH", "/v1/nodes/"+uuid, patch); err != nil || status != 200 {
+			t.Fatalf("change the hints: %d %v %s", status, err, body)
+		}
+		const done = "The root device hints were changed after this failure"
+		if said := c.explains(name); !strings.HasPrefix(said.Verdict, done) || said.Next.Command != "ironworks deploy "+name {
+			t.Errorf("changed by another program: %+v", said)
+		}
+		c.ok("set", name, `properties.root_device={"wwn": "`+m.Disks()[0].WWN+`"}`)
+		c.wantDone(name, done, "hints changed since; try again", "deploy")
+		c.ok("deploy", name, "--yes", "--wait", "--timeout", "2m", "--override", "inventory", "--confirm", name)
+		if said := c.explains(name); said.Rule != "at-rest" {
+			t.Errorf("after: %+v", said)
+		}
+	})
+}

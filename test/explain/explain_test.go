@@ -1,0 +1,88 @@
+package explain_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"ironworks/models"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// least is the share of messages that rules have to explain.
+const least = 0.95
+
+// explained is the best explanation of a message on a node.
+func explained(m message) models.Explanation {
+	if m.state == "" {
+		return models.Explain(&models.ExplainFacts{Text: m.text})[0]
+	}
+	node := models.Node{UUID: nodeUUID, Name: "r7-n01", ProvisionState: m.state, LastError: m.text}
+	return models.Explain(&models.ExplainFacts{Row: &models.Row{Node: node}})[0]
+}
+
+// TestMessages explains every message that the sources have; -v lists those that are not
+// explained, by file.
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	for _, r := range releases {
+		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
+			all := messages(t, r)
+			if len(all) < 150 {
+				t.Fatalf("only %d messages were found", len(all))
+			}
+			known, byPhase := 0, 0
+			unknown, rules := map[string][]string{}, map[models.RuleID]int{}
+			for _, m := range all {
+				e := explained(m)
+				if e.Confidence == models.ConfidenceLow {
+					unknown[m.File] = append(unknown[m.File], fmt.Sprintf("%d %s: %.200q", m.Line, m.Class, m.text))
+					continue
+				}
+				known++
+				rules[e.Rule]++
+				if models.TellsPhaseOnly(e.Rule) {
+					byPhase++
+				}
+			}
+			share := float64(known) / float64(len(all))
+			t.Logf("%s: %d messages, %d explained (%.1f %%), %d of them by their phase alone", r.name, len(all), known, 100*share, byPhase)
+			for _, file := range slices.Sorted(maps.Keys(unknown)) {
+				t.Logf("not explained in %s:\n  %s", file, strings.Join(unknown[file], "\n  "))
+			}
+			for _, id := range slices.Sorted(maps.Keys(rules)) {
+				t.Logf("%4d %s", rules[id], id)
+			}
+			if share < least {
+				t.Errorf("%.1f %% of the messages are explained, want %.0f %%", 100*share, 100*least)
+			}
+		})
+	}
+}
+
+// TestMessagesTwice wants the same list each time.
+func TestMessagesTwice(t *testing.T) {
+	t.Parallel()
+	if a, b := formats(t, releases[3]), formats(t, releases[3]); !slices.Equal(a, b) {
+		t.Error("two readings differ")
+	}
+}
+
+// TestValuesSayNothing wants values that explain nothing by themselves.
+func TestValuesSayNothing(t *testing.T) {
+	t.Parallel()
+	for name, v := range values {
+		if strings.Contains(v, " step ") {
+			continue // it stands for a whole message
+		}
+		if e := models.Explain(&models.ExplainFacts{Text: "x " + v, State: models.StateDeployFailed})[0]; e.Confidence != models.ConfidenceLow {
+			t.Errorf("%s, the value of %s, is explained: %s", v, name, e.Rule)
+		}
+	}
+}
