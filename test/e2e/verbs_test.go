@@ -79,15 +79,17 @@ func TestEveryVerbOnFakeHardware(t *testing.T) {
 			{[]string{"deploy"}, models.StateActive},
 			{[]string{"rescue", "--password-file", password}, models.StateRescue},
 			{[]string{"unrescue"}, models.StateActive},
-			// 39.0.0 answers 500 to a rebuild without an image.
 			{[]string{"rebuild"}, models.StateActive},
 			{[]string{"undeploy"}, models.StateAvailable},
 			{[]string{"manage"}, models.StateManageable},
 			{[]string{"adopt"}, models.StateActive},
 		} {
 			if step.args[0] == "rebuild" {
-				if o := c.run("rebuild", name, "--yes", "--wait"); o.code != 0 && !strings.Contains(o.stdout, "undeploy it, then deploy") {
-					t.Errorf("rebuild without an image: %s%s", o.stdout, o.stderr)
+				// 39.0.0 answers 500 to a rebuild without an image.
+				if s.Release != ironic.Old {
+					if o := c.fails(3, "rebuild", name, "--yes"); !strings.Contains(o.stderr, "[image] Ironic answers a rebuild without an image") {
+						t.Errorf("rebuild without an image: %s%s", o.stdout, o.stderr)
+					}
 				}
 				c.ok("set", name, "instance_info.image_source=http://127.0.0.1:1/image")
 			}
@@ -109,8 +111,8 @@ func TestEveryVerbOnFakeHardware(t *testing.T) {
 		if strings.Contains(string(audit), "hunter2") {
 			t.Error("the rescue password is in the audit")
 		}
-		if n := len(c.auditLines()); n != 2*14 { // a deployment reserves the node first
-			t.Errorf("%d audit lines for 14 requests, want two for each", n)
+		if n := len(c.auditLines()); n != 2*13 { // a deployment reserves the node first
+			t.Errorf("%d audit lines for 13 requests, want two for each", n)
 		}
 	})
 }

@@ -24,9 +24,10 @@ func folder() string {
 func Path() string { return filepath.Join(folder(), name) }
 
 // Env is an environment for the program: what a test sets and where the race detector
-// writes. A data race in any run of the program fails the tests at their end.
+// writes. A data race in any run of the program fails the tests at their end. The
+// detector would wait for a second at each exit.
 func Env(own ...string) []string {
-	return append([]string{"GORACE=log_path=" + filepath.Join(folder(), "race")}, own...)
+	return append([]string{"GORACE=atexit_sleep_ms=0 log_path=" + filepath.Join(folder(), "race")}, own...)
 }
 
 // TestMain is the TestMain of a package that tests the program: it runs the program's
