@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -15,6 +16,7 @@ import (
 
 	"ironworks/ignition"
 	"ironworks/lab/agent"
+	"ironworks/lab/machine"
 )
 
 // pusher sends the journal of a boot to a console, as the unit of the ramdisk does on a
@@ -38,6 +40,7 @@ const (
 	pushLeast    = 50 * time.Millisecond
 	pushAlive    = 20 * time.Second
 	pushMostWait = 30 * time.Second
+	pushRest     = 5 * time.Second // of the console's time
 )
 
 func newPusher(m *Machine, to ignition.JournalPush) *pusher {
@@ -103,9 +106,30 @@ func (p *pusher) run(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
+			if errors.Is(context.Cause(ctx), machine.ErrShutdown) {
+				p.rest(ctx, boot, cursor)
+			}
 			return
 		case <-time.After(pause):
 		}
+	}
+}
+
+// rest sends what was written until a shutdown: the unit is stopped as all others are, and
+// sends what there is.
+func (p *pusher) rest(ctx context.Context, boot, cursor string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pushRest)
+	defer cancel()
+	for {
+		lines, _ := p.journal.since(boot, cursor)
+		if len(lines) == 0 {
+			return
+		}
+		_, at, err := p.post(ctx, boot, cursor, lines[:min(len(lines), pushLines)])
+		if err != nil || at == cursor {
+			return
+		}
+		cursor = at
 	}
 }
 

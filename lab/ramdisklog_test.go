@@ -309,6 +309,22 @@ func TestMachinesSendTheirJournal(t *testing.T) {
 	})
 }
 
+// TestShutdownSendsTheRest: what was written until then has reached the console when the
+// machine is off.
+func TestShutdownSendsTheRest(t *testing.T) {
+	t.Parallel()
+	c := receiver.Start(t, agentlog.Machine{Node: logNode, MACs: []string{"52:54:00:00:00:01"}})
+	r := newLogRig(t, c.Images(), c.Address)
+	await(c, "Switching root")
+	c.Stop()
+	waitFor(t, func() bool { return strings.Contains(fmt.Sprint(r.machine.Journal()), "cannot reach the console") })
+	c.Start() // the machine will try again in seconds only
+	if err := r.machine.Reset(machine.GracefulShutdown); err != nil {
+		t.Fatal(err)
+	}
+	c.Lines(logNode, func(lines []models.LogLine) bool { return len(lines) == len(r.machine.Journal()) })
+}
+
 // waitFor waits for a condition.
 func waitFor(t *testing.T, met func() bool) {
 	t.Helper()

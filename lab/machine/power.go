@@ -42,6 +42,11 @@ var (
 	ErrReset = errors.New("unknown reset type")
 	// ErrClosed says that the machine was closed.
 	ErrClosed = errors.New("the machine is closed")
+	// ErrShutdown is the cause of the end of a boot that was asked to shut down; without
+	// it the power is cut.
+	ErrShutdown = errors.New("the system shuts down")
+
+	errCut = errors.New("the power is cut")
 )
 
 // Power is the state of the power.
@@ -64,18 +69,18 @@ func (m *Machine) Reset(how ResetType) error {
 	case ResetOn, ForceOn:
 		m.powerOn()
 	case ForceOff:
-		m.powerOff(m.options.PowerOffTime)
+		m.powerOff(m.options.PowerOffTime, errCut)
 	case GracefulShutdown:
-		m.powerOff(m.options.ShutdownTime)
+		m.powerOff(m.options.ShutdownTime, ErrShutdown)
 	case ForceRestart:
-		m.restart(m.options.PowerOffTime)
+		m.restart(m.options.PowerOffTime, errCut)
 	case GracefulRestart:
-		m.restart(m.options.ShutdownTime)
+		m.restart(m.options.ShutdownTime, ErrShutdown)
 	case PushPowerButton:
 		if m.power == Off || m.power == PoweringOff {
 			m.powerOn()
 		} else {
-			m.powerOff(m.options.ShutdownTime)
+			m.powerOff(m.options.ShutdownTime, ErrShutdown)
 		}
 	default:
 		return fmt.Errorf("%w: %q", ErrReset, how)
@@ -100,12 +105,12 @@ func (m *Machine) powerOn() {
 
 // powerOff also shortens a shutdown that is under way: forcing is what is done
 // to one that hangs.
-func (m *Machine) powerOff(duration time.Duration) {
+func (m *Machine) powerOff(duration time.Duration, cause error) {
 	m.again = false
 	if m.power == Off {
 		return
 	}
-	m.endBoot()
+	m.endBoot(cause)
 	if m.power != PoweringOff {
 		m.setPower(PoweringOff)
 	}
@@ -122,12 +127,12 @@ func (m *Machine) powerOff(duration time.Duration) {
 
 // restart leaves the power on, as a reset does; a machine that is off is
 // powered on.
-func (m *Machine) restart(duration time.Duration) {
+func (m *Machine) restart(duration time.Duration, cause error) {
 	if m.power != On {
 		m.powerOn()
 		return
 	}
-	m.endBoot()
+	m.endBoot(cause)
 	m.after(duration, m.startBoot)
 }
 

@@ -8,7 +8,7 @@ import (
 
 // boot is one boot, from the firmware to the end of what runs.
 type boot struct {
-	end  context.CancelFunc
+	end  context.CancelCauseFunc
 	done chan struct{} // closed when nothing of it runs
 }
 
@@ -24,12 +24,12 @@ func (m *Machine) startBoot() {
 	m.emit(BootStarted, "%v", devices)
 
 	previous := m.running
-	ctx, cancel := context.WithCancel(m.life)
+	ctx, cancel := context.WithCancelCause(m.life)
 	b := &boot{end: cancel, done: make(chan struct{})}
 	m.running = b
 	m.work.Go(func() {
 		defer close(b.done)
-		defer cancel()
+		defer cancel(nil)
 		// What ran before ends first: there is one machine.
 		if previous != nil {
 			<-previous.done
@@ -38,10 +38,11 @@ func (m *Machine) startBoot() {
 	})
 }
 
-// endBoot tells what runs that the power goes. Called with mu held.
-func (m *Machine) endBoot() {
+// endBoot tells what runs that the power goes: with [ErrShutdown] as the cause there is
+// time to end properly. Called with mu held.
+func (m *Machine) endBoot(cause error) {
 	if m.running != nil {
-		m.running.end()
+		m.running.end(cause)
 	}
 }
 

@@ -286,13 +286,13 @@ func journalOf(printed string, m *lab.Machine) string {
 	}
 	slices.SortStableFunc(times, time.Time.Compare) // two sources take turns
 	journal := m.Journal()
+	for i := range journal {
+		if want := journal[i].Time.Truncate(time.Microsecond); i >= len(times) || !times[i].Equal(want) {
+			return fmt.Sprintf("entry %d of %d is not there, %v: %s (%v came)", i, len(journal), want, journal[i].Text, by)
+		}
+	}
 	if len(times) != len(journal) || by[models.LogPush] == 0 {
 		return fmt.Sprintf("%d entries (%v), the machine wrote %d", len(times), by, len(journal))
-	}
-	for i := range journal {
-		if want := journal[i].Time.Truncate(time.Microsecond); !times[i].Equal(want) {
-			return fmt.Sprintf("entry %d is of %v, want %v: %s", i, times[i], want, journal[i].Text)
-		}
 	}
 	return ""
 }
@@ -360,7 +360,10 @@ func TestScreenLogInTheLab(t *testing.T) {
 	s.within(time.Minute, "its percent is in the list, too", func() bool {
 		return strings.Contains(s.row("r7-n01"), "%") || strings.Contains(s.row("r7-n01"), "took")
 	})
-	s.press(terminal.Esc, terminal.Esc)
+	s.press(terminal.Esc)
+	s.gone("& node:r7-n01")
+	s.press(terminal.Esc)
+	s.until("tab log")
 	s.pick(":", paletteTitle, "r7-n05")
 	s.until("› r7-n05")
 	s.press("L")

@@ -72,7 +72,7 @@ func TestScreenWatch(t *testing.T) {
 		for range again.first { //nolint:revive // until it has ended
 		}
 		s.press(terminal.Enter, terminal.Tab)
-		s.until("[Timeline]", "Deployment done in", "others took", "(1 deployment of ", "reboot")
+		s.until("[Timeline]", "Deployment done in", "others took", "(1 deployment of ", "install_coreos")
 		s.when("two deployments", func() bool {
 			n := 0
 			for _, line := range s.Lines() {

@@ -39,8 +39,9 @@ const (
 	CtrlZ     = "\x1a"
 )
 
-// escPause is kept after Esc: what follows faster makes it Alt and that key.
-const escPause = 120 * time.Millisecond
+// escPause is kept after Esc: what the program reads together with it is Alt and that key,
+// and a busy machine lets a program wait.
+const escPause = 400 * time.Millisecond
 
 // stuck is how long a program may leave its input unread before what is typed gets lost.
 const stuck = 10 * time.Second
