@@ -54,7 +54,7 @@ func testWeatherLater(t *testing.T, s *ironic.Server) {
 			direct := at(t, s)
 			name := unique("later")
 			uuid := s.CreateNode(t, map[string]any{"name": name})
-			w := c.watch("--connect-timeout", "2s")
+			w := c.watch("--connect-timeout", "6s")
 			if test.kind == nil {
 				p.Down()
 			} else {
