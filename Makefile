@@ -25,7 +25,7 @@ pythons:
 
 # Those that drive real Ironics wait more than they work: two at a time, after the others,
 # which work. The end-to-end tests have several Ironics of their own. make lint vets.
-DRIVING := ^ironworks/(fleet|lab|lab/machine|provision|test/(agent|contract|hints|ironic|journal|terminal))$$
+DRIVING := ^ironworks/(fleet|lab|lab/machine|provision|test/(agent|contract|hints|ironic|journal|oracle|terminal))$$
 ALONE := ^ironworks/test/e2e$$
 
 test: pythons
@@ -37,7 +37,7 @@ test: pythons
 
 # As test, and all machines, scenarios, releases and comparisons: an hour longer.
 test-long: pythons
-	IRONWORKS_TEST_LONG=1 go test $(RACE) -p 1 -timeout 60m ./journal ./lab ./test/agent ./test/contract ./test/coreosinstaller ./test/hints
+	IRONWORKS_TEST_LONG=1 go test $(RACE) -p 1 -timeout 60m ./journal ./lab ./test/agent ./test/contract ./test/coreosinstaller ./test/hints ./test/oracle
 	IRONWORKS_TEST_LONG=1 go test $(RACE) -timeout 90m ./fleet ./test/e2e
 
 lint: $(LINT)

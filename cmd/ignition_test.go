@@ -286,7 +286,7 @@ func TestIgnitionCheck(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	d.put("broken.bu", []byte("variant: fcos\nversion: 1.5.0\nstorage:\n  files:\n    - path: x\n"))
-	d.put("local.bu", []byte("variant: fcos\nversion: 1.5.0\nstorage:\n  files:\n    - path: /x\n      contents: {local: hello}\npasswd: {users: [{name: core, ssh_authorized_keys: ['"+publicKey+"']}]}\n"))
+	d.put("local.bu", []byte("variant: fcos\nversion: 1.5.0\nstorage:\n  files:\n    - path: /etc/x\n      contents: {local: hello}\npasswd: {users: [{name: core, ssh_authorized_keys: ['"+publicKey+"']}]}\n"))
 	d.put("hello", []byte("hello"))
 	if out := d.want(exitRefused, "", "check", "/broken.bu"); !strings.Contains(out, "broken.bu:5:13: error: ") || !strings.Contains(out, "it must not be sent") {
 		t.Errorf("%s", out)
@@ -352,7 +352,7 @@ func TestIgnitionInAnISO(t *testing.T) {
 	if !bytes.Equal(d.get("live.iso"), pristine) {
 		t.Error("what was refused has changed it")
 	}
-	d.put("large.ign", []byte(`{"ignition":{"version":"3.2.0"},"storage":{"files":[{"path":"/x","contents":{"source":"data:,`+noise(600<<10)+`"}}]}}`))
+	d.put("large.ign", []byte(`{"ignition":{"version":"3.2.0"},"storage":{"files":[{"path":"/etc/x","contents":{"source":"data:,`+noise(600<<10)+`"}}]}}`))
 	d.want(exitRefused, "262144", "embed", "/live.iso", "/large.ign")
 }
 

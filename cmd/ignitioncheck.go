@@ -2,16 +2,18 @@ package cmd
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ironworks/ignition"
+	"ironworks/ignition/firstboot"
 	"ironworks/models"
 )
 
 func (a *app) ignitionCheckCommand() *cobra.Command {
-	var filesDir, maxSpec string
+	var filesDir, maxSpec, imageRoot string
 	cmd := &cobra.Command{
 		Use: "check FILE", Short: "Say what user data is, what is wrong with it, and what it does", Args: cobra.ExactArgs(1),
 		Long: "Check user data for a system that is installed: Ignition, Butane, a MachineConfig, and what people take\n" +
@@ -30,6 +32,13 @@ func (a *app) ignitionCheckCommand() *cobra.Command {
 			if filesDir != "" {
 				options = append(options, ignition.CheckFilesDir(filesDir))
 			}
+			if imageRoot != "" {
+				image, err := firstboot.FromFolder(filepath.Clean(imageRoot))
+				if err != nil {
+					return usagef("--image-root: %w", err)
+				}
+				options = append(options, ignition.CheckImage(image))
+			}
 			data, err := a.readConfig(args[0])
 			if err != nil {
 				return err
@@ -39,6 +48,7 @@ func (a *app) ignitionCheckCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&filesDir, "files-dir", "", "folder for Butane's local: files; nothing outside of it is read")
+	f.StringVar(&imageRoot, "image-root", "", "folder with the root file system of the image, instead of what is known of Fedora CoreOS and RHEL CoreOS")
 	f.StringVar(&maxSpec, "max-spec", "", "the highest specification that the image takes, such as 3.4")
 	return cmd
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"ironworks/ignition/firstboot"
 )
 
 const (
@@ -32,6 +34,7 @@ type checkOptions struct {
 	maxSpec      Spec
 	maxSpecGiven bool
 	filesDir     string
+	images       []*firstboot.Image
 }
 
 // CheckMaxSpec is the highest specification that the image to be installed
@@ -56,6 +59,7 @@ type checker struct {
 	errors   int
 	summary  Summary
 	logins   map[string]*loginState
+	places   map[entryKey]entryPlace
 	otherWay bool // somebody gets in by other ways than users
 	remote   bool // a part of the configuration is elsewhere
 	unread   bool // a part of the configuration is broken

@@ -19,6 +19,7 @@ func (c *checker) effective(s *scope, data []byte, root *element) {
 	if !ok || c.errors > before {
 		return
 	}
+	whole := config
 	if c.children == 0 {
 		config = besideHostname(config) // the rest was validated already
 	}
@@ -35,7 +36,9 @@ func (c *checker) effective(s *scope, data []byte, root *element) {
 	}
 	if fatal != "" {
 		c.add(s, IDMergedInvalid, nil, "with its parts and the /etc/hostname that the agent adds put together, Ignition refuses this and the machine does not boot: "+fatal)
+		return
 	}
+	c.firstBoot(whole)
 }
 
 // besideHostname is what of a configuration can clash with one more file.

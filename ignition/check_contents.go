@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"ironworks/ignition/firstboot"
 )
 
 const hostnamePath = "/etc/hostname"
@@ -20,7 +22,10 @@ func (c *checker) contents(s *scope, root *element) {
 	c.units(s, root)
 	c.kernelArguments(s, root.member("kernelArguments"))
 	for i, ca := range root.down("ignition", "security", "tls", "certificateAuthorities").items() {
-		c.resource(s, ca, elementPath{"ignition", "security", "tls", "certificateAuthorities", i}, useCA)
+		path := elementPath{"ignition", "security", "tls", "certificateAuthorities", i}
+		if content, known := c.resource(s, ca, path, useCA); known {
+			c.certificates(s, content, path.at("source"))
+		}
 	}
 	proxy := root.down("ignition", "proxy")
 	for _, key := range []string{"httpProxy", "httpsProxy"} {
@@ -52,6 +57,7 @@ func (c *checker) files(s *scope, storage *element) {
 	for i, file := range storage.member("files").items() {
 		path := elementPath{"storage", "files", i}
 		name := file.str("path")
+		c.remember(s, firstboot.Files, name, path)
 		c.target(s, name, path)
 		mode, given := file.number("mode")
 		if !given {
@@ -105,6 +111,7 @@ func (c *checker) hostname(s *scope, file *element, path elementPath) {
 func (c *checker) directories(s *scope, storage *element) {
 	for i, directory := range storage.member("directories").items() {
 		path := elementPath{"storage", "directories", i}
+		c.remember(s, firstboot.Directories, directory.str("path"), path)
 		c.target(s, directory.str("path"), path)
 		c.mode(s, directory, path, true)
 		mode, given := directory.number("mode")
@@ -118,6 +125,7 @@ func (c *checker) directories(s *scope, storage *element) {
 func (c *checker) links(s *scope, storage *element) {
 	for i, link := range storage.member("links").items() {
 		path := elementPath{"storage", "links", i}
+		c.remember(s, firstboot.Links, link.str("path"), path)
 		c.target(s, link.str("path"), path)
 		c.summary.Links = append(c.summary.Links, LinkSummary{Path: printable(link.str("path"), maxPath), Target: printable(link.str("target"), maxPath), Hard: link.isTrue("hard"), In: c.in(s)})
 	}
@@ -135,10 +143,7 @@ func (c *checker) target(s *scope, name string, path elementPath) {
 		}
 		return false
 	}
-	switch {
-	case under("/usr") && !under("/usr/local"):
-		c.add(s, IDReadOnlyPath, at, "/usr is read-only on CoreOS, and the boot fails: use /etc, /var or /usr/local")
-	case under("/tmp", "/run", "/proc", "/sys", "/dev"):
+	if under("/tmp", "/run", "/proc", "/sys", "/dev") {
 		c.add(s, IDVolatilePath, at, "what is written here is not there any more when the system runs: use /etc or /var, or systemd-tmpfiles")
 	}
 }
@@ -206,6 +211,7 @@ func (c *checker) disks(s *scope, storage *element) {
 func (c *checker) units(s *scope, root *element) {
 	for i, unit := range root.down("systemd", "units").items() {
 		path := elementPath{"systemd", "units", i}
+		c.remember(s, firstboot.Units, unit.str("name"), path)
 		c.name(s, unit.str("name"), path.at("name"))
 		summary := UnitSummary{
 			Name: printable(unit.str("name"), maxPath), Masked: unit.isTrue("mask"), Enabled: unit.isTrue("enabled"), Disabled: unit.isFalse("enabled"),

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"ironworks/ignition/firstboot"
 )
 
 // loginState is what all parts of a configuration say of a user.
@@ -22,6 +24,7 @@ func (c *checker) passwd(s *scope, passwd *element) {
 	for i, user := range passwd.member("users").items() {
 		path := elementPath{"passwd", "users", i}
 		name := user.str("name")
+		c.remember(s, firstboot.Users, name, path)
 		c.name(s, name, path.at("name"))
 		if name == "" {
 			// Ignition validates it, and then calls useradd without a name.
@@ -44,6 +47,7 @@ func (c *checker) passwd(s *scope, passwd *element) {
 		}
 	}
 	for i, group := range passwd.member("groups").items() {
+		c.remember(s, firstboot.Groups, group.str("name"), elementPath{"passwd", "groups", i})
 		c.name(s, group.str("name"), elementPath{"passwd", "groups", i, "name"})
 		if group.str("name") == "" {
 			c.add(s, IDNoName, elementPath{"passwd", "groups", i}, "a group without a name: Ignition cannot create it, and the machine would boot into an emergency shell; write \"name\"")

@@ -88,7 +88,13 @@ const (
 	IDNoName            ProblemID = "no-name"
 	IDDecimalMode       ProblemID = "decimal-mode"
 	IDKeyfileMode       ProblemID = "keyfile-mode"
+	IDBadAccount        ProblemID = "bad-account"
+	IDNoAccount         ProblemID = "no-account"
+	IDPathTaken         ProblemID = "path-taken"
+	IDImpossiblePath    ProblemID = "impossible-path"
 	IDReadOnlyPath      ProblemID = "read-only-path"
+	IDMayNotBoot        ProblemID = "may-not-boot"
+	IDBadCA             ProblemID = "bad-ca"
 	IDVolatilePath      ProblemID = "volatile-path"
 	IDSecret            ProblemID = "secret"
 	IDOverPatchLimit    ProblemID = "over-patch-limit"
@@ -181,7 +187,13 @@ var problemKinds = []problemKind{
 	{IDNoName, kindE, true},
 	{IDDecimalMode, kindE, true},
 	{IDKeyfileMode, kindW, false},
-	{IDReadOnlyPath, kindW, false},
+	{IDBadAccount, kindE, true},
+	{IDNoAccount, kindE, true},
+	{IDPathTaken, kindE, true},
+	{IDImpossiblePath, kindE, true},
+	{IDReadOnlyPath, kindE, true},
+	{IDMayNotBoot, kindW, false},
+	{IDBadCA, kindE, true},
 	{IDVolatilePath, kindW, false},
 	{IDSecret, kindW, false},
 	{IDOverPatchLimit, kindW, false},

@@ -60,11 +60,10 @@ def missing(folder):
     return [p for d, p in names if not glob.glob(os.path.join(d, p)) and not glob.glob(os.path.join(d, "usr", p))]
 
 
-def fetch(folder):
-    """Unpack beside the folder and rename, so that a half-made one never counts."""
-    making = folder + ".new"
-    shutil.rmtree(making, ignore_errors=True)
-    apt = os.path.join(making, "apt")
+def unpack(packages, root):
+    """Download packages, with what they need that is not installed, and unpack them."""
+    apt = root + ".apt"
+    shutil.rmtree(apt, ignore_errors=True)
     for name in ("lists/partial", "cache/archives/partial"):
         os.makedirs(os.path.join(apt, name))
     options = [
@@ -74,13 +73,23 @@ def fetch(folder):
     apt_get = ["apt-get", "-qq"] + [part for o in options for part in ("-o", o)]
     if not run(apt_get + ["update"]):
         return False
-    if not run(apt_get + ["--yes", "--download-only", "--reinstall", "--no-install-recommends", "install"] + WANTED):
+    if not run(apt_get + ["--yes", "--download-only", "--reinstall", "--no-install-recommends", "install"] + packages):
         return False
-    root = os.path.join(making, "root")
     os.makedirs(root)
     for package in sorted(glob.glob(apt + "/cache/archives/*.deb")):
         if not os.path.basename(package).startswith(NOT_UNPACKED) and not run(["dpkg-deb", "-x", package, root]):
             return False
+    shutil.rmtree(apt)
+    return True
+
+
+def fetch(folder):
+    """Unpack beside the folder and rename, so that a half-made one never counts."""
+    making = folder + ".new"
+    shutil.rmtree(making, ignore_errors=True)
+    root = os.path.join(making, "root")
+    if not unpack(WANTED, root):
+        return False
     lacks = missing(root)
     if lacks:
         sys.stderr.write("install.py: the packages of this release lack %s\n" % ", ".join(lacks))

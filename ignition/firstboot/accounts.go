@@ -1,0 +1,328 @@
+package firstboot
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/coreos/ignition/v2/config/v3_6/types"
+)
+
+// account is a line of /etc/passwd; group one of /etc/group.
+type account struct {
+	uid, gid int
+	home     string
+}
+
+type accounts struct {
+	users  map[string]account
+	groups map[string]int
+}
+
+func (a *accounts) clone() *accounts {
+	return &accounts{users: maps.Clone(a.users), groups: maps.Clone(a.groups)}
+}
+
+func (a *accounts) userOf(uid int) (string, bool) {
+	for name, user := range a.users {
+		if user.uid == uid {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+func (a *accounts) groupOf(gid int) (string, bool) {
+	for name, id := range a.groups {
+		if id == gid {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// gidOf is what a name or a number of a group means to useradd.
+func (a *accounts) gidOf(text string) (int, bool) {
+	if gid, known := a.groups[text]; known {
+		return gid, true
+	}
+	gid, err := strconv.ParseUint(text, 10, 32)
+	if err != nil {
+		return 0, false
+	}
+	_, known := a.groupOf(int(gid))
+	return int(gid), known
+}
+
+const (
+	// mostName is how long names of users and groups may be, in shadow-utils of RHEL 9
+	// and of Fedora up to 39 (lib/chkname.c).
+	mostName = 32
+	// mostID is the highest ID; 4294967295 means "none".
+	mostID = 1<<32 - 2
+)
+
+// badID says why an ID cannot be given.
+func badID(id int) string {
+	if id < 0 || id > mostID {
+		return fmt.Sprintf("%d is not an ID: use 1000 or more, at most %d", id, mostID)
+	}
+	return ""
+}
+
+// badField is a value that would break the line of /etc/passwd or /etc/shadow.
+func badField(text string) bool { return strings.ContainsAny(text, ":\n") }
+
+// group is Ignition's EnsureGroup.
+func (s *stage) group(g types.PasswdGroup) bool {
+	_, exists := s.accounts.groups[g.Name]
+	if isFalse(g.ShouldExist) {
+		return s.deleteGroup(g.Name, exists)
+	}
+	if why := s.image.badName(g.Name); why != "" && !exists {
+		return s.fail(CauseAccount, Groups, g.Name, "name", "groupadd refuses this group name: "+why)
+	}
+	if badField(value(g.PasswordHash)) {
+		return s.fail(CauseAccount, Groups, g.Name, "passwordHash", "a hash has no colon and no line break: it is refused")
+	}
+	gid := s.free(s.accounts.groups)
+	if g.Gid != nil {
+		gid = *g.Gid
+		if why := badID(gid); why != "" {
+			return s.fail(CauseAccount, Groups, g.Name, "gid", why)
+		}
+		if other, taken := s.accounts.groupOf(gid); taken && other != g.Name {
+			return s.fail(CauseAccount, Groups, g.Name, "gid", fmt.Sprintf("GID %d belongs to the group %q: use another", gid, other))
+		}
+	} else if exists {
+		gid = s.accounts.groups[g.Name]
+	}
+	s.accounts.groups[g.Name] = gid
+	return true
+}
+
+func (s *stage) deleteGroup(name string, exists bool) bool {
+	if !exists {
+		return true
+	}
+	for user, a := range s.accounts.users {
+		if a.gid == s.accounts.groups[name] {
+			return s.fail(CauseAccount, Groups, name, "shouldExist", fmt.Sprintf("the group cannot be deleted: it is the primary group of the user %q", user))
+		}
+	}
+	delete(s.accounts.groups, name)
+	return true
+}
+
+// free is an ID that nothing has.
+func (s *stage) free(groups map[string]int) int {
+	for id := 1000; ; id++ {
+		if _, taken := s.accounts.userOf(id); taken {
+			continue
+		}
+		taken := false
+		for _, gid := range groups {
+			taken = taken || gid == id
+		}
+		if !taken {
+			return id
+		}
+	}
+}
+
+// user is Ignition's EnsureUser, and what follows it.
+func (s *stage) user(u types.PasswdUser) bool {
+	was, exists := s.accounts.users[u.Name]
+	if isFalse(u.ShouldExist) {
+		return s.deleteUser(u.Name, was, exists)
+	}
+	if why := s.image.badName(u.Name); why != "" && !exists {
+		return s.fail(CauseAccount, Users, u.Name, "name", "useradd refuses this user name: "+why)
+	}
+	if !s.userFields(u) || !s.userGroups(u) {
+		return false
+	}
+	change := s.add
+	if exists {
+		change = func(u types.PasswdUser) (account, bool) { return s.modify(u, was) }
+	}
+	now, ok := change(u)
+	if !ok {
+		return false
+	}
+	s.accounts.users[u.Name] = now
+	return s.home(u, now)
+}
+
+// userFields are the values that useradd and usermod refuse by themselves.
+func (s *stage) userFields(u types.PasswdUser) bool {
+	switch shell := value(u.Shell); {
+	case badField(value(u.Gecos)):
+		return s.fail(CauseAccount, Users, u.Name, "gecos", "the comment has a colon or a line break: useradd refuses it")
+	case badField(value(u.HomeDir)) || value(u.HomeDir) != "" && !path.IsAbs(value(u.HomeDir)):
+		return s.fail(CauseAccount, Users, u.Name, "homeDir", "the home directory must begin with / and have no colon and no line break: useradd refuses it")
+	case badField(value(u.PasswordHash)):
+		return s.fail(CauseAccount, Users, u.Name, "passwordHash", "a hash has no colon and no line break: useradd refuses it")
+	case badField(shell) || shell != "" && shell[0] != '/' && shell[0] != '*':
+		return s.fail(CauseAccount, Users, u.Name, "shell", "the shell must begin with / and have no colon and no line break: useradd refuses it")
+	}
+	if u.UID == nil {
+		return true
+	}
+	if why := badID(*u.UID); why != "" {
+		return s.fail(CauseAccount, Users, u.Name, "uid", why)
+	}
+	if other, taken := s.accounts.userOf(*u.UID); taken && other != u.Name {
+		return s.fail(CauseAccount, Users, u.Name, "uid", fmt.Sprintf("UID %d belongs to the user %q: use another", *u.UID, other))
+	}
+	return true
+}
+
+func (s *stage) userGroups(u types.PasswdUser) bool {
+	if primary := value(u.PrimaryGroup); primary != "" {
+		if _, known := s.accounts.gidOf(primary); !known {
+			return s.fail(CauseMissing, Users, u.Name, "primaryGroup", fmt.Sprintf("there is no group %q: add it to passwd.groups, or correct it", primary))
+		}
+	}
+	if len(u.Groups) == 1 && u.Groups[0] == "" {
+		return true // the same as none
+	}
+	for i, group := range u.Groups {
+		for name := range strings.SplitSeq(string(group), ",") {
+			if _, known := s.accounts.gidOf(name); !known {
+				return s.fail(CauseMissing, Users, u.Name, fmt.Sprintf("groups.%d", i), fmt.Sprintf("there is no group %q: add it to passwd.groups, or correct it", name))
+			}
+		}
+	}
+	return true
+}
+
+// add is useradd.
+func (s *stage) add(u types.PasswdUser) (account, bool) {
+	a := account{uid: s.free(s.accounts.groups), home: "/home/" + u.Name}
+	if u.UID != nil {
+		a.uid = *u.UID
+	}
+	if home := value(u.HomeDir); home != "" {
+		a.home = home
+	}
+	switch _, taken := s.accounts.groups[u.Name]; {
+	case value(u.PrimaryGroup) != "":
+		a.gid, _ = s.accounts.gidOf(*u.PrimaryGroup)
+	case isTrue(u.NoUserGroup):
+		a.gid = s.accounts.groups["users"]
+	case taken:
+		return a, s.fail(CauseAccount, Users, u.Name, "primaryGroup", fmt.Sprintf("useradd makes a group for the user, and there is a group %q already: set primaryGroup to it, or noUserGroup", u.Name))
+	default:
+		if a.gid = a.uid; s.gidTaken(a.gid) {
+			a.gid = s.free(s.accounts.groups)
+		}
+		s.accounts.groups[u.Name] = a.gid
+	}
+	if isTrue(u.NoCreateHome) {
+		return a, true
+	}
+	if _, err := s.tree.lookup(a.home, inside, true); err == nil {
+		return a, true // as it is
+	}
+	if err := s.tree.mkdirs(a.home, inside, 0, 0o755); err != nil {
+		return a, s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("useradd cannot create the home directory %s: a part of it %v", a.home, err))
+	}
+	if made, err := s.tree.lookup(a.home, inside, true); err == nil {
+		made.uid, made.mode = a.uid, 0o700
+	}
+	return a, true
+}
+
+func (s *stage) gidTaken(gid int) bool {
+	_, taken := s.accounts.groupOf(gid)
+	return taken
+}
+
+// modify is usermod.
+func (s *stage) modify(u types.PasswdUser, a account) (account, bool) {
+	if u.UID != nil {
+		a.uid = *u.UID
+	}
+	if primary := value(u.PrimaryGroup); primary != "" {
+		a.gid, _ = s.accounts.gidOf(primary)
+	}
+	home := value(u.HomeDir)
+	if home == "" || home == a.home {
+		return a, true
+	}
+	if _, err := s.tree.lookup(home, inside, true); err == nil {
+		return a, s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("usermod moves the home directory of this user, and %s is there already: leave homeDir out", home))
+	}
+	was := a.home
+	old, err := s.tree.lookup(was, inside, true)
+	a.home = home
+	if err != nil || old.kind != directory {
+		return a, true // there is nothing to move
+	}
+	if s.linked(was) || slices.Contains(Volumes, was) || strings.HasPrefix(home, was+"/") || old.volume.readOnly {
+		return a, s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("usermod cannot move %s, which is the home directory of this user: leave homeDir out", was))
+	}
+	parent, err := s.tree.lookup(path.Dir(home), inside, true)
+	if err != nil || parent.put(path.Base(home), old.clone(), 0) != nil {
+		return a, s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("usermod cannot move the home directory of this user to %s: %s must be a directory that can be written", home, path.Dir(home)))
+	}
+	return a, true
+}
+
+// linked says that a path is a link, as /root is.
+func (s *stage) linked(name string) bool {
+	n, err := s.tree.lookup(name, inside, false)
+	return err == nil && n.kind == symlink
+}
+
+// home is what Ignition does with the home directory of a user that is there: it asks for
+// it, and puts the keys below it.
+func (s *stage) home(u types.PasswdUser, a account) bool {
+	if len(u.SSHAuthorizedKeys) > 0 {
+		where, err := s.tree.join(path.Join(a.home, ".ssh"))
+		if err == nil {
+			err = s.tree.mkdirs(where, beside, a.uid, 0o700)
+		}
+		if err != nil {
+			return s.fail(CauseAccount, Users, u.Name, "sshAuthorizedKeys", fmt.Sprintf("the keys cannot be written below the home directory %s: %s; let useradd create a home directory of its own", a.home, reason(err)))
+		}
+	}
+	if isTrue(u.NoCreateHome) {
+		return true
+	}
+	if _, err := s.tree.lookup(a.home, beside, false); err != nil {
+		return s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("Ignition looks at the home directory %s, and %s: set noCreateHome for a user without one", a.home, reason(err)))
+	}
+	return true
+}
+
+// reason is an error of the kernel as part of a sentence.
+func reason(err error) string {
+	switch {
+	case errors.Is(err, errNotExist):
+		return "it does not exist"
+	case errors.Is(err, errDenied):
+		return "the user may not write there"
+	}
+	return "a part of the path " + err.Error()
+}
+
+// deleteUser is userdel --remove.
+func (s *stage) deleteUser(name string, a account, exists bool) bool {
+	if !exists {
+		return true
+	}
+	if home, err := s.tree.lookup(a.home, inside, true); err == nil && (home.uid != a.uid || s.linked(a.home)) {
+		return s.fail(CauseAccount, Users, name, "shouldExist", fmt.Sprintf("userdel fails: it cannot remove the home directory %s, which is a link or belongs to another user", a.home))
+	}
+	delete(s.accounts.users, name)
+	if gid, own := s.accounts.groups[name]; own && gid == a.gid {
+		delete(s.accounts.groups, name)
+	}
+	return true
+}

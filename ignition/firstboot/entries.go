@@ -1,0 +1,245 @@
+package firstboot
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/coreos/ignition/v2/config/v3_6/types"
+)
+
+// entry is a directory, a file or a link to be made.
+type entry struct {
+	types.Node
+
+	section Section
+	where   string // its path without the links on the way
+	make    func(e entry, there *node, err error) bool
+}
+
+// mountPoints are those of file systems: the mount stage takes no links.
+func (s *stage) mountPoints(filesystems []types.Filesystem) {
+	for _, f := range filesystems {
+		if format := value(f.Format); value(f.Path) == "" || format == "" || format == "swap" || format == "none" {
+			continue
+		}
+		way := ""
+		for _, part := range split(*f.Path) {
+			way += "/" + part
+			n, err := s.tree.lookup(way, beside, false)
+			if err != nil {
+				break
+			}
+			if n.kind != directory {
+				s.fail(CausePath, Filesystems, f.Device, "path", fmt.Sprintf("%s is a link or a file, and Ignition mounts only at directories: use where it leads, such as /var/home for /home", way))
+				break
+			}
+		}
+	}
+}
+
+// entries are made as createFilesystemsEntries does it: directories, files and symbolic
+// links by their depth, then hard links.
+func (s *stage) entries(storage types.Storage) {
+	var ordered, hard []entry
+	taken := map[string]string{}
+	add := func(list *[]entry, e entry) {
+		where, err := s.tree.join(e.Path)
+		if err != nil {
+			s.failAt(e.section, e.Path, "path", e.Path, err)
+			return
+		}
+		if other, twice := taken[where]; twice {
+			s.fail(CauseTaken, e.section, e.Path, "path", fmt.Sprintf("this is the same as %s, through a link: write one of them", other))
+			return
+		}
+		taken[where], e.where = e.Path, where
+		*list = append(*list, e)
+	}
+	for _, d := range storage.Directories {
+		add(&ordered, entry{Node: d.Node, section: Directories, make: s.directory})
+	}
+	for _, f := range storage.Files {
+		add(&ordered, entry{Node: f.Node, section: Files, make: func(e entry, there *node, err error) bool { return s.file(e, f, there, err) }})
+	}
+	for _, l := range storage.Links {
+		e := entry{Node: l.Node, section: Links, make: func(e entry, there *node, err error) bool { return s.link(e, l, there, err) }}
+		if isTrue(l.Hard) {
+			add(&hard, e)
+		} else {
+			add(&ordered, e)
+		}
+	}
+	slices.SortStableFunc(ordered, func(a, b entry) int { return byDepth(a.where, b.where) })
+	for _, e := range append(ordered, hard...) {
+		s.entry(e)
+	}
+}
+
+func (s *stage) entry(e entry) bool {
+	if isTrue(e.Overwrite) {
+		if err := s.overwrite(e); err != nil {
+			return s.failAt(e.section, e.Path, "overwrite", e.Path, err)
+		}
+	}
+	there, err := s.tree.lookup(e.where, beside, false)
+	if err != nil && !errors.Is(err, errNotExist) {
+		return s.failAt(e.section, e.Path, "path", e.Path, err)
+	}
+	return e.make(e, there, err) && s.owner(e)
+}
+
+// needed is what the system does not run without; an entry with overwrite empties it.
+var needed = []string{"/", "/boot", "/etc", "/home", "/lib", "/lib64", "/bin", "/sbin", "/root", "/sysroot", "/ostree", "/var", "/usr"}
+
+func (s *stage) overwrite(e entry) error {
+	if slices.Contains(needed, e.where) {
+		return errIsDir
+	}
+	return s.tree.remove(e.where)
+}
+
+// cannot says why something cannot be made at a path.
+func cannot(name string, err error) string {
+	switch {
+	case errors.Is(err, errTooLong):
+		return "a name in the path has more than 255 bytes"
+	case errors.Is(err, errLongPath):
+		return "the path is longer than 4095 bytes"
+	case errors.Is(err, errNotDir):
+		return "a part of the path is a file, not a directory: use another path"
+	case errors.Is(err, errReadOnly) && (name == "/usr" || strings.HasPrefix(name, "/usr/")):
+		return "/usr is read-only: use /etc, /var or /usr/local"
+	case errors.Is(err, errReadOnly) && strings.Count(name, "/") > 0:
+		return fmt.Sprintf("%s cannot be made: the root directory is read-only, use a path below /etc or /var", name)
+	case errors.Is(err, errIsDir):
+		return "a directory that the system needs is there: use another path"
+	}
+	return reason(err)
+}
+
+func (s *stage) directory(e entry, there *node, err error) bool {
+	switch {
+	case err == nil && there.kind != directory:
+		return s.fail(CauseTaken, e.section, e.Path, "path", "a file or a link is there already: use another path, or overwrite")
+	case err == nil && there.volume.readOnly:
+		return s.failAt(e.section, e.Path, "path", e.Path, errReadOnly)
+	case err == nil:
+		return true
+	}
+	if err := s.tree.mkdirs(e.where, beside, 0, 0o755); err != nil {
+		return s.failAt(e.section, e.Path, "path", e.Path, err)
+	}
+	return true
+}
+
+func (s *stage) file(e entry, f types.File, there *node, err error) bool {
+	switch {
+	case err == nil && there.kind != file:
+		return s.fail(CauseTaken, e.section, e.Path, "path", "a directory or a link is there already: use another path, or overwrite a link")
+	case err == nil && f.Contents.Source != nil:
+		return s.fail(CauseTaken, e.section, e.Path, "contents", "a file is there already: set overwrite to replace it, or use append instead of contents")
+	case err == nil && there.volume.readOnly:
+		return s.failAt(e.section, e.Path, "path", e.Path, errReadOnly)
+	case err == nil:
+		return true
+	}
+	if err := s.tree.create(e.where, &node{kind: file, json: validJSON(f)}); err != nil {
+		return s.failAt(e.section, e.Path, "path", e.Path, err)
+	}
+	return true
+}
+
+// validJSON says that a file may hold JSON: only content that is here is known.
+func validJSON(f types.File) bool {
+	source := value(f.Contents.Source)
+	if text, plain := strings.CutPrefix(source, "data:,"); plain {
+		decoded, err := url.PathUnescape(text)
+		return err == nil && json.Valid([]byte(decoded))
+	}
+	if text, packed := strings.CutPrefix(source, "data:;base64,"); packed && f.Contents.Compression == nil {
+		decoded, err := base64.StdEncoding.DecodeString(text)
+		return err == nil && json.Valid(decoded)
+	}
+	return source != ""
+}
+
+func (s *stage) link(e entry, l types.Link, there *node, err error) bool {
+	if isTrue(l.Hard) {
+		return s.hardLink(e, value(l.Target), there, err)
+	}
+	switch {
+	case err == nil && there.kind == symlink && path.Clean(there.target) == path.Clean(value(l.Target)):
+		return true
+	case err == nil:
+		return s.fail(CauseTaken, e.section, e.Path, "path", "something is there already: set overwrite to replace it, or use another path")
+	case value(l.Target) == "":
+		return s.fail(CausePath, e.section, e.Path, "target", "a link leads somewhere: write its target")
+	case len(value(l.Target)) > 4095:
+		return s.fail(CausePath, e.section, e.Path, "target", "the target is longer than 4095 bytes")
+	}
+	if err := s.tree.create(e.where, &node{kind: symlink, target: value(l.Target)}); err != nil {
+		return s.failAt(e.section, e.Path, "path", e.Path, err)
+	}
+	return true
+}
+
+func (s *stage) hardLink(e entry, target string, there *node, thereErr error) bool {
+	where, err := s.tree.join(target)
+	if err != nil {
+		return s.failAt(e.section, e.Path, "target", target, err)
+	}
+	to, err := s.tree.lookup(where, beside, false)
+	switch {
+	case err != nil:
+		return s.fail(CausePath, e.section, e.Path, "target", fmt.Sprintf("a hard link needs its target, and %s does not exist: create it, or use a symbolic link", target))
+	case thereErr == nil && there.inode != to.inode:
+		return s.fail(CauseTaken, e.section, e.Path, "path", "something is there already: set overwrite to replace it, or use another path")
+	case thereErr == nil:
+		return true
+	case to.kind == directory:
+		return s.fail(CausePath, e.section, e.Path, "target", "a hard link cannot lead to a directory: use a symbolic link")
+	}
+	if err := s.tree.mkdirs(path.Dir(e.where), beside, 0, 0o755); err != nil {
+		return s.failAt(e.section, e.Path, "path", e.Path, err)
+	}
+	parent, err := s.tree.lookup(path.Dir(e.where), beside, true)
+	if err == nil && parent.volume != to.volume {
+		return s.fail(CausePath, e.section, e.Path, "target", fmt.Sprintf("a hard link cannot lead from one file system to another, and %s is on another: use a symbolic link", target))
+	}
+	made := *to
+	if err := s.tree.create(e.where, &made); err != nil {
+		return s.failAt(e.section, e.Path, "path", e.Path, err)
+	}
+	return true
+}
+
+// owner looks up those that are given by name.
+func (s *stage) owner(e entry) bool {
+	if name := value(e.User.Name); name != "" && e.User.ID == nil {
+		if _, known := s.accounts.users[name]; !known {
+			return s.fail(CauseMissing, e.section, e.Path, "user.name", fmt.Sprintf("there is no user %q: add it to passwd.users, or correct it", name))
+		}
+	}
+	if name := value(e.Group.Name); name != "" && e.Group.ID == nil {
+		if _, known := s.accounts.groups[name]; !known {
+			return s.fail(CauseMissing, e.section, e.Path, "group.name", fmt.Sprintf("there is no group %q: add it to passwd.groups, or correct it", name))
+		}
+	}
+	return true
+}
+
+const resultPath = "/etc/.ignition-result.json"
+
+// resultFile is the report that Ignition writes; what is there must be one.
+func (s *stage) resultFile() {
+	n, err := s.tree.lookup(resultPath, beside, false)
+	if err == nil && (n.kind != file || !n.json) {
+		s.fail(CauseTaken, Files, resultPath, "path", "Ignition reads its own report from this file: use another path")
+	}
+}

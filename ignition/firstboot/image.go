@@ -1,0 +1,208 @@
+package firstboot
+
+import (
+	"bufio"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/coreos/ignition/v2/config/v3_6/types"
+)
+
+// Image is what Ignition finds on an installed system before its first boot.
+type Image struct {
+	// Name is that of the family, or the folder it was read from.
+	Name string
+
+	tree     *tree
+	accounts *accounts
+	debian   bool         // its useradd takes nearly any name
+	base     types.Config // the configuration that the image merges under the user's
+}
+
+//go:embed images
+var tables embed.FS
+
+// Families are the CoreOS images whose roots are known here. Their tables, with source and
+// date, are in the folder images.
+var Families = sync.OnceValue(func() []*Image {
+	var families []*Image
+	for _, f := range []struct{ name, file string }{
+		{"Fedora CoreOS", "fedora-coreos.txt"},
+		{"RHEL CoreOS", "rhel-coreos.txt"},
+	} {
+		i, err := readTables(f.name, "coreos.txt", f.file)
+		if err != nil {
+			panic(err) // they are part of the program, and a test reads them
+		}
+		families = append(families, i)
+	}
+	return families
+})
+
+func readTables(name string, files ...string) (*Image, error) {
+	i := newImage(name)
+	for _, file := range files {
+		text, err := tables.ReadFile(path.Join("images", file))
+		if err != nil {
+			return nil, err
+		}
+		scanner := bufio.NewScanner(strings.NewReader(string(text)))
+		for n := 1; scanner.Scan(); n++ {
+			if err := i.line(scanner.Text()); err != nil {
+				return nil, fmt.Errorf("%s:%d: %w", file, n, err)
+			}
+		}
+	}
+	i.mount()
+	i.base = coreBase()
+	return i, nil
+}
+
+func newImage(name string) *Image {
+	root := &node{kind: directory, children: map[string]*node{}, volume: &volume{}, mode: 0o755, inode: new(int)}
+	return &Image{Name: name, tree: &tree{root: root}, accounts: &accounts{users: map[string]account{}, groups: map[string]int{}}}
+}
+
+// Volumes are what CoreOS mounts separately, the outermost first; "/" and "/usr" are
+// read-only.
+var Volumes = []string{"/", "/boot", "/dev", "/etc", "/proc", "/run", "/sys", "/sysroot", "/usr", "/var"}
+
+// Tables are the files of the folder images, whose lines are "d PATH", "f PATH",
+// "l PATH TARGET", "passwd LINE" and "group LINE".
+func Tables() fs.FS { return tables }
+
+// line is one of a table.
+func (i *Image) line(text string) error {
+	what, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	name, word, _ := strings.Cut(rest, " ")
+	switch what {
+	case "", "#":
+		return nil
+	case "d":
+		return i.tree.mkdirs(name, beside, 0, 0o755)
+	case "f":
+		return i.tree.create(name, &node{kind: file})
+	case "l":
+		return i.tree.create(name, &node{kind: symlink, target: word})
+	case "passwd":
+		return i.passwd(rest)
+	case "group":
+		return i.group(rest)
+	}
+	return fmt.Errorf("unknown word %q", what)
+}
+
+func (i *Image) passwd(line string) error {
+	fields := strings.Split(line, ":")
+	if len(fields) != 7 {
+		return fmt.Errorf("%d fields, want 7", len(fields))
+	}
+	uid, err := strconv.Atoi(fields[2])
+	gid, gidErr := strconv.Atoi(fields[3])
+	i.accounts.users[fields[0]] = account{uid: uid, gid: gid, home: fields[5]}
+	return errors.Join(err, gidErr)
+}
+
+func (i *Image) group(line string) error {
+	fields := strings.Split(line, ":")
+	if len(fields) < 3 {
+		return fmt.Errorf("%d fields, want 4", len(fields))
+	}
+	gid, err := strconv.Atoi(fields[2])
+	i.accounts.groups[fields[0]] = gid
+	return err
+}
+
+// coreBase is the user that both families have (fedora-coreos-config,
+// overlay.d/05core/…/40ignition-conf/00-core.ign).
+func coreBase() types.Config {
+	gecos := "CoreOS Admin"
+	base := types.Config{Ignition: types.Ignition{Version: types.MaxVersion.String()}}
+	base.Passwd.Users = []types.PasswdUser{{Name: "core", Gecos: &gecos, Groups: []types.Group{"adm", "sudo", "systemd-journal", "wheel"}}}
+	return base
+}
+
+// FromFolder reads the root of an image that is unpacked or mounted: of a live ISO's
+// rootfs, say. What CoreOS mounts read-only is read-only here, too.
+func FromFolder(root string) (*Image, error) {
+	i := newImage(root)
+	i.base = coreBase()
+	// Links of the image lead nowhere outside of it.
+	folder, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, fmt.Errorf("reading the root of an image: %w", err)
+	}
+	defer func() { _ = folder.Close() }()
+	err = fs.WalkDir(folder.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || name == "." {
+			return err
+		}
+		return i.found(folder, name, d)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the root of an image: %w", err)
+	}
+	for name, take := range map[string]func(line string) error{"passwd": i.passwd, "group": i.group} {
+		text, err := folder.ReadFile(path.Join("etc", name))
+		if err != nil {
+			return nil, fmt.Errorf("reading the root of an image: %w", err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if err := take(strings.TrimSpace(line)); err != nil {
+				return nil, fmt.Errorf("reading /etc/%s of the image: %w", name, err)
+			}
+		}
+	}
+	if release, err := folder.ReadFile("usr/lib/os-release"); err == nil && strings.Contains("\n"+string(release), "\nID=debian") {
+		i.debian = true
+	}
+	i.mount()
+	return i, nil
+}
+
+// mount separates the volumes.
+func (i *Image) mount() {
+	for _, name := range Volumes {
+		if n, err := i.tree.lookup(name, beside, false); err == nil && n.kind == directory {
+			n.mounted(&volume{readOnly: name == "/" || name == "/usr"})
+		}
+	}
+}
+
+// mounted makes a directory a volume of its own, with all that is in it.
+func (n *node) mounted(v *volume) {
+	n.volume = v
+	for _, child := range n.children {
+		child.mounted(v)
+	}
+}
+
+// found takes over one entry of a folder.
+func (i *Image) found(folder *os.Root, name string, d fs.DirEntry) error {
+	n := &node{kind: file}
+	info, err := d.Info()
+	if err != nil {
+		return err
+	}
+	switch {
+	case d.IsDir():
+		n.kind, n.mode = directory, int(info.Mode().Perm())
+		if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+			n.uid = int(stat.Uid)
+		}
+	case info.Mode()&fs.ModeSymlink != 0:
+		n.kind = symlink
+		if n.target, err = folder.Readlink(name); err != nil {
+			return err
+		}
+	}
+	return i.tree.create("/"+name, n)
+}

@@ -1,0 +1,282 @@
+package firstboot
+
+import (
+	"errors"
+	"path"
+	"strings"
+)
+
+// What the kernel says.
+var (
+	errNotExist = errors.New("does not exist")
+	errNotDir   = errors.New("is not a directory")
+	errTooLong  = errors.New("has a name of more than 255 bytes")
+	errLongPath = errors.New("is longer than 4095 bytes")
+	errLoop     = errors.New("is a loop of links")
+	errReadOnly = errors.New("is read-only")
+	errIsDir    = errors.New("is a directory")
+	errDenied   = errors.New("may not be written by that user")
+)
+
+const (
+	maxName = 255
+	maxWay  = 4095 - len("/sysroot")
+	maxHops = 40
+)
+
+type kind int
+
+const (
+	directory kind = iota
+	file
+	symlink
+)
+
+// node is a directory, a file or a link. Devices and the like are files.
+type node struct {
+	kind     kind
+	target   string // of a link
+	children map[string]*node
+	volume   *volume
+	uid      int
+	mode     int // of a directory: who may write
+	inode    *int
+	json     bool // a file with JSON in it
+}
+
+// volume is a mounted file system, or a part of one that is mounted at another place.
+type volume struct{ readOnly bool }
+
+// tree is a root file system.
+type tree struct{ root *node }
+
+func (t *tree) clone() *tree { return &tree{root: t.root.clone()} }
+
+func (n *node) clone() *node {
+	c := *n
+	if n.children != nil {
+		c.children = make(map[string]*node, len(n.children))
+		for name, child := range n.children {
+			c.children[name] = child.clone()
+		}
+	}
+	return &c
+}
+
+// view is how a path is followed: Ignition runs beside the root, useradd inside of it.
+type view int
+
+const (
+	// beside takes absolute links to where they lead in the initramfs: to nothing.
+	beside view = iota
+	inside
+)
+
+// lookup finds what a path names; a link at its end only if follow.
+func (t *tree) lookup(name string, v view, follow bool) (*node, error) {
+	_, n, err := t.walk(name, v, follow)
+	return n, err
+}
+
+// walk also gives the directory in which the last name is, or would be. Where only the
+// last is missing there is a parent with the error.
+func (t *tree) walk(name string, v view, follow bool) (parent, found *node, err error) {
+	if len(name) > maxWay {
+		return nil, nil, errLongPath
+	}
+	names, hops := split(name), 0
+	way := []*node{t.root}
+	for i := 0; i < len(names); i++ {
+		here := way[len(way)-1]
+		if len(names[i]) > maxName {
+			return nil, nil, errTooLong
+		}
+		if here.kind != directory {
+			return nil, nil, errNotDir
+		}
+		if names[i] == ".." {
+			way = way[:max(len(way)-1, 1)]
+			continue
+		}
+		next, last := here.children[names[i]], i == len(names)-1
+		switch {
+		case next == nil && last:
+			return here, nil, errNotExist
+		case next == nil:
+			return nil, nil, errNotExist
+		case next.kind == symlink && (!last || follow):
+			if hops++; hops > maxHops {
+				return nil, nil, errLoop
+			}
+			if path.IsAbs(next.target) {
+				if v == beside {
+					return nil, nil, errNotExist
+				}
+				way = way[:1]
+			}
+			names, i = append(steps(next.target), names[i+1:]...), -1
+			if len(names) == 0 {
+				return nil, way[len(way)-1], nil
+			}
+			continue
+		}
+		way = append(way, next)
+	}
+	if len(way) > 1 {
+		parent = way[len(way)-2]
+	}
+	return parent, way[len(way)-1], nil
+}
+
+func split(name string) []string { return steps(path.Clean("/" + name)) }
+
+// steps are the names of a link's target, with those that lead up.
+func steps(target string) []string {
+	var names []string
+	for name := range strings.SplitSeq(target, "/") {
+		if name != "" && name != "." {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// join is where Ignition takes a path to be: it resolves the links on the way, each once,
+// and not the last name (util.JoinPath).
+func (t *tree) join(name string) (string, error) {
+	names := split(name)
+	if len(names) == 0 {
+		return "/", nil
+	}
+	real := "/"
+	for _, part := range names[:len(names)-1] {
+		next := path.Join(real, part)
+		n, err := t.lookup(next, beside, false)
+		switch {
+		case errors.Is(err, errNotExist):
+			real = next
+		case err != nil:
+			return "", err
+		case n.kind == symlink && path.IsAbs(n.target):
+			real = path.Clean(n.target)
+		case n.kind == symlink:
+			real = path.Join(path.Dir(next), n.target)
+		default:
+			real = next
+		}
+	}
+	return path.Join(real, names[len(names)-1]), nil
+}
+
+// mkdirs makes a directory and those above it, as uid; nobody else than root is refused.
+func (t *tree) mkdirs(name string, v view, uid, mode int) error {
+	way := ""
+	for _, part := range split(name) {
+		way += "/" + part
+		parent, n, err := t.walk(way, v, true)
+		switch {
+		case errors.Is(err, errNotExist) && parent != nil:
+			if _, taken := parent.children[part]; taken {
+				return errNotDir // a link that leads nowhere
+			}
+			if err := parent.put(part, &node{kind: directory, uid: uid, mode: mode}, uid); err != nil {
+				return err
+			}
+		case err != nil:
+			return err
+		case n.kind != directory:
+			return errNotDir
+		}
+	}
+	return nil
+}
+
+// put makes an entry in a directory, as uid.
+func (n *node) put(name string, entry *node, uid int) error {
+	switch {
+	case n.kind != directory:
+		return errNotDir
+	case len(name) > maxName:
+		return errTooLong
+	case n.volume.readOnly:
+		return errReadOnly
+	case uid != 0 && !n.writable(uid):
+		return errDenied
+	}
+	entry.volume = n.volume
+	if entry.kind == directory && entry.children == nil {
+		entry.children = map[string]*node{}
+	}
+	if entry.inode == nil {
+		entry.inode = new(int)
+	}
+	if n.children == nil {
+		n.children = map[string]*node{}
+	}
+	n.children[name] = entry
+	return nil
+}
+
+func (n *node) writable(uid int) bool {
+	if n.uid == uid {
+		return n.mode&0o200 != 0
+	}
+	return n.mode&0o002 != 0
+}
+
+// create puts an entry at a path; what is above it is made.
+func (t *tree) create(name string, entry *node) error {
+	if name == "/" {
+		return errIsDir
+	}
+	if err := t.mkdirs(path.Dir(name), beside, 0, 0o755); err != nil {
+		return err
+	}
+	parent, err := t.lookup(path.Dir(name), beside, true)
+	if err != nil {
+		return err
+	}
+	return parent.put(path.Base(name), entry, 0)
+}
+
+// replace is create over what is there, as rename(2) does it.
+func (t *tree) replace(name string, entry *node) error {
+	n, err := t.lookup(name, beside, false)
+	if err == nil && n.kind == directory {
+		return errIsDir
+	}
+	if err != nil && !errors.Is(err, errNotExist) {
+		return err
+	}
+	return t.create(name, entry)
+}
+
+// remove removes a path with all that is below it.
+func (t *tree) remove(name string) error {
+	parent, n, err := t.walk(name, beside, false)
+	switch {
+	case errors.Is(err, errNotExist):
+		return nil
+	case err != nil:
+		return err
+	case n == t.root || parent == nil:
+		return errIsDir
+	case n.holdsReadOnly() || parent.volume.readOnly:
+		return errReadOnly
+	}
+	delete(parent.children, path.Base(name))
+	return nil
+}
+
+// holdsReadOnly says that something in a directory cannot be removed.
+func (n *node) holdsReadOnly() bool {
+	if n.kind == directory && n.volume.readOnly && len(n.children) > 0 {
+		return true
+	}
+	for _, child := range n.children {
+		if child.kind == directory && (child.volume != n.volume || child.holdsReadOnly()) {
+			return true
+		}
+	}
+	return false
+}

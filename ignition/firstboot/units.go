@@ -1,0 +1,85 @@
+package firstboot
+
+import (
+	"errors"
+	"fmt"
+	"path"
+
+	"github.com/coreos/ignition/v2/config/v3_6/types"
+)
+
+const (
+	unitsPath  = "/etc/systemd/system"
+	presetPath = "/etc/systemd/system-preset/20-ignition.preset"
+)
+
+// unit writes a unit and its drop-ins over what is there.
+func (s *stage) unit(u types.Unit) bool {
+	for i, d := range u.Dropins {
+		if d.Contents == nil {
+			continue
+		}
+		if err := s.write(path.Join(unitsPath, u.Name+".d"), d.Name); err != nil {
+			return s.failAt(Units, u.Name, fmt.Sprintf("dropins.%d.name", i), unitsPath, err)
+		}
+	}
+	if value(u.Contents) != "" {
+		if err := s.write(unitsPath, u.Name); err != nil {
+			return s.failAt(Units, u.Name, "name", unitsPath, err)
+		}
+	}
+	if u.Mask == nil {
+		return true
+	}
+	if err := s.mask(u.Name, *u.Mask); err != nil {
+		return s.failAt(Units, u.Name, "mask", unitsPath, err)
+	}
+	return true
+}
+
+func (s *stage) write(folder, name string) error {
+	where, err := s.tree.join(path.Join(folder, name))
+	if err != nil {
+		return err
+	}
+	return s.tree.replace(where, &node{kind: file})
+}
+
+func (s *stage) mask(name string, masked bool) error {
+	where, err := s.tree.join(path.Join(unitsPath, name))
+	if err != nil {
+		return err
+	}
+	if !masked {
+		if _, err := s.tree.lookup(where, beside, false); !errors.Is(err, errNotExist) {
+			return err
+		}
+		return nil
+	}
+	if err := s.tree.mkdirs(path.Dir(where), beside, 0, 0o755); err != nil {
+		return err
+	}
+	if err := s.tree.remove(where); err != nil {
+		return err
+	}
+	return s.tree.create(where, &node{kind: symlink, target: "/dev/null"})
+}
+
+// presets enable and disable units.
+func (s *stage) presets(units []types.Unit) {
+	for _, u := range units {
+		if u.Enabled == nil {
+			continue
+		}
+		n, err := s.tree.lookup(presetPath, beside, true)
+		if err == nil && n.kind == directory {
+			err = errIsDir
+		} else if err != nil {
+			err = s.tree.mkdirs(path.Dir(presetPath), beside, 0, 0o755)
+		}
+		if err != nil {
+			s.failAt(Units, u.Name, "enabled", presetPath, err)
+			return
+		}
+	}
+}

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Build Ignition as it runs in the initramfs of CoreOS.
+
+    python3 install.py VERSION
+
+Go fetches and builds the module github.com/coreos/ignition/v2; Debian's libblkid-dev,
+which apt-get verifies, is unpacked, not installed. The path of the program, below
+
+    ${IRONWORKS_CACHE:-${XDG_CACHE_HOME:-~/.cache}/ironworks}/ignition
+
+is printed. Neither root nor any change of the system is needed. A program that is there
+costs nothing. Exit codes: 0 there, 1 failed, 3 no Debian.
+
+Only the standard library is used.
+"""
+
+import glob
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "..", "lab", "real"), os.path.join(HERE, "..", "sshd")]
+sys.dont_write_bytecode = True
+
+import install as debian  # noqa: E402  test/sshd/install.py, which fetches packages
+import venv as environments  # noqa: E402  lab/real/venv.py, which knows the cache folder
+
+MODULE = "github.com/coreos/ignition/v2/internal"
+DISTRO = MODULE + "/distro."
+# As the facts of CoreOS are, but for what the test's machine lacks; the last makes it take
+# its folders from the environment.
+SETTINGS = {"selinuxRelabel": "false", "writeAuthorizedKeysFragment": "false", "blackboxTesting": "true"}
+
+
+def build(version, folder):
+    """Build beside the folder and rename, so that a half-made one never counts."""
+    making = folder + ".new"
+    shutil.rmtree(making, ignore_errors=True)
+    os.makedirs(making)
+    root = os.path.join(making, "blkid")
+    if not debian.unpack(["libblkid-dev", "libblkid1", "uuid-dev"], root):
+        return False
+    headers = glob.glob(os.path.join(root, "usr", "include"))
+    libraries = [os.path.dirname(p) for p in glob.glob(os.path.join(root, "**", "libblkid.so.1"), recursive=True)]
+    static = [os.path.dirname(p) for p in glob.glob(os.path.join(root, "**", "libblkid.so"), recursive=True)]
+    settings = " ".join("-X %s%s=%s" % (DISTRO, name, value) for name, value in SETTINGS.items())
+    flags = " ".join("-L" + d for d in libraries + static)
+    environment = dict(os.environ, GOBIN=making, CGO_ENABLED="1", GOFLAGS="", CGO_CFLAGS=" ".join("-I" + d for d in headers),
+                       CGO_LDFLAGS=flags)
+    done = subprocess.run(["go", "install", "-trimpath", "-ldflags", "-s -w " + settings, MODULE + "@" + version],
+                          env=environment, cwd=making, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode != 0:
+        sys.stderr.write(done.stdout.decode(errors="replace"))
+        return False
+    os.rename(os.path.join(making, "internal"), os.path.join(making, "ignition"))
+    shutil.rmtree(root)
+    os.rename(making, folder)
+    return True
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.stderr.write(__doc__)
+        return 2
+    if debian.release() is None:
+        sys.stderr.write("install.py: not Debian: libblkid-dev comes from Debian's packages\n")
+        return 3
+    folder = os.path.join(environments.cache_root(), "ignition", sys.argv[1])
+    if not os.path.isdir(folder):
+        os.makedirs(os.path.dirname(folder), exist_ok=True)
+        with open(folder + ".lock", "w", encoding="utf-8") as lock:
+            while not environments.locked(lock):
+                time.sleep(0.2)
+            if not os.path.isdir(folder) and not build(sys.argv[1], folder):
+                return 1
+    print(os.path.join(folder, "ignition"))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,125 @@
+package oracle
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coreos/ignition/v2/config/v3_6"
+
+	"ironworks/ignition"
+	"ironworks/ignition/firstboot"
+)
+
+func newOracle(t *testing.T) (*Oracle, *firstboot.Image) {
+	t.Helper()
+	o, err := New(t.Context(), t.TempDir())
+	if errors.Is(err, ErrNotHere) && os.Getenv("CI") == "" {
+		t.Skip(err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	image, err := firstboot.FromFolder(o.Root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o, image
+}
+
+// why is the line of Ignition's log that tells of the failure.
+func why(output string) string {
+	for line := range strings.Lines(output) {
+		if strings.Contains(line, "CRITICAL") || strings.Contains(line, "Ignition failed") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return output
+}
+
+func TestPredictionsAreIgnitions(t *testing.T) {
+	t.Parallel()
+	o, image := newOracle(t)
+	for _, text := range cases() {
+		config := `{"ignition": {"version": "3.4.0"}, ` + text + `}`
+		parsed, report, err := v3_6.ParseCompatibleVersion([]byte(config))
+		if err != nil {
+			t.Errorf("%s: %v %s", config, err, report)
+			continue
+		}
+		began := time.Now()
+		boots, output, err := o.Run(t.Context(), []byte(config))
+		if err != nil {
+			t.Fatal(err)
+		}
+		failures := firstboot.Run(parsed, image)
+		switch {
+		case boots && len(failures) > 0:
+			t.Errorf("%s\n\tboots, predicted: %+v", text, failures)
+		case !boots && len(failures) == 0:
+			t.Errorf("%s\n\tdoes not boot, predicted: boots\n\t%s", text, why(output))
+		case testing.Verbose():
+			t.Logf("%s %v %v %.80s", text, boots, failures, time.Since(began))
+		}
+	}
+}
+
+// TestCheckAgainstIgnition generates configurations: none that ends in the emergency shell
+// passes the check, and none is refused that boots into what was meant.
+func TestCheckAgainstIgnition(t *testing.T) {
+	t.Parallel()
+	o, image := newOracle(t)
+	n, seed := 250, uint64(1)
+	if os.Getenv("IRONWORKS_TEST_LONG") != "" {
+		n, seed = 5000, rand.Uint64()
+	}
+	t.Logf("seed %d", seed)
+	g := generator{rand.New(rand.NewPCG(seed, 0))}
+	var valid, shells int
+	for range n {
+		config := g.config()
+		report := ignition.Check(config, ignition.CheckImage(image))
+		boots, output, err := o.Run(t.Context(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := v3_6.ParseCompatibleVersion(config); err == nil {
+			valid++
+			if !boots {
+				shells++
+			}
+		}
+		switch refused := errorsOf(report); {
+		case !boots && report.OK():
+			t.Errorf("passes, and ends in the emergency shell: %s\n\t%s", config, why(output))
+		case boots && slices.ContainsFunc(refused, func(p ignition.Problem) bool { return !meant(p.ID) }):
+			t.Errorf("is refused, and boots: %s\n\t%v", config, refused)
+		}
+	}
+	t.Logf("%d configurations, %d valid, of those %d end in the emergency shell", n, valid, shells)
+	if shells < n/10 {
+		t.Errorf("only %d of %d are of use", shells, n)
+	}
+}
+
+// meant says that what is refused boots, and surely into something else than was meant.
+func meant(id ignition.ProblemID) bool {
+	switch id {
+	case ignition.IDPasswordNotHashed, ignition.IDSSHKey, ignition.IDDecimalMode, ignition.IDNoName:
+		return true
+	default:
+		return false
+	}
+}
+
+func errorsOf(r ignition.Report) (found []ignition.Problem) {
+	for _, p := range r.Problems {
+		if p.Severity == ignition.SeverityError {
+			found = append(found, p)
+		}
+	}
+	return found
+}

@@ -1,0 +1,128 @@
+package oracle
+
+import (
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"ironworks/ignition"
+	"ironworks/models"
+)
+
+func certificate(t *testing.T) string {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"console.example"}, IsCA: true, BasicConstraintsValid: true}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+}
+
+func hostKey(t *testing.T) models.Secret {
+	t.Helper()
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, err := ssh.MarshalPrivateKey(private, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return models.Secret(pem.EncodeToMemory(block))
+}
+
+// TestRamdisksBoot runs what ignition build makes, with each option and with all of them
+// that a profile can carry.
+func TestRamdisksBoot(t *testing.T) {
+	t.Parallel()
+	o, _ := newOracle(t)
+	ca, key := certificate(t), hostKey(t)
+	options := []func(r *ignition.Ramdisk){
+		func(r *ignition.Ramdisk) {
+			r.IronicURLs, r.TLS, r.CA = []string{"https://192.0.2.1:6385"}, ignition.TLSCA, ca
+		},
+		func(r *ignition.Ramdisk) { r.TLS = ignition.TLSInsecure },
+		func(r *ignition.Ramdisk) { r.PullSecret = `{"auths": {"quay.io": {"auth": "bWU6cHc="}}}` },
+		func(r *ignition.Ramdisk) {
+			r.Registries = []ignition.Registry{{Host: "quay.io", Mode: ignition.RegistryInsecure}}
+		},
+		func(r *ignition.Ramdisk) {
+			r.Registries = append(r.Registries, ignition.Registry{Host: "reg.example:5000", Mode: ignition.RegistryCA, CA: ca})
+		},
+		func(r *ignition.Ramdisk) { r.Hostname = "node1" },
+		func(r *ignition.Ramdisk) {
+			r.KeyFiles = []ignition.KeyFile{{Name: "eth1.nmconnection", Content: "[connection]\nid=eth1\n"}}
+		},
+		func(r *ignition.Ramdisk) { r.IPOptions = []string{"ip=dhcp"} },
+		func(r *ignition.Ramdisk) { r.CopyNetwork = ignition.CopyNetworkAlways },
+		func(r *ignition.Ramdisk) {
+			r.Proxies = ignition.Proxies{HTTP: "http://proxy:3128", HTTPS: "http://proxy:3128", No: []string{"a"}}
+		},
+		func(r *ignition.Ramdisk) { r.NTPServers = []string{"192.0.2.7"} },
+		func(r *ignition.Ramdisk) { r.VLANs = []string{"all"} },
+		func(r *ignition.Ramdisk) { r.Collectors, r.Debug = []string{"default", "logs"}, true },
+		func(r *ignition.Ramdisk) { r.Options = []ignition.AgentOption{{Name: "ntp_server", Value: "a"}} },
+		func(r *ignition.Ramdisk) {
+			r.JournalPush = ignition.JournalPush{URL: "https://192.0.2.9:6387", Certificate: ca, Token: "0123456789abcdef0123456789abcdef0123456789abcdef"}
+		},
+		func(r *ignition.Ramdisk) { r.SSHHostKey = key },
+		func(r *ignition.Ramdisk) {
+			r.Units = []ignition.RamdiskUnit{{Name: "x.service", Contents: "[Service]\nExecStart=/bin/true\n", Enabled: true}}
+		},
+		func(r *ignition.Ramdisk) {
+			r.Files = []ignition.RamdiskFile{{Path: "/etc/x", Content: []byte("x"), Mode: 0o644}}
+		},
+	}
+	runs := 0
+	boots := func(t *testing.T, r ignition.Ramdisk) {
+		t.Helper()
+		document, err := r.WithDefaults().Build()
+		if err != nil {
+			return // not every profile carries every option
+		}
+		runs++
+		if ok, output, err := o.Run(t.Context(), document.JSON); err != nil || !ok {
+			t.Errorf("does not boot: %v %s\n%s", err, why(output), document.JSON)
+		}
+	}
+	small := func(p ignition.Profile) ignition.Ramdisk {
+		return ignition.Ramdisk{
+			Profile: p, IronicURLs: []string{"http://192.0.2.1:6385"}, Image: "quay.io/a/b:c",
+			SSHKeys: []ignition.SSHKey{{Line: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJQ1jx4iXdXJD7c0HDt4e5y0S2jSEHDtlG+L0E6mPB6f a"}},
+		}
+	}
+	for _, p := range ignition.Profiles() {
+		boots(t, small(p))
+		all := small(p)
+		for i, option := range options {
+			one := small(p)
+			option(&one)
+			boots(t, one)
+			with := all
+			option(&with)
+			if _, err := with.WithDefaults().Build(); err == nil {
+				all = with
+			} else if p == ignition.ProfileDefault {
+				t.Errorf("option %d: %v", i, err)
+			}
+		}
+		boots(t, all)
+	}
+	if least := len(options) + 12; runs < least {
+		t.Errorf("%d configurations were made, want %d", runs, least)
+	}
+}
