@@ -360,6 +360,20 @@ func TestExplainPains(t *testing.T) {
 	}
 }
 
+// TestDeadConductorsAreNoExplanationOnSQLite: there conductors send no heartbeats, and a node
+// still has one.
+func TestDeadConductorsAreNoExplanationOnSQLite(t *testing.T) {
+	t.Parallel()
+	for conductor, want := range map[string]bool{"": true, "c1": false} {
+		found := Explain(waiting(12*time.Minute, func(n *Node, f *ExplainFacts) {
+			n.Conductor, f.Conductors = conductor, []Conductor{{Hostname: "c1"}}
+		}))
+		if got := slices.ContainsFunc(found, func(e Explanation) bool { return e.Rule == "conductors-dead" }); got != want {
+			t.Errorf("conductor %q: conductors-dead is offered: %v, want %v", conductor, got, want)
+		}
+	}
+}
+
 // realText is the first message of a string.
 func realText(number int) string {
 	for _, c := range realTexts {

@@ -234,12 +234,17 @@ func (s *stage) owner(e entry) bool {
 	return true
 }
 
-const resultPath = "/etc/.ignition-result.json"
+// ResultPath is where Ignition writes its report.
+const ResultPath = "/etc/.ignition-result.json"
 
 // resultFile is the report that Ignition writes; what is there must be one.
 func (s *stage) resultFile() {
-	n, err := s.tree.lookup(resultPath, beside, false)
-	if err == nil && (n.kind != file || !n.json) {
-		s.fail(CauseTaken, Files, resultPath, "path", "Ignition reads its own report from this file: use another path")
+	link, err := s.tree.lookup(ResultPath, beside, false)
+	if err != nil {
+		return
+	}
+	n, err := s.tree.lookup(ResultPath, beside, true)
+	if link.kind == symlink && path.IsAbs(link.target) || err == nil && (n.kind != file || !n.json) {
+		s.fail(CauseTaken, Files, ResultPath, "path", "Ignition reads its own report from this file: use another path")
 	}
 }
