@@ -365,7 +365,7 @@ func TestExplainPains(t *testing.T) {
 func TestDeadConductorsAreNoExplanationOnSQLite(t *testing.T) {
 	t.Parallel()
 	for conductor, want := range map[string]bool{"": true, "c1": false} {
-		found := Explain(waiting(12*time.Minute, func(n *Node, f *ExplainFacts) {
+		found := Explain(waiting(2*time.Minute, func(n *Node, f *ExplainFacts) {
 			n.Conductor, f.Conductors = conductor, []Conductor{{Hostname: "c1"}}
 		}))
 		if got := slices.ContainsFunc(found, func(e Explanation) bool { return e.Rule == "conductors-dead" }); got != want {
