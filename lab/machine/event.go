@@ -18,6 +18,8 @@ const (
 	Booted        EventKind = "booted"         // Text is the device and what it boots
 	NothingBoots  EventKind = "nothing boots"  // the machine sits at its prompt
 	RamdiskEnded  EventKind = "ramdisk ended"  // it returned; Text is its error, or empty
+	GuestStarted  EventKind = "guest started"  // Text is the device that was asked for
+	GuestEnded    EventKind = "guest ended"    // Text is how: powered off, reset, or an error
 	MediaInserted EventKind = "media inserted" // Text is the URL
 	MediaEjected  EventKind = "media ejected"
 	DiskInstalled EventKind = "disk installed"
@@ -40,7 +42,7 @@ type Event struct {
 // severities are of those events that the BMC's own log shows.
 var severities = map[EventKind]Severity{
 	PowerChanged: SeverityOK, BootFailed: SeverityWarning, NothingBoots: SeverityCritical,
-	Booted: SeverityOK, MediaInserted: SeverityOK, MediaEjected: SeverityOK,
+	Booted: SeverityOK, GuestStarted: SeverityOK, GuestEnded: SeverityOK, MediaInserted: SeverityOK, MediaEjected: SeverityOK,
 	BIOSApplied: SeverityOK, BMCReset: SeverityWarning,
 }
 
