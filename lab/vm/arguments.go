@@ -38,7 +38,7 @@ func (s *Spec) arguments(host Host, folder string, boot Boot, now time.Time) []s
 		"-chardev", fmt.Sprintf("socket,id=monitor,fd=%d", monitorFD), "-mon", "chardev=monitor,mode=control",
 		"-chardev", fmt.Sprintf("socket,id=serial,fd=%d", serialFD), "-device", "isa-serial,chardev=serial",
 		"-device", fmt.Sprintf("virtio-rng-pci,addr=%#x", rngDevice),
-		"-netdev", s.netdev(), "-device", fmt.Sprintf("virtio-net-pci,netdev=net,mac=%s,addr=%#x", s.MAC, nicDevice),
+		"-netdev", s.netdev(), "-device", fmt.Sprintf("virtio-net-pci,netdev=net,mac=%s,addr=%#x,speed=%d,duplex=full", s.MAC, nicDevice, NICSpeed),
 	}
 	if s.ClockOffset != 0 {
 		args = append(args, "-rtc", "base="+now.UTC().Add(s.ClockOffset).Format("2006-01-02T15:04:05"))

@@ -51,7 +51,7 @@ func TestArguments(t *testing.T) {
 			"if=none,id=cd,media=cdrom,readonly=on,format=raw,file=/lab/a,,b/live.iso",
 		},
 		"-device": {
-			"isa-serial,chardev=serial", "virtio-rng-pci,addr=0x4", "virtio-net-pci,netdev=net,mac=52:54:00:00:00:01,addr=0x2",
+			"isa-serial,chardev=serial", "virtio-rng-pci,addr=0x4", "virtio-net-pci,netdev=net,mac=52:54:00:00:00:01,addr=0x2,speed=10000,duplex=full",
 			"virtio-scsi-pci,id=scsi,addr=0x3", "nvme,id=nvme0,serial=N1,addr=0x8",
 			"nvme-ns,bus=nvme0,drive=disk0,nsid=1,eui64=0x0000000005254001,uuid=00000000-0000-0000-0000-000000000000",
 			"scsi-hd,bus=scsi.0,channel=0,scsi-id=0,lun=0,drive=disk1,serial=S1,wwn=0x5000c50000000001,vendor=VM,product=SSD,rotation_rate=1",

@@ -32,6 +32,13 @@ type Spec struct {
 	ClockOffset time.Duration
 }
 
+// NICName is what Linux calls the network interface, by its PCI address; NICSpeed is the speed
+// that it reports, in Mbit/s.
+const (
+	NICName  = "enp0s2"
+	NICSpeed = 10_000
+)
+
 // HostAddress is where the guest reaches services on the host's 127.0.0.1.
 var HostAddress = netip.AddrFrom4([4]byte{10, 0, 2, 2})
 
