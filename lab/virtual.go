@@ -89,8 +89,8 @@ func (m *Member) virtual(o *VirtualOptions, taken map[string]bool) {
 		disk := machine.Disk{SizeBytes: d.Size, Rotational: d.Kind == vm.HDD}
 		if d.Kind == vm.NVMe {
 			disk.Name, disk.Model = fmt.Sprintf("/dev/nvme%dn1", nvme), vm.NVMeModel
-			disk.WWN = "eui." + digest(m.Name, disk.Name, 16)
 			disk.Serial = serialOf(m.Name, fmt.Sprintf("NV%d", nvme))
+			disk.WWN = vm.NVMeWWN(disk.Serial)
 			nvme++
 		} else {
 			disk.Name, disk.Vendor, disk.Model = diskName(scsi), "LAB", "VIRTUAL "+strings.ToUpper(string(d.Kind))
@@ -167,19 +167,23 @@ func (l *Lab) virtualSpec(m *Machine, spec machine.Spec) (vm.Spec, error) {
 }
 
 func virtualDisk(d machine.Disk) (vm.Disk, error) {
-	digits, nvme := strings.CutPrefix(d.WWN, "eui.")
-	wwn, err := strconv.ParseUint(strings.TrimPrefix(digits, "0x"), 16, 64)
-	if err != nil {
-		return vm.Disk{}, fmt.Errorf("disk %s: WWN %q: a virtual disk has one of 64 bits, such as 0x5000c50012345678", d.Name, d.WWN)
-	}
-	disk := vm.Disk{Kind: vm.SSD, Name: path.Base(d.Name), SizeBytes: d.SizeBytes, Serial: d.Serial, WWN: wwn, Vendor: d.Vendor, Product: d.Model}
-	switch {
-	case nvme != strings.HasPrefix(d.Name, "/dev/nvme"):
-		return vm.Disk{}, fmt.Errorf("disk %s: the WWN of an NVMe disk, and of no other, begins with eui.", d.Name)
-	case nvme:
+	disk := vm.Disk{Kind: vm.SSD, Name: path.Base(d.Name), SizeBytes: d.SizeBytes, Serial: d.Serial, Vendor: d.Vendor, Product: d.Model}
+	if strings.HasPrefix(d.Name, "/dev/nvme") {
+		if d.Model != vm.NVMeModel || d.WWN != vm.NVMeWWN(d.Serial) {
+			return vm.Disk{}, fmt.Errorf("disk %s: a virtual NVMe disk has model %q and, with this serial, WWN %s", d.Name, vm.NVMeModel, vm.NVMeWWN(d.Serial))
+		}
 		disk.Kind, disk.Vendor, disk.Product = vm.NVMe, "", ""
-	case d.Rotational:
+		return disk, nil
+	}
+	if d.Rotational {
 		disk.Kind = vm.HDD
+	}
+	if len(d.Vendor) > 8 || len(d.Model) > 16 {
+		return vm.Disk{}, fmt.Errorf("disk %s: vendor %q or model %q is longer than SCSI allows (8 and 16 characters)", d.Name, d.Vendor, d.Model)
+	}
+	var err error
+	if disk.WWN, err = strconv.ParseUint(strings.TrimPrefix(d.WWN, "0x"), 16, 64); err != nil {
+		return vm.Disk{}, fmt.Errorf("disk %s: WWN %q: a virtual SCSI disk has one of 64 bits, such as 0x5000c50012345678", d.Name, d.WWN)
 	}
 	return disk, nil
 }

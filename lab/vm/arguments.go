@@ -72,11 +72,10 @@ func (s *Spec) diskArguments(folder string) []string {
 		id := fmt.Sprintf("disk%d", i)
 		args = append(args, "-drive", fmt.Sprintf("if=none,id=%s,format=qcow2,discard=unmap,file=%s", id, escape(d.file(folder))))
 		if d.Kind == NVMe {
-			// Without a UUID of zeros QEMU makes a new one at each start, which Linux prefers to
-			// the EUI-64.
+			// Without a UUID of zeros QEMU makes a new one at each start.
 			args = append(args,
 				"-device", fmt.Sprintf("nvme,id=nvme%d,serial=%s,addr=%#x", nvme, d.Serial, firstNVMe+nvme),
-				"-device", fmt.Sprintf("nvme-ns,bus=nvme%d,drive=%s,nsid=1,eui64=%#016x,uuid=00000000-0000-0000-0000-000000000000", nvme, id, d.WWN))
+				"-device", fmt.Sprintf("nvme-ns,bus=nvme%d,drive=%s,nsid=1,uuid=00000000-0000-0000-0000-000000000000", nvme, id))
 			nvme++
 			continue
 		}

@@ -13,7 +13,7 @@ func testSpec() Spec {
 		Name: "vm1", UUID: "00112233-4455-8677-8899-aabbccddeeff", Vendor: "ironworks", Product: "Lab machine", Serial: "LAB1", BIOSVersion: "2.4.1",
 		Processor: "Lab CPU", CPUs: 2, MemoryMiB: 4096, MAC: "52:54:00:00:00:01", Address: netip.MustParseAddr("10.0.2.16"),
 		Disks: []Disk{
-			{Kind: NVMe, Name: "nvme0n1", SizeBytes: 20 << 30, Serial: "N1", WWN: 0x5254001},
+			{Kind: NVMe, Name: "nvme0n1", SizeBytes: 20 << 30, Serial: "N1"},
 			{Kind: SSD, Name: "sda", SizeBytes: 40 << 30, Serial: "S1", WWN: 0x5000c50000000001, Vendor: "VM", Product: "SSD"},
 			{Kind: HDD, Name: "sdb", SizeBytes: 100 << 30, Serial: "S2", WWN: 0x5000c50000000002, Vendor: "VM", Product: "HDD"},
 		},
@@ -53,7 +53,7 @@ func TestArguments(t *testing.T) {
 		"-device": {
 			"isa-serial,chardev=serial", "virtio-rng-pci,addr=0x4", "virtio-net-pci,netdev=net,mac=52:54:00:00:00:01,addr=0x2,speed=10000,duplex=full",
 			"virtio-scsi-pci,id=scsi,addr=0x3", "nvme,id=nvme0,serial=N1,addr=0x8",
-			"nvme-ns,bus=nvme0,drive=disk0,nsid=1,eui64=0x0000000005254001,uuid=00000000-0000-0000-0000-000000000000",
+			"nvme-ns,bus=nvme0,drive=disk0,nsid=1,uuid=00000000-0000-0000-0000-000000000000",
 			"scsi-hd,bus=scsi.0,channel=0,scsi-id=0,lun=0,drive=disk1,serial=S1,wwn=0x5000c50000000001,vendor=VM,product=SSD,rotation_rate=1",
 			"scsi-hd,bus=scsi.0,channel=0,scsi-id=0,lun=1,drive=disk2,serial=S2,wwn=0x5000c50000000002,vendor=VM,product=HDD,rotation_rate=7200",
 			"ide-cd,id=cd0,bus=ide.0,drive=cd",

@@ -37,7 +37,7 @@ func (h Host) tryKVM(ctx context.Context) string {
 		close(wrote)
 		cancel()
 	}
-	_, err = v.Run(ctx, Boot{})
+	_, err = v.run(ctx, Boot{})
 	select {
 	case <-wrote:
 		return ""

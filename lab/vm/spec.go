@@ -53,7 +53,7 @@ type Disk struct {
 	// SizeBytes is a multiple of 512.
 	SizeBytes int64
 	Serial    string
-	// WWN is 64 bits: the NAA name of a SCSI disk, the EUI-64 of an NVMe namespace.
+	// WWN is the NAA name of a SCSI disk. That of an NVMe disk is [NVMeWWN].
 	WWN uint64
 	// Vendor (8 characters) and Product (16 characters) are those of a SCSI disk; NVMe has none.
 	Vendor, Product string
@@ -63,6 +63,12 @@ func (d *Disk) file(folder string) string { return filepath.Join(folder, d.Name+
 
 // NVMeModel is the model that QEMU's NVMe controllers report; it cannot be chosen.
 const NVMeModel = "QEMU NVMe Ctrl"
+
+// NVMeWWN is the WWN of an NVMe disk in Linux, which makes one for QEMU's controllers whatever
+// they report (drivers/nvme/host: NVME_QUIRK_BOGUS_NID, wwid_show).
+func NVMeWWN(serial string) string {
+	return fmt.Sprintf("nvme.1b36-%x-%x-%08x", serial, NVMeModel, 1)
+}
 
 // Forward leads from a TCP port of the host to one of the guest.
 type Forward struct {
