@@ -93,7 +93,7 @@ func (m *Member) virtual(o *VirtualOptions, taken map[string]bool) {
 			disk.WWN = vm.NVMeWWN(disk.Serial)
 			nvme++
 		} else {
-			disk.Name, disk.Vendor, disk.Model = diskName(scsi), "LAB", "VIRTUAL "+strings.ToUpper(string(d.Kind))
+			disk.Name, disk.Vendor, disk.Model = diskName(scsi), "QEMU", "LAB "+strings.ToUpper(string(d.Kind))
 			disk.WWN = "0x5000c50" + digest(m.Name, disk.Name, 9)
 			disk.Serial, disk.HCTL = serialOf(m.Name, fmt.Sprintf("SC%d", scsi)), fmt.Sprintf("0:0:0:%d", scsi)
 			scsi++
