@@ -148,7 +148,9 @@ func (r *Receiver) identify(ctx context.Context, s Sender, of image) (Owner, err
 		return Owner{}, ErrNotOurs
 	case !of.isFor(owner.Node):
 		return Owner{}, fmt.Errorf("%w: its image is for %s, and it claims to be %s", ErrNotOurs, models.Printable(of.Node), owner.Node.Label())
-	case owner.Address.IsValid() && owner.Address.Unmap() != s.Address:
+	case owner.Address.IsValid() && owner.Address.Unmap() != s.Address && !(owner.Address.Unmap().IsLoopback() && s.Address.IsLoopback()):
+		// A virtual machine in user networking has its agent at a forwarded loopback address, and
+		// sends from another one.
 		return Owner{}, fmt.Errorf("%w: it sends from %s, and the agent of %s is at %s", ErrNotOurs, s.Address, owner.Node.Label(), owner.Address)
 	}
 	return owner, nil
