@@ -149,7 +149,7 @@ func (l *Lab) virtualSpec(m *Machine, spec machine.Spec) (vm.Spec, error) {
 	v := vm.Spec{
 		Name: spec.Name, UUID: spec.UUID, Vendor: spec.Vendor, Product: spec.Product, Serial: spec.Serial, BIOSVersion: spec.BIOSVersion,
 		Processor: machine.ProcessorModel, CPUs: spec.CPUs, MemoryMiB: spec.MemoryMiB, MAC: spec.NICs[0].MAC,
-		Address:  netip.AddrFrom4([4]byte{10, 0, 2, byte(firstAddress + m.number)}),
+		Address:  netip.AddrFrom4([4]byte{10, 0, 2, byte(firstAddress + m.number)}), //nolint:gosec // at most MaxVirtual
 		Forwards: []vm.Forward{{From: netip.AddrPortFrom(host, agentPort), To: agentPort}},
 		Isolated: m.member.Scenario.Agent.NoRoute, ClockOffset: m.member.Scenario.Agent.ClockSkew,
 	}

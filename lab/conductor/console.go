@@ -30,7 +30,7 @@ func (c *Conductor) Console(ctx context.Context, uuid string) (info db.Dict, err
 			return err
 		}
 		// After a restart it is enabled, and not served yet.
-		url, err := c.relayConsole(t.node)
+		url, err := c.relayConsole(t.node) //nolint:contextcheck // a console outlives the call
 		info = db.Dict{"type": "socat", "url": url}
 		return err
 	})
@@ -52,7 +52,7 @@ func (c *Conductor) SetConsole(ctx context.Context, uuid string, on bool) error 
 			case !on:
 				c.endConsole(uuid)
 			case t.driver.names["console"] == ipmitoolSocat:
-				if _, err := c.relayConsole(t.node); err != nil {
+				if _, err := c.relayConsole(t.node); err != nil { //nolint:contextcheck // a console outlives the call
 					t.node.LastError = "Error enabling the console on node " + uuid + ". Reason: " + err.Error()
 					_ = t.save()
 					return

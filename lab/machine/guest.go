@@ -66,7 +66,7 @@ func (m *Machine) runGuest(ctx context.Context, override Device) {
 		})
 	}
 	end, err := m.options.Guest.Run(ctx, boot)
-	m.advance(ctx, func() { m.guestEnded(end, err) })
+	m.advance(ctx, func() { m.guestEnded(end, err) }) //nolint:contextcheck // the next boot outlives this one
 }
 
 var errNoMedium = errors.New("no medium in the drive")

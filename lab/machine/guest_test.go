@@ -84,6 +84,9 @@ func guestT(t *testing.T) (*Machine, *fakeGuest) {
 	return m, g
 }
 
+// pass lets time pass on the clock of the test.
+func pass(d time.Duration) { time.Sleep(d) } //nolint:forbidigo // on the clock of the test
+
 func mustReset(t *testing.T, m *Machine, how ResetType) {
 	t.Helper()
 	if err := m.Reset(how); err != nil {
@@ -109,7 +112,7 @@ func TestGuestEndsItself(t *testing.T) {
 		wantPower(t, m, On)
 		g.ends <- GuestPoweredOff
 		g.is(t, 0, 0, None, None)
-		time.Sleep(2 * time.Second)
+		pass(2 * time.Second)
 		wantPower(t, m, Off)
 	})
 }
@@ -120,7 +123,7 @@ func TestGuestIsAsked(t *testing.T) {
 		mustReset(t, m, ResetOn)
 		g.is(t, 1, 0, None)
 		mustReset(t, m, GracefulShutdown)
-		time.Sleep(time.Hour) // a guest that does not listen stays on
+		pass(time.Hour) // a guest that does not listen stays on
 		wantPower(t, m, On)
 		g.is(t, 1, 1, None)
 		mustReset(t, m, GracefulRestart)
@@ -131,7 +134,7 @@ func TestGuestIsAsked(t *testing.T) {
 		mustReset(t, m, PushPowerButton)
 		g.is(t, 1, 3, None, None)
 		g.ends <- GuestPoweredOff
-		time.Sleep(2 * time.Second)
+		pass(2 * time.Second)
 		wantPower(t, m, Off)
 		g.is(t, 0, 3, None, None)
 	})
@@ -143,10 +146,10 @@ func TestGuestIsCut(t *testing.T) {
 		mustReset(t, m, ResetOn)
 		g.is(t, 1, 0, None)
 		mustReset(t, m, ForceRestart)
-		time.Sleep(2 * time.Second)
+		pass(2 * time.Second)
 		g.is(t, 1, 0, None, None)
 		mustReset(t, m, ForceOff)
-		time.Sleep(2 * time.Second)
+		pass(2 * time.Second)
 		g.is(t, 0, 0, None, None)
 		wantPower(t, m, Off)
 	})

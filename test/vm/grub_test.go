@@ -45,13 +45,12 @@ func grubISO(t *testing.T, name string) string {
 	return image
 }
 
-func run(t *testing.T, name string, args ...string) string {
+func run(t *testing.T, name string, args ...string) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", name, err, out)
 	}
-	return string(out)
 }
 
 // line is the serial line of a machine.
