@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -132,6 +133,12 @@ func (l *Lab) virtualize(ctx context.Context, m *Machine, spec *machine.Spec, op
 	v, err := vm.New(ctx, l.options.Virtual.Host, virtual, folder)
 	if err != nil {
 		return err
+	}
+	// What a lab that was killed has left in the drive.
+	if left, err := filepath.Glob(filepath.Join(folder, "ironworks-*.iso")); err == nil {
+		for _, file := range left {
+			_ = os.Remove(file)
+		}
 	}
 	m.guest = &guest{lab: l, machine: m, vm: v, kargs: []string{"ipa-advertise-host=" + m.AgentHost()}}
 	options.Guest = m.guest
