@@ -15,11 +15,9 @@ import (
 // bootTime bounds one boot to GRUB, without KVM and beside other work.
 const bootTime = 3 * time.Minute
 
-// grubScript says who it is and does what it is told.
-const grubScript = `serial --unit=0 --speed=115200
-terminal_input serial
-terminal_output serial
-set timeout=-1
+// grubScript says who it is and does what it is told. Its terminal is the firmware's, which is
+// the serial line: GRUB's own driver of that would have to share the input with the firmware's.
+const grubScript = `set timeout=-1
 echo "%s is up"
 while true; do
   read order
