@@ -33,6 +33,7 @@ func TestPushRefusesWhoIsNotTheNode(t *testing.T) {
 		"from elsewhere":       {address: "192.0.2.1", code: 403, answer: "sends from 127.0.0.1"},
 		"from where it is":     {address: "127.0.0.1", code: 200, answer: "i=1"},
 		"from there, as IPv6":  {address: "::ffff:127.0.0.1", code: 200, answer: "i=1"},
+		"by a forwarded port":  {address: "127.18.0.1", code: 200, answer: "i=1"},
 		"a line that is none":  {push: push{body: "hello\n"}, code: 400, answer: "line 1 is not"},
 		"a line with no place": {push: push{body: `{"MESSAGE":"x"}` + "\n"}, code: 400, answer: "line 1 is not"},
 	} {

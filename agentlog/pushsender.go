@@ -138,6 +138,12 @@ func senderOf(request *http.Request) (s Sender, after string, err error) {
 	return s, after, nil
 }
 
+// sameHost: a virtual machine in user networking has its agent at a forwarded loopback address,
+// and sends from another one.
+func sameHost(agent, sender netip.Addr) bool {
+	return agent == sender || agent.IsLoopback() && sender.IsLoopback()
+}
+
 // identify finds the node of a sender, or says why it is none.
 func (r *Receiver) identify(ctx context.Context, s Sender, of image) (Owner, error) {
 	owner, err := r.options.Owner(ctx, s)
@@ -148,7 +154,7 @@ func (r *Receiver) identify(ctx context.Context, s Sender, of image) (Owner, err
 		return Owner{}, ErrNotOurs
 	case !of.isFor(owner.Node):
 		return Owner{}, fmt.Errorf("%w: its image is for %s, and it claims to be %s", ErrNotOurs, models.Printable(of.Node), owner.Node.Label())
-	case owner.Address.IsValid() && owner.Address.Unmap() != s.Address:
+	case owner.Address.IsValid() && !sameHost(owner.Address.Unmap(), s.Address):
 		return Owner{}, fmt.Errorf("%w: it sends from %s, and the agent of %s is at %s", ErrNotOurs, s.Address, owner.Node.Label(), owner.Address)
 	}
 	return owner, nil

@@ -61,7 +61,13 @@ func (d *desk) get(name string) []byte {
 // into the folder.
 func (d *desk) run(stdin string, args ...string) (code int, stdout, stderr string) {
 	d.t.Helper()
-	line := []string{"ignition"}
+	return d.runCommand("ignition", stdin, args...)
+}
+
+// runCommand is run for another command with subcommands.
+func (d *desk) runCommand(command, stdin string, args ...string) (code int, stdout, stderr string) {
+	d.t.Helper()
+	line := []string{command}
 	for _, arg := range args {
 		if rest, ok := strings.CutPrefix(arg, "/"); ok {
 			arg = d.path(rest)

@@ -1,0 +1,113 @@
+package vm
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// bootTime bounds one boot to GRUB, without KVM and beside other work.
+const bootTime = 3 * time.Minute
+
+// grubScript says who it is and does what it is told. Its terminal is the firmware's, which is
+// the serial line: GRUB's own driver of that would have to share the input with the firmware's.
+const grubScript = `set timeout=-1
+echo "%s is up"
+while true; do
+  read order
+  echo "order: $order"
+  if [ "$order" = "halt" ]; then halt; fi
+  if [ "$order" = "reboot" ]; then reboot; fi
+done
+`
+
+// grubISO makes a bootable image, which is a disk as well, that calls itself by a name.
+func grubISO(t *testing.T, name string) string {
+	t.Helper()
+	folder := t.TempDir()
+	root := filepath.Join(folder, "root")
+	if err := os.MkdirAll(filepath.Join(root, "boot/grub"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "boot/grub/grub.cfg"), fmt.Appendf(nil, grubScript, name), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	image := filepath.Join(folder, name+".iso")
+	run(t, "grub-mkrescue", "-d", "/usr/lib/grub/x86_64-efi", "-o", image, root)
+	return image
+}
+
+func run(t *testing.T, name string, args ...string) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, out)
+	}
+}
+
+// line is the serial line of a machine.
+type line struct {
+	t    *testing.T
+	conn net.Conn
+	all  strings.Builder
+	read int // how much of all was expected already
+}
+
+func serialLine(t *testing.T, address string) *line {
+	t.Helper()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return &line{t: t, conn: conn}
+}
+
+// expect reads until a text comes.
+func (l *line) expect(text string) {
+	l.t.Helper()
+	_ = l.conn.SetReadDeadline(time.Now().Add(bootTime))
+	buffer := make([]byte, 4096)
+	for {
+		if i := strings.Index(l.all.String()[l.read:], text); i >= 0 {
+			l.read += i + len(text)
+			return
+		}
+		n, err := l.conn.Read(buffer)
+		if err != nil {
+			l.t.Fatalf("waiting for %q: %v; the line has\n%s", text, err, l.all.String()[l.read:])
+		}
+		l.all.Write(buffer[:n])
+	}
+}
+
+// order tells GRUB what to do, and waits until GRUB has understood.
+func (l *line) order(text string) {
+	l.t.Helper()
+	if _, err := l.conn.Write([]byte(text + "\r")); err != nil {
+		l.t.Fatal(err)
+	}
+	l.expect("order: " + text)
+}
+
+// until waits for a condition.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), bootTime)
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-ctx.Done():
+			t.Fatalf("waited in vain: %s", what)
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package vm
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"ironworks/lab"
+	"ironworks/lab/machine"
+	"ironworks/lab/vm"
+)
+
+// bench is a lab of one virtual machine with two disks, and a web server for its media.
+type bench struct {
+	machine *lab.Machine
+	host    vm.Host
+	folder  string
+	serial  *line
+	web     *httptest.Server
+
+	mu     sync.Mutex
+	events []string
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	host, err := vm.FindHost(t.Context(), vm.HostOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("accelerator %s (%s)", host.Accel, host.NoKVM)
+	folder := t.TempDir()
+	b := &bench{host: host, folder: filepath.Join(folder, "vm1")}
+	l, err := lab.Start(t.Context(), lab.Options{
+		Dir: folder, OnEvent: b.note,
+		Virtual: &lab.VirtualOptions{
+			Host: host, Dir: folder, MemoryMiB: 512, CPUs: 1,
+			Disks: []vm.DiskRequest{{Kind: vm.NVMe, Size: 1 << 30}, {Kind: vm.SSD, Size: 1 << 30}},
+		},
+	}, lab.VirtualMembers(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.Close)
+	b.machine = l.Machines()[0]
+	b.serial = serialLine(t, b.machine.SerialAddress())
+	cd := grubISO(t, "medium")
+	// A server without ranges, as some are.
+	b.web = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		content, err := os.ReadFile(cd)
+		if err == nil {
+			_, _ = w.Write(content)
+		}
+	}))
+	t.Cleanup(b.web.Close)
+	return b
+}
+
+func (b *bench) note(e machine.Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.events = append(b.events, string(e.Kind)+" "+e.Text)
+}
+
+func (b *bench) said(text string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return strings.Contains(strings.Join(b.events, "\n"), text)
+}
+
+func (b *bench) reset(t *testing.T, how machine.ResetType) {
+	t.Helper()
+	if err := b.machine.Reset(how); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (b *bench) boots(t *testing.T, override machine.BootOverride) {
+	t.Helper()
+	if err := b.machine.SetOverride(override); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (b *bench) waitOff(t *testing.T) {
+	t.Helper()
+	until(t, "the machine is off", func() bool { return b.machine.Power() == machine.Off })
+}
+
+// fill puts a bootable system on the machine's SCSI disk, which must be off.
+func (b *bench) fill(t *testing.T, image string) {
+	t.Helper()
+	run(t, b.host.Img, "convert", "-n", "-O", "qcow2", image, filepath.Join(b.folder, "sda.qcow2"))
+}
+
+// TestLifeOfAMachine is one test: each boot takes its time.
+func TestLifeOfAMachine(t *testing.T) {
+	b := newBench(t)
+	b.fill(t, grubISO(t, "installed"))
+	if err := b.machine.Insert(machine.VirtualMedia{URL: b.web.URL + "/boot.iso", Inserted: true}); err != nil {
+		t.Fatal(err)
+	}
+
+	// The one-time override boots the medium, and is spent after it: what follows is the
+	// firmware's own order.
+	b.boots(t, machine.BootOverride{Target: machine.Cd, Enabled: machine.Once})
+	b.reset(t, machine.ResetOn)
+	b.serial.expect("medium is up")
+	b.serial.order("halt")
+	b.waitOff(t)
+	if !b.said("guest ended powered off") {
+		t.Errorf("the events are %q", b.events)
+	}
+
+	// A disk goes before the medium that is still there, also after a reset by the guest.
+	b.boots(t, machine.BootOverride{Target: machine.Hdd, Enabled: machine.Continuous})
+	b.reset(t, machine.ResetOn)
+	b.serial.expect("installed is up")
+	b.serial.order("reboot")
+	b.serial.expect("installed is up")
+	if !b.said("guest ended reset") || b.machine.Power() != machine.On {
+		t.Errorf("the power is %s, the events are %q", b.machine.Power(), b.events)
+	}
+
+	// GRUB does not hear the power button: the machine stays on until it is forced.
+	b.reset(t, machine.GracefulShutdown)
+	b.serial.order("anything")
+	b.reset(t, machine.ForceRestart)
+	b.serial.expect("installed is up")
+	b.machine.Eject()
+	b.reset(t, machine.ForceOff)
+	b.waitOff(t)
+
+	b.snapshots(t)
+
+	// Without an override and a medium the firmware finds the disk.
+	b.boots(t, machine.BootOverride{Target: machine.None})
+	b.reset(t, machine.ResetOn)
+	b.serial.expect("installed is up")
+	if err := vm.Snapshot(t.Context(), b.host, b.folder, "while-on"); err == nil {
+		t.Error("a machine that is on was kept in a snapshot")
+	}
+	b.serial.order("halt")
+	b.waitOff(t)
+}
+
+// snapshots keeps the disk, erases it, and gets it back.
+func (b *bench) snapshots(t *testing.T) {
+	t.Helper()
+	until(t, "QEMU has ended", func() bool { return vm.Snapshot(t.Context(), b.host, b.folder, "installed") == nil })
+	empty := filepath.Join(t.TempDir(), "empty.raw")
+	if err := os.WriteFile(empty, bytes.Repeat([]byte("erased "), 8<<20), 0o600); err != nil { // over all that boots
+		t.Fatal(err)
+	}
+	b.fill(t, empty)
+	if err := vm.Restore(t.Context(), b.host, b.folder, "installed"); err != nil {
+		t.Fatal(err)
+	}
+	if names, err := vm.Snapshots(b.folder); err != nil || len(names) != 1 || names[0] != "installed" {
+		t.Errorf("snapshots %v, %v", names, err)
+	}
+}
