@@ -138,10 +138,10 @@ func senderOf(request *http.Request) (s Sender, after string, err error) {
 	return s, after, nil
 }
 
-// sameHost: a virtual machine in user networking has its agent at a forwarded loopback address,
-// and sends from another one.
+// sameHost: a virtual machine in user networking has its agent at a forwarded loopback
+// address, and what it sends comes from 127.0.0.1.
 func sameHost(agent, sender netip.Addr) bool {
-	return agent == sender || agent.IsLoopback() && sender.IsLoopback()
+	return agent == sender || agent.IsLoopback() && sender == netip.AddrFrom4([4]byte{127, 0, 0, 1})
 }
 
 // identify finds the node of a sender, or says why it is none.
