@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Make what machines in the tests really boot.
+
+    python3 install.py
+
+Everything is built from packages of Debian, PyPI, crates.io and Go's proxy into
+
+    ${IRONWORKS_CACHE:-${XDG_CACHE_HOME:-~/.cache}/ironworks}/boot
+
+and a JSON object with the paths is printed: what is there already costs
+nothing. What is being made goes to stderr. It takes root and Debian packages;
+when something is missing, one line says what. Exit codes: 0 there, 1 failed,
+3 something is missing.
+
+Only the standard library is used.
+"""
+
+import json
+import os
+import shutil
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+
+from bed import live, needs, parts, programs, roots, stage1  # noqa: E402
+
+
+def images(ignition, installer):
+    """The folder with what boots: live.iso."""
+    tar = roots.bootstrapped("live-root", roots.LIVE)
+    key = parts.digest(tar, ignition, installer, live.inputs())
+
+    def make(path):
+        os.makedirs(path)
+        with parts.Scratch("root") as scratch:
+            root = os.path.join(scratch, "root")
+            live.finished_root(tar, root, [ignition, installer])
+            initrd = os.path.join(path, "initrd.img")
+            stage1.make(root, ignition, initrd)
+            live.make(root, initrd, os.path.join(path, "live.iso"))
+            shutil.copy(live.kernel(root), os.path.join(path, "vmlinuz"))
+
+    return parts.part("images", key, make)
+
+
+def main():
+    lacks = needs.missing()
+    if lacks:
+        sys.stderr.write("install.py: %s\n" % lacks)
+        return 3
+    try:
+        ignition = programs.ignition()
+        installer = programs.coreos_installer()
+        made = images(ignition, installer)
+    except (OSError, parts.Failed) as err:
+        sys.stderr.write("install.py: %s\n" % err)
+        return 1
+    paths = {"ignition": ignition, "coreos_installer": installer, "iso": os.path.join(made, "live.iso")}
+    print(json.dumps(paths, indent=2))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
