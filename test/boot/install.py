@@ -23,7 +23,10 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 
-from bed import live, needs, parts, programs, roots, stage1  # noqa: E402
+from bed import agent, live, needs, parts, programs, roots, stage1  # noqa: E402
+
+# The agents, by the release of Ironic that they belong to.
+RELEASES = ["newest"]
 
 
 def images(ignition, installer):
@@ -53,10 +56,11 @@ def main():
         ignition = programs.ignition()
         installer = programs.coreos_installer()
         made = images(ignition, installer)
+        registry = agent.registry(RELEASES)
     except (OSError, parts.Failed) as err:
         sys.stderr.write("install.py: %s\n" % err)
         return 1
-    paths = {"ignition": ignition, "coreos_installer": installer, "iso": os.path.join(made, "live.iso")}
+    paths = {"registry": registry, "ignition": ignition, "coreos_installer": installer, "iso": os.path.join(made, "live.iso")}
     print(json.dumps(paths, indent=2))
     return 0
 
