@@ -17,32 +17,32 @@ Only the standard library is used.
 
 import json
 import os
-import shutil
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 
-from bed import agent, live, needs, parts, programs, roots, stage1  # noqa: E402
+from bed import agent, disk, live, needs, parts, programs, roots, stage1  # noqa: E402
 
 # The agents, by the release of Ironic that they belong to.
 RELEASES = ["newest"]
 
 
 def images(ignition, installer):
-    """The folder with what boots: live.iso."""
+    """The folder with what boots: live.iso, and disk.img.zst to be installed."""
     tar = roots.bootstrapped("live-root", roots.LIVE)
-    key = parts.digest(tar, ignition, installer, live.inputs())
+    key = parts.digest(tar, ignition, installer, live.inputs() + disk.inputs())
 
     def make(path):
         os.makedirs(path)
         with parts.Scratch("root") as scratch:
             root = os.path.join(scratch, "root")
-            live.finished_root(tar, root, [ignition, installer])
+            live.finished_root(tar, root, {"ignition": ignition, "coreos-installer": installer})
             initrd = os.path.join(path, "initrd.img")
             stage1.make(root, ignition, initrd)
             live.make(root, initrd, os.path.join(path, "live.iso"))
-            shutil.copy(live.kernel(root), os.path.join(path, "vmlinuz"))
+            disk.make(root, initrd, os.path.join(path, "disk.img.zst"))
+            os.remove(initrd)
 
     return parts.part("images", key, make)
 
@@ -60,7 +60,13 @@ def main():
     except (OSError, parts.Failed) as err:
         sys.stderr.write("install.py: %s\n" % err)
         return 1
-    paths = {"registry": registry, "ignition": ignition, "coreos_installer": installer, "iso": os.path.join(made, "live.iso")}
+    paths = {
+        "ignition": ignition,
+        "coreos_installer": installer,
+        "iso": os.path.join(made, "live.iso"),
+        "disk": os.path.join(made, "disk.img.zst"),
+        "registry": registry,
+    }
     print(json.dumps(paths, indent=2))
     return 0
 

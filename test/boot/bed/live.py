@@ -20,8 +20,8 @@ def finished_root(tar, root, programs):
     """The root file system: the packages, our files and the programs built from source."""
     roots.unpack(tar, root)
     parts.run(["cp", "-r", OVERLAY + "/.", root])
-    for path in programs:
-        shutil.copy2(path, os.path.join(root, "usr/bin", {"coreos-installer": "coreos-installer"}.get(os.path.basename(path), "ignition")))
+    for name, path in programs.items():
+        shutil.copy2(path, os.path.join(root, "usr/bin", name))
     # Where systemd finds this it applies the presets, and so enables what Ignition enables.
     write(root, "etc/machine-id", "uninitialized\n")
     write(root, "etc/hostname", "localhost\n")
@@ -39,6 +39,8 @@ def finished_root(tar, root, programs):
     for name in os.listdir(os.path.join(root, "etc/ssh")):
         if name.startswith("ssh_host_"):
             os.remove(os.path.join(root, "etc/ssh", name))
+    # Packages enable what they bring; CoreOS does not.
+    parts.run(chroot + ["systemctl", "preset-all"])
     for name in ("vmlinuz", "vmlinuz.old", "initrd.img", "initrd.img.old"):
         parts.remove(os.path.join(root, name))
     parts.run(chroot + ["depmod", roots.kernel_version(root)])

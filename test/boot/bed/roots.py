@@ -26,7 +26,7 @@ DRIVERS = (
 FILE_SYSTEMS = "ocfs2 ceph cifs nfs nfsd gfs2 jfs reiserfs f2fs ubifs jffs2 afs orangefs ksmbd smb btrfs nilfs2 udf ntfs ntfs3 hfs hfsplus 9p coda".split()
 SMALLER = (
     ["/usr/share/%s/*" % d for d in ("man", "doc", "locale", "info", "lintian", "bug", "gtk-doc", "zsh", "bash-completion")]
-    + ["/usr/lib/cni/*"]
+    + ["/usr/lib/cni/*", "/usr/lib/x86_64-linux-gnu/libicu*"]
     + ["/lib/modules/*/kernel/drivers/%s/*" % d for d in DRIVERS]
     + ["/lib/modules/*/kernel/fs/%s/*" % d for d in FILE_SYSTEMS]
     + ["/lib/modules/*/kernel/sound/*", "/lib/modules/*/kernel/net/wireless/*", "/lib/modules/*/kernel/net/mac80211/*"]
@@ -35,7 +35,7 @@ SMALLER = (
 KEPT = ["/lib/modules/*/kernel/drivers/net/ethernet/intel/e1000/*", "/lib/modules/*/kernel/drivers/net/ethernet/intel/e1000e/*"]
 
 # What only the installation of packages needed: perl-base remains.
-LEFT_OUT = ["var/cache/apt", "var/lib/apt/lists", "usr/share/perl", "usr/lib/x86_64-linux-gnu/perl"]
+LEFT_OUT = ["var/cache/apt", "var/lib/apt/lists", "usr/share/perl", "usr/lib/x86_64-linux-gnu/perl", "usr/lib/x86_64-linux-gnu/libperl.so.5.36.0"]
 
 
 def bootstrapped(name, packages):
