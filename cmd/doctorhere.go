@@ -15,6 +15,7 @@ import (
 
 	"ironworks/agentlog"
 	"ironworks/config"
+	"ironworks/lab/vm"
 	"ironworks/models"
 )
 
@@ -35,6 +36,11 @@ func (a *app) doctorHere(ctx context.Context, cfg *config.Config) models.DoctorH
 	ssh := agentlog.SSHOptions{Keys: x.Logs.SSH.Keys, Home: a.options.Home, Agent: a.sshAgent()}
 	here.Keys, here.KeyNotes = ssh.CountKeys(short)
 	here.AuditNew, here.AuditError = writable(cfg.Files.Audit)
+	if _, err := vm.FindPrograms(vm.HostOptions{}); err != nil {
+		here.VMsMissing = err.Error()
+	} else {
+		here.NoKVM = vm.OpenKVM("")
+	}
 	return here
 }
 

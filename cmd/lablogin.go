@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bytes"
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
@@ -39,12 +40,13 @@ func (a *app) labLogin(ctx context.Context, options *lab.SiteOptions) (login con
 		done()
 		return login, func() {}, fmt.Errorf("making the lab's key: %w", err)
 	}
-	options.RamdiskFor = func(ironicURL string) ([]byte, error) {
+	options.RamdiskFor = func(ironicURL string) (lab.Image, error) {
 		built, err := ignition.Ramdisk{IronicURLs: []string{ironicURL}, SSHKeys: []ignition.SSHKey{{Line: line}}}.WithDefaults().Build()
 		if err != nil {
 			return nil, err
 		}
-		return lab.LiveISO(built.JSON)
+		iso, err := lab.LiveISO(built.JSON)
+		return bytes.NewReader(iso), err
 	}
 	return config.LogsSSH{Port: options.SSHPort, Keys: []string{file}, Config: "none"}, done, nil
 }

@@ -90,7 +90,7 @@ func realIronic(release real.Release) *lab.OtherIronic {
 }
 
 // labReal runs a lab under a real Ironic, and ends with it.
-func (a *app) labReal(ctx context.Context, options lab.SiteOptions, flags realFlags) error {
+func (a *app) labReal(ctx context.Context, options lab.SiteOptions, flags realFlags, started func(*lab.Site)) error {
 	said, err := flags.serverOptions(options, func(text string) { a.complain("%s", text) })
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func (a *app) labReal(ctx context.Context, options lab.SiteOptions, flags realFl
 			return os.RemoveAll(server.Dir)
 		}, nil
 	}
-	return errors.Join(a.labUp(ctx, options), early)
+	return errors.Join(a.labUp(ctx, options, started), early)
 }
 
 func (a *app) startReal(ctx context.Context, options real.Options) (*real.Server, error) {

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -66,14 +67,20 @@ func (a *app) labUpCommand() *cobra.Command {
 	var address string
 	var story bool
 	var real realFlags
+	var virtual vmFlags
 	cmd := &cobra.Command{
 		Use: "up", Short: "Run machines and an Ironic of their own, without the console", Args: cobra.NoArgs,
 		Long: "Run machines under an embedded Ironic until interrupted, for scripts and other clients.\n" +
+			"With --vms the machines are virtual ones that boot a CoreOS live ISO in QEMU, with KVM where it works.\n" +
 			"It prints what to set so that they find it. With --real the Ironic is a real one, whose Python\n" +
 			"environment is made on first use: that needs python3, the network and about 400 MB.",
-		Example: "  ironworks lab up --listen 127.0.0.1:6385\n  ironworks lab up --real --release 21.4.4",
+		Example: "  ironworks lab up --listen 127.0.0.1:6385\n  ironworks lab up --real --release 21.4.4\n" +
+			"  ironworks lab up --vms 3 --iso fedora-coreos-live.iso --disks nvme:20G,ssd:40G --lab-state ~/lab",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := real.check(cmd, &flags); err != nil {
+				return err
+			}
+			if err := virtual.check(cmd, &flags, &real); err != nil {
 				return err
 			}
 			options, err := flags.options()
@@ -81,28 +88,36 @@ func (a *app) labUpCommand() *cobra.Command {
 				return err
 			}
 			options.Listen, options.Story = address, story
-			if real.on {
-				return a.labReal(cmd.Context(), options, real)
+			switch {
+			case virtual.count > 0:
+				return a.labVirtual(cmd, options, &virtual, &flags, real)
+			case real.on:
+				return a.labReal(cmd.Context(), options, real, nil)
 			}
-			return a.labUp(cmd.Context(), options)
+			return a.labUp(cmd.Context(), options, nil)
 		},
 	}
 	flags.register(cmd.Flags())
 	real.register(cmd.Flags())
+	virtual.register(cmd.Flags())
 	cmd.Flags().StringVar(&flags.file, "scenarios", "", "YAML file of machines and scenarios, instead of the usual cast")
 	cmd.Flags().StringVar(&address, "listen", "127.0.0.1:0", "address of the API")
 	cmd.Flags().BoolVar(&story, "story", false, "let things happen to the cast by themselves, as in ironworks --lab")
 	return cmd
 }
 
-func (a *app) labUp(ctx context.Context, options lab.SiteOptions) error {
+// labUp runs a lab until the context ends. Started is called once it runs; it may be nil.
+func (a *app) labUp(ctx context.Context, options lab.SiteOptions, started func(*lab.Site)) error {
 	options.Trouble = func(err error) { a.complain("lab: %v", err) }
 	site, err := lab.StartSite(ctx, options)
 	if err != nil {
 		return err
 	}
 	if err := a.printSite(site); err != nil {
-		return err
+		return errors.Join(err, site.Close())
+	}
+	if started != nil {
+		started(site)
 	}
 	<-ctx.Done()
 	return site.Close()

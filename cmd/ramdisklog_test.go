@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bytes"
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
@@ -106,7 +107,7 @@ func TestRamdiskLogInTheLab(t *testing.T) {
 		t.Fatal(err)
 	}
 	site, err := lab.StartSite(ctx, lab.SiteOptions{
-		Members: []lab.Member{{Name: "r7-n01"}}, Speed: 20, SSHPort: sshPort, RamdiskFor: func(string) ([]byte, error) { return iso, nil }, Listen: fmt.Sprintf("127.0.0.1:%d", api),
+		Members: []lab.Member{{Name: "r7-n01"}}, Speed: 20, SSHPort: sshPort, RamdiskFor: func(string) (lab.Image, error) { return bytes.NewReader(iso), nil }, Listen: fmt.Sprintf("127.0.0.1:%d", api),
 	})
 	if err != nil {
 		t.Fatal(err)

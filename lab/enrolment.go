@@ -72,8 +72,13 @@ func (m *Machine) DriverInfo() map[string]any {
 	if m.member.Scenario.WrongPassword {
 		password = wrongPassword
 	}
-	return map[string]any{
+	info := map[string]any{
 		"redfish_address": m.bmc, "redfish_system_id": m.SystemPath(), "redfish_verify_ca": false,
 		"redfish_username": bmcUser, "redfish_password": password, "deploy_iso": iso, "rescue_iso": iso,
 	}
+	if m.guest != nil {
+		// Where the embedded Ironic finds the serial line.
+		info["ipmi_address"], info["ipmi_port"] = m.AgentHost(), SerialPort
+	}
+	return info
 }

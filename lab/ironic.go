@@ -28,6 +28,9 @@ type IronicOptions struct {
 	// far as the lab has them ([conductor.ShippedInterfaces]). Without it they are
 	// those of the lab's real Ironics.
 	AsShipped bool
+	// SerialConsoles enables the console interface ipmitool-socat, for the serial lines of virtual
+	// machines.
+	SerialConsoles bool
 	// NoPowerSync is [conductor] sync_power_state_interval = 0: what it would
 	// find right, and then clear the last error, stays as it is.
 	NoPowerSync bool
@@ -126,6 +129,12 @@ func (i *Ironic) conductorOptions(options IronicOptions, images net.Addr) conduc
 	var types []string
 	if options.AsShipped {
 		enabled, types = conductor.ShippedInterfaces(), conductor.ShippedHardwareTypes()
+	}
+	if options.SerialConsoles {
+		if enabled == nil {
+			enabled = conductor.EnabledInterfaces()
+		}
+		enabled["console"] = append(enabled["console"], "ipmitool-socat")
 	}
 	return conductor.Options{
 		Enabled: enabled, HardwareTypes: types,

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"sync"
@@ -28,6 +29,13 @@ var (
 	NewestAgent = AgentRelease{Version: "13.0.0"}
 	OldAgent    = AgentRelease{Version: "9.4.2", OpenCommandList: true}
 )
+
+// Image is a file that can be read by several readers at a time.
+type Image interface {
+	io.ReaderAt
+	// Size is in bytes.
+	Size() int64
+}
 
 // Options say how a lab is set up.
 type Options struct {
@@ -61,7 +69,9 @@ type Options struct {
 	// Speed divides what everything takes; 1 if zero.
 	Speed float64
 	// Ramdisk is the image that the lab serves; one of [LiveISO] if nil.
-	Ramdisk []byte
+	Ramdisk Image
+	// Virtual runs the machines in QEMU; nil for simulated machines. It needs Linux.
+	Virtual *VirtualOptions
 	// Dir is where machines keep what they fetch; the system's if empty.
 	Dir string
 	// OnEvent is told what happens to machines, from several goroutines.
@@ -95,7 +105,10 @@ func Start(ctx context.Context, options Options, members []Member) (*Lab, error)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	l := &Lab{options: options, byName: map[string]*Machine{}, shared: map[string][]*Machine{}, end: cancel, started: options.Now()}
-	err := l.addMachines(members)
+	err := l.addMachines(ctx, members)
+	if err == nil && options.Virtual != nil {
+		err = errors.Join(l.checkForwards(ctx), l.serveSerial(ctx))
+	}
 	if err == nil {
 		err = l.serve(ctx)
 	}
@@ -139,7 +152,7 @@ func (o *Options) complete() error {
 		if err != nil {
 			return err
 		}
-		o.Ramdisk = image
+		o.Ramdisk = bytes.NewReader(image)
 	}
 	return nil
 }
@@ -152,19 +165,29 @@ func newClient() *http.Client {
 	}}
 }
 
-func (l *Lab) addMachines(members []Member) error {
+func (l *Lab) addMachines(ctx context.Context, members []Member) error {
 	taken := map[string]bool{}
 	for i, member := range members {
+		if l.options.Virtual != nil {
+			member.virtual(l.options.Virtual, taken)
+		}
 		if err := member.complete(taken); err != nil {
 			return err
 		}
 		m := &Machine{member: member, lab: l, number: i}
 		p := m.pace()
-		hardware, err := machine.New(member.spec(BMCPassword), machine.Options{
+		spec := member.spec(BMCPassword)
+		options := machine.Options{
 			PowerOnTime: p.of(powerOnTime), PowerOffTime: p.of(powerOffTime), ShutdownTime: p.of(shutdownTime),
 			FirmwareTime: max(p.of(firmwareTime), leastBoot), BMCRestartTime: p.of(bmcRestart),
 			Ramdisk: ramdisk{machine: m}, Client: l.options.Client, Dir: l.options.Dir, OnEvent: l.options.OnEvent, Now: l.options.Now,
-		})
+		}
+		if l.options.Virtual != nil {
+			if err := l.virtualize(ctx, m, &spec, &options); err != nil {
+				return err
+			}
+		}
+		hardware, err := machine.New(spec, options)
 		if err != nil {
 			return err
 		}
@@ -237,7 +260,7 @@ func (l *Lab) serveRamdisk(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// Conductors keep an image as long as this time does not change.
-	http.ServeContent(w, r, "ramdisk.iso", l.started, bytes.NewReader(l.options.Ramdisk))
+	http.ServeContent(w, r, "ramdisk.iso", l.started, io.NewSectionReader(l.options.Ramdisk, 0, l.options.Ramdisk.Size()))
 }
 
 func (l *Lab) serveBMC(ctx context.Context, port int, machines ...*Machine) error {

@@ -23,6 +23,7 @@ type Machine struct {
 	number  int
 	bmc     string // the address of its Redfish service
 	journal journal
+	guest   *guest // nil for a simulated machine
 	work    sync.WaitGroup
 
 	mu     sync.Mutex
@@ -59,9 +60,9 @@ func (m *Machine) Address() string {
 }
 
 // AgentHost is the address at which the agent listens, and the SSH server of the ramdisk
-// where the lab has them.
+// where the lab has them. That of a virtual machine is forwarded to it.
 func (m *Machine) AgentHost() string {
-	if m.lab.options.SSHPort == 0 {
+	if m.lab.options.SSHPort == 0 && m.lab.options.Virtual == nil {
 		return "127.0.0.1"
 	}
 	return fmt.Sprintf("127.18.%d.%d", (m.number+1)>>8&255, (m.number+1)&255)

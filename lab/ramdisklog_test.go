@@ -2,6 +2,7 @@ package lab_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
@@ -68,7 +69,7 @@ func newLogRig(t *testing.T, images *agentlog.Images, console string) *logRig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.lab, err = lab.Start(t.Context(), lab.Options{Speed: 40, Ramdisk: iso, SSHPort: r.port, Dir: t.TempDir()}, []lab.Member{{Name: "n1", MACs: []string{"52:54:00:00:00:01"}}})
+	r.lab, err = lab.Start(t.Context(), lab.Options{Speed: 40, Ramdisk: bytes.NewReader(iso), SSHPort: r.port, Dir: t.TempDir()}, []lab.Member{{Name: "n1", MACs: []string{"52:54:00:00:00:01"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,11 +26,15 @@ type SiteOptions struct {
 	SSHPort int
 	// RamdiskFor makes the ramdisk of [Options], which may have to know Ironic's URL; nil
 	// for the lab's own.
-	RamdiskFor func(ironicURL string) ([]byte, error)
+	RamdiskFor func(ironicURL string) (Image, error)
+	// Virtual is that of [Options].
+	Virtual *VirtualOptions
 	// Dir keeps database and disks; memory if empty.
 	Dir string
 	// Story lets the cast live: see the documentation.
 	Story bool
+	// OnEvent is told what happens to machines, from several goroutines. It may be nil.
+	OnEvent func(machine.Event)
 	// Trouble is told what goes wrong while the site is built up and later.
 	Trouble func(error)
 }
@@ -105,7 +109,13 @@ func startSite(ctx context.Context, options SiteOptions) (_ *Site, err error) {
 	}
 	labOptions := Options{
 		IronicURL: s.URL, Agent: s.options.Ironic.Agent, Speed: options.Speed, OneBMC: true, BMCPort: before.BMCPort, SSHPort: options.SSHPort,
-		OnEvent: func(e machine.Event) { noteChange(e, changed) },
+		Virtual: options.Virtual,
+		OnEvent: func(e machine.Event) {
+			noteChange(e, changed)
+			if options.OnEvent != nil {
+				options.OnEvent(e)
+			}
+		},
 	}
 	if options.RamdiskFor != nil {
 		if labOptions.Ramdisk, err = options.RamdiskFor(s.URL); err != nil {
@@ -149,6 +159,9 @@ func (s *Site) startIronic(ctx context.Context) (err error) {
 			APIVersion: apiVersion, Agent: NewestAgent, Start: s.startEmbedded,
 			Interfaces: map[string]string{"deploy": "custom-agent", "inspect": "agent", "rescue": "agent"},
 		}
+		if s.options.Virtual != nil {
+			s.options.Ironic.Interfaces["console"] = "ipmitool-socat"
+		}
 	}
 	if s.URL, s.endIronic, err = s.options.Ironic.Start(ctx); err != nil {
 		return err
@@ -161,7 +174,7 @@ func (s *Site) startIronic(ctx context.Context) (err error) {
 }
 
 func (s *Site) startEmbedded(ctx context.Context) (url string, end func() error, err error) {
-	options := IronicOptions{Listen: s.options.Listen, Speed: s.options.Speed}
+	options := IronicOptions{Listen: s.options.Listen, Speed: s.options.Speed, SerialConsoles: s.options.Virtual != nil}
 	if s.options.Dir != "" {
 		options.Dir = filepath.Join(s.options.Dir, "ironic")
 	}

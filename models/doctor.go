@@ -45,6 +45,7 @@ const (
 	DoctorAudit    DoctorID = "audit"
 	DoctorBMC      DoctorID = "bmc-credentials"
 	DoctorTerminal DoctorID = "terminal"
+	DoctorLabVMs   DoctorID = "lab-vms"
 )
 
 // DoctorResult is what came out of a check.
@@ -160,6 +161,7 @@ func doctorRules() []doctorRule {
 		{DoctorAudit, doctorMachine, nil, single(judgeAudit)},
 		{DoctorBMC, doctorMachine, nil, single(judgeBMC)},
 		{DoctorTerminal, doctorMachine, nil, single(judgeTerminal)},
+		{DoctorLabVMs, doctorMachine, nil, single(judgeLabVMs)},
 	}
 }
 

@@ -181,6 +181,8 @@ func TestDoctorJudges(t *testing.T) {
 		"no folder for it":         {func(f *DoctorFacts) { f.Here.Journal.Path = "" }, DoctorJournal, DoctorWarn, "nothing is kept"},
 		"an audit that is shut":    {func(f *DoctorFacts) { f.Here.AuditError = "permission denied" }, DoctorAudit, DoctorFail, "permission denied"},
 		"a BMC's password":         {func(f *DoctorFacts) { f.Here.BMCUser, f.Here.BMCPassword = "root", true }, DoctorBMC, DoctorOK, "user root"},
+		"no QEMU":                  {func(f *DoctorFacts) { f.Here.VMsMissing = "virtual machines need qemu" }, DoctorLabVMs, DoctorOK, "the lab: virtual machines need qemu"},
+		"no KVM":                   {func(f *DoctorFacts) { f.Here.NoKVM = "permission denied" }, DoctorLabVMs, DoctorOK, "10 to 20 times slower): permission denied"},
 		"a keyring":                {func(f *DoctorFacts) { f.Here.BMCKeyring = true }, DoctorBMC, DoctorOK, "the keyring may have"},
 		"a small terminal": {
 			func(f *DoctorFacts) {

@@ -207,6 +207,10 @@ type DoctorHere struct {
 	BMCKeyring  bool
 
 	Terminal TerminalFacts
+
+	// VMsMissing says what virtual machines of the lab need and this computer lacks; NoKVM why
+	// KVM's device cannot be used. Both are empty where all is there.
+	VMsMissing, NoKVM string
 }
 
 // JournalFacts are what is known of the journal.

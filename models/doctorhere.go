@@ -72,6 +72,17 @@ func judgeBMC(f *DoctorFacts) Diagnosis {
 	return well("no password for BMCs: ironworks bmc asks for one (bmc: in the context, IRONWORKS_BMC_PASSWORD)")
 }
 
+// judgeLabVMs: only lab up --vms needs virtual machines, so that nothing here is a fault.
+func judgeLabVMs(f *DoctorFacts) Diagnosis {
+	switch h := &f.Here; {
+	case h.VMsMissing != "":
+		return well("no virtual machines for the lab: " + h.VMsMissing)
+	case h.NoKVM != "":
+		return well("QEMU and UEFI firmware for the lab's virtual machines, without KVM (10 to 20 times slower): " + h.NoKVM)
+	}
+	return well("QEMU, UEFI firmware and /dev/kvm for the lab's virtual machines")
+}
+
 func judgeTerminal(f *DoctorFacts) Diagnosis {
 	t := &f.Here.Terminal
 	locale := "UTF-8"

@@ -22,6 +22,8 @@ type Conductor struct {
 	bmcs    *bmcCache
 	images  *imageStore
 	agents  agentTransport
+	// consoles are served only with the interface ipmitool-socat.
+	consoles consoleRelays
 
 	mu           sync.Mutex
 	closed       bool
@@ -42,6 +44,7 @@ func New(options Options) (*Conductor, error) {
 		return nil, fmt.Errorf("making a conductor: %w", err)
 	}
 	c := &Conductor{options: options, tables: options.Tables, failedSyncs: map[string]int{}, certificates: map[string]string{}}
+	c.consoles.nodes = map[string]*consoleRelay{}
 	c.life, c.end = context.WithCancel(context.Background())
 	c.bmcs = newBMCCache(c)
 	c.images = newImageStore(c)

@@ -6,11 +6,15 @@ import (
 	"ironworks/lab/db"
 )
 
-// validateConsole says that a node has none. The other interface that there is, fake, does
-// nothing: no machine here has a serial line.
+// validateConsole says that a node has none, or that ipmitool-socat lacks an address. The
+// interface fake does nothing.
 func (t *task) validateConsole() error {
-	if t.driver.names["console"] == "no-console" {
+	switch t.driver.names["console"] {
+	case "no-console":
 		return unsupported(t.node.Driver, "console")
+	case ipmitoolSocat:
+		_, err := consoleAddress(t.node)
+		return err
 	}
 	return nil
 }
@@ -22,7 +26,13 @@ func (c *Conductor) Console(ctx context.Context, uuid string) (info db.Dict, err
 			return nil
 		}
 		info = db.Dict{}
-		return t.validateConsole()
+		if err := t.validateConsole(); err != nil || t.driver.names["console"] != ipmitoolSocat {
+			return err
+		}
+		// After a restart it is enabled, and not served yet.
+		url, err := c.relayConsole(t.node)
+		info = db.Dict{"type": "socat", "url": url}
+		return err
 	})
 	return info, err
 }
@@ -38,6 +48,16 @@ func (c *Conductor) SetConsole(ctx context.Context, uuid string, on bool) error 
 		}
 		t.node.LastError = ""
 		t.worker("_set_console_mode", func(t *task, _ context.Context) {
+			switch {
+			case !on:
+				c.endConsole(uuid)
+			case t.driver.names["console"] == ipmitoolSocat:
+				if _, err := c.relayConsole(t.node); err != nil {
+					t.node.LastError = "Error enabling the console on node " + uuid + ". Reason: " + err.Error()
+					_ = t.save()
+					return
+				}
+			}
 			t.node.ConsoleEnabled = on
 			_ = t.save()
 		})

@@ -116,6 +116,9 @@ func (m *Machine) SetOverride(change BootOverride) error {
 	if change.Target == None {
 		next.Enabled = Disabled
 	}
+	if m.options.Guest != nil && next.Mode != m.spec.BootMode {
+		return fmt.Errorf("%w: this machine boots in mode %s only", ErrBoot, m.spec.BootMode)
+	}
 	switch {
 	case !slices.Contains(Devices(), next.Target):
 		return fmt.Errorf("%w: target %q", ErrBoot, next.Target)
@@ -129,19 +132,19 @@ func (m *Machine) SetOverride(change BootOverride) error {
 	return nil
 }
 
-// bootDevices are what the next boot tries, and a one-time override is spent.
-// Called with mu held.
-func (m *Machine) bootDevices() []Device {
+// bootDevices are what the next boot tries, first of all the target of the override, if there
+// is one. A one-time override is spent. Called with mu held.
+func (m *Machine) bootDevices() (devices []Device, override Device) {
 	order := slices.Clone(m.spec.BootOrder)
 	if m.override.Enabled == Disabled || m.override.Target == None {
-		return order
+		return order, None
 	}
-	first := m.override.Target
+	override = m.override.Target
 	if m.override.Enabled == Once {
 		m.override.Target, m.override.Enabled = None, Disabled
 	}
-	order = slices.DeleteFunc(order, func(d Device) bool { return d == first })
-	return append([]Device{first}, order...)
+	order = slices.DeleteFunc(order, func(d Device) bool { return d == override })
+	return append([]Device{override}, order...), override
 }
 
 // setProgress is called with mu held.

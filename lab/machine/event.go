@@ -10,23 +10,27 @@ type EventKind string
 
 // The kinds of events.
 const (
-	PowerChanged  EventKind = "power"          // Text is the new state
-	PowerIgnored  EventKind = "power ignored"  // accepted, and nothing happens
-	BootChosen    EventKind = "boot chosen"    // the boot override changed
-	BootStarted   EventKind = "boot started"   // the firmware begins
-	BootFailed    EventKind = "boot failed"    // one device did not boot; Text has the reason
-	Booted        EventKind = "booted"         // Text is the device and what it boots
-	NothingBoots  EventKind = "nothing boots"  // the machine sits at its prompt
-	RamdiskEnded  EventKind = "ramdisk ended"  // it returned; Text is its error, or empty
-	MediaInserted EventKind = "media inserted" // Text is the URL
-	MediaEjected  EventKind = "media ejected"
-	DiskInstalled EventKind = "disk installed"
-	DiskWiped     EventKind = "disk wiped"
-	BIOSPending   EventKind = "BIOS pending" // attributes wait for the next boot
-	BIOSApplied   EventKind = "BIOS applied"
-	BMCReset      EventKind = "BMC reset"
-	LogCleared    EventKind = "log cleared"
-	JobDeleted    EventKind = "job deleted"
+	PowerChanged EventKind = "power"         // Text is the new state
+	PowerIgnored EventKind = "power ignored" // accepted, and nothing happens
+	BootChosen   EventKind = "boot chosen"   // the boot override changed
+	BootStarted  EventKind = "boot started"  // the firmware begins
+	BootFailed   EventKind = "boot failed"   // one device did not boot; Text has the reason
+	Booted       EventKind = "booted"        // Text is the device and what it boots
+	NothingBoots EventKind = "nothing boots" // the machine sits at its prompt
+	RamdiskEnded EventKind = "ramdisk ended" // it returned; Text is its error, or empty
+	GuestStarted EventKind = "guest started" // Text is the device that was asked for
+	GuestEnded   EventKind = "guest ended"   // Text is how: powered off, reset, or an error
+	// MediaUnchanged is a medium without the kernel arguments that the lab adds; Text says why.
+	MediaUnchanged EventKind = "media unchanged"
+	MediaInserted  EventKind = "media inserted" // Text is the URL
+	MediaEjected   EventKind = "media ejected"
+	DiskInstalled  EventKind = "disk installed"
+	DiskWiped      EventKind = "disk wiped"
+	BIOSPending    EventKind = "BIOS pending" // attributes wait for the next boot
+	BIOSApplied    EventKind = "BIOS applied"
+	BMCReset       EventKind = "BMC reset"
+	LogCleared     EventKind = "log cleared"
+	JobDeleted     EventKind = "job deleted"
 )
 
 // Event is something that happened to a machine.
@@ -40,7 +44,7 @@ type Event struct {
 // severities are of those events that the BMC's own log shows.
 var severities = map[EventKind]Severity{
 	PowerChanged: SeverityOK, BootFailed: SeverityWarning, NothingBoots: SeverityCritical,
-	Booted: SeverityOK, MediaInserted: SeverityOK, MediaEjected: SeverityOK,
+	Booted: SeverityOK, GuestStarted: SeverityOK, GuestEnded: SeverityOK, MediaInserted: SeverityOK, MediaEjected: SeverityOK,
 	BIOSApplied: SeverityOK, BMCReset: SeverityWarning,
 }
 

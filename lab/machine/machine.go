@@ -25,6 +25,10 @@ type Options struct {
 	// PXE answers a boot from the network; without it nobody does.
 	PXE func(ctx context.Context, m *Machine) (Media, error)
 
+	// Guest runs in place of the simulated firmware and what it boots; nil for a simulated
+	// machine. Ramdisk, PXE and the times of firmware and shutdown are not used with it.
+	Guest Guest
+
 	// Client fetches images; http.DefaultClient if nil.
 	Client *http.Client
 	// Dir is where fetched images lie while they are needed; the system's
@@ -57,6 +61,7 @@ type Machine struct {
 	power    Power
 	changing context.CancelFunc // drops the change of power that is under way
 	again    bool               // power on as soon as it is off
+	reboot   bool               // boot the guest again when it powers off
 	override BootOverride
 	boot     BootStatus
 	running  *boot

@@ -47,6 +47,8 @@ func (m *Machine) VirtualMedia() VirtualMedia {
 
 // Insert puts an image into the virtual CD drive, in place of the one that is
 // there. It is fetched when the machine boots from it.
+//
+// A guest sees it from its next boot on.
 func (m *Machine) Insert(media VirtualMedia) error {
 	address, err := url.Parse(media.URL)
 	if err != nil {
@@ -63,8 +65,11 @@ func (m *Machine) Insert(media VirtualMedia) error {
 	return nil
 }
 
-// Eject empties the virtual CD drive.
+// Eject empties the virtual CD drive, also that of a running guest.
 func (m *Machine) Eject() {
+	if m.options.Guest != nil {
+		m.options.Guest.Eject()
+	}
 	m.mu.Lock()
 	defer m.unlock()
 	m.dropImage()
@@ -98,7 +103,7 @@ func (m *Machine) loadCD(ctx context.Context) (Media, error) {
 	drive, fails := m.media, m.faults.ImageFails
 	m.mu.Unlock()
 	if !drive.Inserted {
-		return Media{}, errors.New("no medium in the drive")
+		return Media{}, errNoMedium
 	}
 	if fails != "" {
 		return Media{}, fmt.Errorf("fetching %s: %s", redacted(drive.URL), fails)

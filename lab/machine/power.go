@@ -65,6 +65,9 @@ func (m *Machine) Reset(how ResetType) error {
 	if m.closed {
 		return fmt.Errorf("%s of machine %s: %w", how, m.spec.Name, ErrClosed)
 	}
+	if m.options.Guest != nil && m.power == On && m.asks(how) {
+		return nil
+	}
 	switch how {
 	case ResetOn, ForceOn:
 		m.powerOn()

@@ -20,7 +20,8 @@ func (m *Machine) startBoot() {
 	m.applyBIOS()
 	m.boot = BootStatus{}
 	m.setProgress(ProgressHardware)
-	devices := m.bootDevices()
+	m.reboot = false
+	devices, override := m.bootDevices()
 	m.emit(BootStarted, "%v", devices)
 
 	previous := m.running
@@ -33,6 +34,10 @@ func (m *Machine) startBoot() {
 		// What ran before ends first: there is one machine.
 		if previous != nil {
 			<-previous.done
+		}
+		if m.options.Guest != nil {
+			m.runGuest(ctx, override)
+			return
 		}
 		m.run(ctx, devices)
 	})

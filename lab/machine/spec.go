@@ -59,6 +59,12 @@ type NIC struct {
 // A name goes into paths as it is.
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
+// Completed is the Spec with everything filled in that was left out, as a [Machine] has it.
+func (s Spec) Completed() (Spec, error) {
+	s = s.copied()
+	return s, s.complete()
+}
+
 // complete fills in what was left out and reports what cannot be.
 func (s *Spec) complete() error {
 	if !validName.MatchString(s.Name) {

@@ -57,7 +57,7 @@ func getDrive(w http.ResponseWriter, request *http.Request, m *Machine) {
 		"Id": strconv.Itoa(n), "Name": disk.Name, "Manufacturer": disk.Vendor, "Model": disk.Model, "SerialNumber": disk.Serial,
 		"CapacityBytes": disk.SizeBytes, "BlockSizeBytes": 512, "MediaType": media, "Protocol": protocol, "Status": healthy(),
 	}
-	if disk.WWN != "" {
+	if disk.WWN != "" && !strings.HasPrefix(disk.WWN, "nvme.") { // that is a name of Linux's own
 		drive["Identifiers"] = []object{{"DurableName": strings.TrimPrefix(disk.WWN, "0x"), "DurableNameFormat": "NAA"}}
 	}
 	show(w, drive)

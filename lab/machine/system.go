@@ -20,7 +20,7 @@ func getSystem(w http.ResponseWriter, _ *http.Request, m *Machine) {
 		"Id": m.Name(), "Name": m.Name(), "SystemType": "Physical", "UUID": m.spec.UUID,
 		"Manufacturer": m.spec.Vendor, "Model": m.spec.Product, "SerialNumber": m.spec.Serial,
 		"BiosVersion": m.spec.BIOSVersion, "PowerState": m.Power(), "Status": healthy(), "BootProgress": progress,
-		"ProcessorSummary": object{"Count": 1, "CoreCount": m.spec.CPUs, "LogicalProcessorCount": m.spec.CPUs, "Model": processorModel, "Status": healthy()},
+		"ProcessorSummary": object{"Count": 1, "CoreCount": m.spec.CPUs, "LogicalProcessorCount": m.spec.CPUs, "Model": ProcessorModel, "Status": healthy()},
 		"MemorySummary":    object{"TotalSystemMemoryGiB": m.spec.MemoryMiB / 1024, "Status": object{"State": "Enabled", "Health": "OK", "HealthRollup": "OK"}},
 		"Boot": object{
 			"BootSourceOverrideTarget": override.Target, "BootSourceOverrideEnabled": override.Enabled, "BootSourceOverrideMode": override.Mode,
@@ -98,8 +98,8 @@ func (m *Machine) ignorePower(how ResetType) {
 	m.emit(PowerIgnored, "%s", how)
 }
 
-// processorModel is what the only processor calls itself.
-const processorModel = "Lab CPU"
+// ProcessorModel is what the only processor calls itself.
+const ProcessorModel = "Lab CPU"
 
 func getProcessors(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	path := m.SystemPath() + "/Processors"
@@ -114,7 +114,7 @@ func getProcessor(w http.ResponseWriter, request *http.Request, m *Machine) {
 	show(w, object{
 		"@odata.id": m.SystemPath() + "/Processors/CPU1", "@odata.type": "#Processor.v1_18_0.Processor",
 		"Id": "CPU1", "Name": "Processor", "Socket": "CPU 1", "ProcessorType": "CPU", "ProcessorArchitecture": "x86", "InstructionSet": "x86-64",
-		"Manufacturer": m.spec.Vendor, "Model": processorModel, "MaxSpeedMHz": 2400,
+		"Manufacturer": m.spec.Vendor, "Model": ProcessorModel, "MaxSpeedMHz": 2400,
 		"TotalCores": m.spec.CPUs, "TotalThreads": m.spec.CPUs, "Status": healthy(),
 	})
 }

@@ -63,7 +63,7 @@ func logged(t *testing.T, s *ironic.Server) (c *console, name string, m *lab.Mac
 		t.Fatal(err)
 	}
 	port := sshPort(t)
-	name, _, m = redfishNodeWith(t, s, "ok", lab.Options{Ramdisk: iso, SSHPort: port})
+	name, _, m = redfishNodeWith(t, s, "ok", lab.Options{Ramdisk: bytes.NewReader(iso), SSHPort: port})
 	return logging(t, s, private, port, ""), name, m
 }
 
@@ -204,7 +204,7 @@ func pushing(t *testing.T, server *ironic.Server) (c *console, name, uuid, addre
 	if err != nil {
 		t.Fatal(err)
 	}
-	name, uuid, m = redfishNodeWith(t, server, "ok", lab.Options{Ramdisk: iso, SSHPort: port})
+	name, uuid, m = redfishNodeWith(t, server, "ok", lab.Options{Ramdisk: bytes.NewReader(iso), SSHPort: port})
 	c.ok("manage", name, "--wait", "--timeout", "1m")
 	c.ok("provide", name, "--wait", "--timeout", "1m")
 	return c, name, uuid, address, m, []string{

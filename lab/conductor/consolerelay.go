@@ -1,0 +1,109 @@
+package conductor
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+
+	"ironworks/lab/db"
+)
+
+// ipmitoolSocat is the console interface that serves a serial line over TCP. In a real Ironic
+// ipmitool opens a session of serial over LAN, and socat serves it. Here driver_info names a
+// TCP port that has the bare line: the lab's BMCs speak no IPMI.
+const ipmitoolSocat = "ipmitool-socat"
+
+// consoleAddress is where driver_info says that the serial line is.
+func consoleAddress(n *db.Node) (string, error) {
+	host, port := n.DriverInfo.Text("ipmi_address"), plainOrEmpty(n.DriverInfo["ipmi_port"])
+	if host == "" {
+		return "", missing("Missing the following IPMI credentials in node's driver_info: ['ipmi_address'].")
+	}
+	if port == "" {
+		port = "623"
+	}
+	return net.JoinHostPort(host, port), nil
+}
+
+// consoleRelays are the consoles that are served, by node.
+type consoleRelays struct {
+	mu    sync.Mutex
+	nodes map[string]*consoleRelay
+}
+
+type consoleRelay struct {
+	url string
+	end context.CancelFunc
+}
+
+// relayConsole serves the console of a node, unless it is served, and answers its URL.
+func (c *Conductor) relayConsole(n *db.Node) (string, error) {
+	to, err := consoleAddress(n)
+	if err != nil {
+		return "", err
+	}
+	c.consoles.mu.Lock()
+	defer c.consoles.mu.Unlock()
+	if r := c.consoles.nodes[n.UUID]; r != nil {
+		return r.url, nil
+	}
+	var config net.ListenConfig
+	listener, err := config.Listen(c.life, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", failure("ConsoleError", "Console access is not possible: %v", err)
+	}
+	ctx, end := context.WithCancel(c.life)
+	r := &consoleRelay{url: fmt.Sprintf("tcp://%s", listener.Addr()), end: end}
+	c.consoles.nodes[n.UUID] = r
+	c.work.Go(func() { serveConsole(ctx, listener, to) })
+	return r.url, nil
+}
+
+// endConsole ends the relay of a node, if there is one, and cuts off who reads it.
+func (c *Conductor) endConsole(uuid string) {
+	c.consoles.mu.Lock()
+	defer c.consoles.mu.Unlock()
+	if r := c.consoles.nodes[uuid]; r != nil {
+		r.end()
+		delete(c.consoles.nodes, uuid)
+	}
+}
+
+// serveConsole connects whoever dials with the serial line, until ctx ends.
+func serveConsole(ctx context.Context, listener net.Listener, to string) {
+	var serving sync.WaitGroup
+	defer serving.Wait()
+	stop := context.AfterFunc(ctx, func() { _ = listener.Close() })
+	defer stop()
+	for {
+		near, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		serving.Go(func() { relay(ctx, near, to) })
+	}
+}
+
+// relay copies both ways until one end closes.
+func relay(ctx context.Context, near net.Conn, to string) {
+	defer func() { _ = near.Close() }()
+	var dialer net.Dialer
+	far, err := dialer.DialContext(ctx, "tcp", to)
+	if err != nil {
+		return
+	}
+	defer func() { _ = far.Close() }()
+	stop := context.AfterFunc(ctx, func() { _, _ = near.Close(), far.Close() })
+	defer stop()
+	back := make(chan struct{})
+	go func() {
+		defer close(back)
+		_, _ = io.Copy(far, near)
+		_ = far.Close()
+	}()
+	_, _ = io.Copy(near, far)
+	_ = near.Close()
+	<-back
+}

@@ -1,0 +1,104 @@
+package machine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Guest is a virtual machine that boots when the power comes on, with firmware of its own.
+type Guest interface {
+	// Run is one boot, until the guest powers off or resets, or until ctx ends, which cuts the
+	// power.
+	Run(ctx context.Context, boot GuestBoot) (GuestEnd, error)
+	// PressPower asks the running guest to shut down; whether it does is up to the guest. It
+	// does not wait.
+	PressPower()
+	// Eject takes the medium out of the drive of the running guest, if there is one.
+	Eject()
+}
+
+// GuestBoot is how a guest boots.
+type GuestBoot struct {
+	// First is the device to begin with; None leaves that to the firmware's own boot order.
+	First Device
+	// Media is what is in the CD drive; nil for an empty one.
+	Media *Media
+	// Started is to be called once the guest runs.
+	Started func()
+}
+
+// GuestEnd is how a boot of a guest ended.
+type GuestEnd string
+
+// How the boot of a guest ends.
+const (
+	GuestPoweredOff GuestEnd = "powered off"
+	GuestReset      GuestEnd = "reset"
+	GuestCut        GuestEnd = "power cut"
+)
+
+// runGuest is one boot of a guest.
+func (m *Machine) runGuest(ctx context.Context, override Device) {
+	boot := GuestBoot{First: override, Started: func() {
+		m.advance(ctx, func() {
+			m.setProgress(ProgressFirmware)
+			m.emit(GuestStarted, "%s", override)
+		})
+	}}
+	if m.VirtualMedia().Inserted {
+		media, err := m.loadCD(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			m.advance(ctx, func() {
+				m.boot.Failures = append(m.boot.Failures, BootFailure{Device: Cd, Reason: err.Error()})
+				m.emit(BootFailed, "%s: %v", Cd, err)
+			})
+		} else {
+			boot.Media = &media
+		}
+	} else if override == Cd {
+		m.advance(ctx, func() {
+			m.boot.Failures = append(m.boot.Failures, BootFailure{Device: Cd, Reason: errNoMedium.Error()})
+			m.emit(BootFailed, "%s: %v", Cd, errNoMedium)
+		})
+	}
+	end, err := m.options.Guest.Run(ctx, boot)
+	m.advance(ctx, func() { m.guestEnded(end, err) })
+}
+
+var errNoMedium = errors.New("no medium in the drive")
+
+// guestEnded follows a guest that has powered off or reset by itself. Called with mu held.
+func (m *Machine) guestEnded(end GuestEnd, err error) {
+	text := string(end)
+	if err != nil {
+		text = fmt.Sprintf("error: %v", err)
+	}
+	m.emit(GuestEnded, "%s", text)
+	if err == nil && (end == GuestReset || m.reboot) {
+		m.startBoot()
+		return
+	}
+	m.powerOff(m.options.PowerOffTime, errCut)
+}
+
+// asks reports whether a reset of a running guest is a request to the guest, and makes it: the
+// power stays on as long as the guest does. Called with mu held.
+func (m *Machine) asks(how ResetType) bool {
+	switch how {
+	case GracefulShutdown, PushPowerButton:
+		m.reboot = false
+	case GracefulRestart:
+		m.reboot = true
+	case ResetOn, ForceOn, ForceOff, ForceRestart:
+		return false
+	default:
+		return false
+	}
+	guest := m.options.Guest
+	m.work.Go(guest.PressPower)
+	return true
+}

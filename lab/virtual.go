@@ -1,0 +1,266 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"ironworks/lab/agent"
+	"ironworks/lab/machine"
+	"ironworks/lab/vm"
+)
+
+// VirtualOptions say how a lab of virtual machines is set up.
+type VirtualOptions struct {
+	// Host is what this computer has for them.
+	Host vm.Host
+	// Dir keeps a folder for each machine: its disks, UEFI variables and serial log. Required.
+	Dir string
+	// Disks, MemoryMiB and CPUs are those of a machine that does not say itself what it has.
+	Disks     []vm.DiskRequest
+	MemoryMiB int
+	CPUs      int
+}
+
+// MaxVirtual is how many virtual machines a lab has at most: each has an address of its own in
+// the network that they see.
+const MaxVirtual = 64
+
+const (
+	// agentPort is where ironic-python-agent listens unless told otherwise.
+	agentPort = 9999
+	sshPort   = 22
+	// SerialPort is where the serial line of a virtual machine is, at its AgentHost.
+	SerialPort = 2323
+	// firstAddress is the last number of the first machine's address, 10.0.2.16.
+	firstAddress = 16
+	// ejectTime bounds how long QEMU may take to eject a medium or to press the power button.
+	ejectTime = 5 * time.Second
+)
+
+// VirtualMembers are n machines that work: vm1, vm2, …
+func VirtualMembers(n int) []Member {
+	members := make([]Member, n)
+	for i := range members {
+		members[i] = Member{Name: fmt.Sprintf("vm%d", i+1), Scenario: scenarios[0]}
+	}
+	return members
+}
+
+// CheckVirtual reports scenarios that need a simulated agent, and too many machines.
+func CheckVirtual(members []Member) error {
+	if len(members) > MaxVirtual {
+		return fmt.Errorf("%d virtual machines: a lab has at most %d", len(members), MaxVirtual)
+	}
+	for _, m := range members {
+		s := m.Scenario
+		faults := s.Agent
+		faults.NoRoute, faults.ClockSkew = false, 0
+		if faults != (agent.Faults{}) || s.NeverBoots || s.NewestAgent || s.Slower > 1 || s.SharedDisk != "" {
+			return fmt.Errorf("machine %s: scenario %s needs a simulated machine: a virtual one runs the agent of its ramdisk, with its own disks", m.Name, s.Name)
+		}
+	}
+	return nil
+}
+
+// virtual fills in what a virtual machine has.
+func (m *Member) virtual(o *VirtualOptions, taken map[string]bool) {
+	if m.CPUs == 0 {
+		m.CPUs = max(o.CPUs, 1)
+	}
+	if m.MemoryMiB == 0 {
+		m.MemoryMiB = o.MemoryMiB
+	}
+	if len(m.MACs) == 0 {
+		m.MACs = []string{macOf(m.Name, 0, taken)}
+	}
+	if len(m.Disks) > 0 {
+		return
+	}
+	var nvme, scsi int
+	for _, d := range o.Disks {
+		disk := machine.Disk{SizeBytes: d.Size, Rotational: d.Kind == vm.HDD}
+		if d.Kind == vm.NVMe {
+			disk.Name, disk.Model = fmt.Sprintf("/dev/nvme%dn1", nvme), vm.NVMeModel
+			disk.Serial = serialOf(m.Name, fmt.Sprintf("NV%d", nvme))
+			disk.WWN = vm.NVMeWWN(disk.Serial)
+			nvme++
+		} else {
+			disk.Name, disk.Vendor, disk.Model = diskName(scsi), "LAB", "VIRTUAL "+strings.ToUpper(string(d.Kind))
+			disk.WWN = "0x5000c50" + digest(m.Name, disk.Name, 9)
+			disk.Serial, disk.HCTL = serialOf(m.Name, fmt.Sprintf("SC%d", scsi)), fmt.Sprintf("0:0:0:%d", scsi)
+			scsi++
+		}
+		m.Disks = append(m.Disks, disk)
+	}
+}
+
+// guest is the virtual machine of a member.
+type guest struct {
+	lab     *Lab
+	machine *Machine
+	vm      *vm.VM
+	// kargs are kernel arguments that the media get on the way into the drive.
+	kargs []string
+}
+
+// virtualize makes the virtual machine behind a machine, and has the machine use it.
+func (l *Lab) virtualize(ctx context.Context, m *Machine, spec *machine.Spec, options *machine.Options) error {
+	for i := range spec.NICs {
+		spec.NICs[i].Name, spec.NICs[i].SpeedMbps = vm.NICName, vm.NICSpeed
+	}
+	if len(spec.NICs) != 1 {
+		return fmt.Errorf("machine %s: a virtual machine has 1 network interface, not %d", m.member.Name, len(spec.NICs))
+	}
+	complete, err := spec.Completed()
+	if err != nil {
+		return err
+	}
+	*spec = complete
+	virtual, err := l.virtualSpec(m, complete)
+	if err != nil {
+		return err
+	}
+	folder := filepath.Join(l.options.Virtual.Dir, m.member.Name)
+	v, err := vm.New(ctx, l.options.Virtual.Host, virtual, folder)
+	if err != nil {
+		return err
+	}
+	m.guest = &guest{lab: l, machine: m, vm: v, kargs: []string{"ipa-advertise-host=" + m.AgentHost()}}
+	options.Guest = m.guest
+	options.Dir = folder
+	options.PowerOffTime = 0
+	return nil
+}
+
+// virtualSpec is the hardware of a machine in QEMU's terms.
+func (l *Lab) virtualSpec(m *Machine, spec machine.Spec) (vm.Spec, error) {
+	host, err := netip.ParseAddr(m.AgentHost())
+	if err != nil {
+		return vm.Spec{}, fmt.Errorf("machine %s: %w", spec.Name, err)
+	}
+	v := vm.Spec{
+		Name: spec.Name, UUID: spec.UUID, Vendor: spec.Vendor, Product: spec.Product, Serial: spec.Serial, BIOSVersion: spec.BIOSVersion,
+		Processor: machine.ProcessorModel, CPUs: spec.CPUs, MemoryMiB: spec.MemoryMiB, MAC: spec.NICs[0].MAC,
+		Address:  netip.AddrFrom4([4]byte{10, 0, 2, byte(firstAddress + m.number)}),
+		Forwards: []vm.Forward{{From: netip.AddrPortFrom(host, agentPort), To: agentPort}},
+		Isolated: m.member.Scenario.Agent.NoRoute, ClockOffset: m.member.Scenario.Agent.ClockSkew,
+	}
+	if port := l.options.SSHPort; port > 0 {
+		v.Forwards = append(v.Forwards, vm.Forward{From: netip.AddrPortFrom(host, uint16(port)), To: sshPort}) //nolint:gosec // checked
+	}
+	for _, d := range spec.Disks {
+		disk, err := virtualDisk(d)
+		if err != nil {
+			return vm.Spec{}, fmt.Errorf("machine %s: %w", spec.Name, err)
+		}
+		v.Disks = append(v.Disks, disk)
+	}
+	return v, nil
+}
+
+func virtualDisk(d machine.Disk) (vm.Disk, error) {
+	disk := vm.Disk{Kind: vm.SSD, Name: path.Base(d.Name), SizeBytes: d.SizeBytes, Serial: d.Serial, Vendor: d.Vendor, Product: d.Model}
+	if strings.HasPrefix(d.Name, "/dev/nvme") {
+		if d.Model != vm.NVMeModel || d.WWN != vm.NVMeWWN(d.Serial) {
+			return vm.Disk{}, fmt.Errorf("disk %s: a virtual NVMe disk has model %q and, with this serial, WWN %s", d.Name, vm.NVMeModel, vm.NVMeWWN(d.Serial))
+		}
+		disk.Kind, disk.Vendor, disk.Product = vm.NVMe, "", ""
+		return disk, nil
+	}
+	if d.Rotational {
+		disk.Kind = vm.HDD
+	}
+	if len(d.Vendor) > 8 || len(d.Model) > 16 {
+		return vm.Disk{}, fmt.Errorf("disk %s: vendor %q or model %q is longer than SCSI allows (8 and 16 characters)", d.Name, d.Vendor, d.Model)
+	}
+	var err error
+	if disk.WWN, err = strconv.ParseUint(strings.TrimPrefix(d.WWN, "0x"), 16, 64); err != nil {
+		return vm.Disk{}, fmt.Errorf("disk %s: WWN %q: a virtual SCSI disk has one of 64 bits, such as 0x5000c50012345678", d.Name, d.WWN)
+	}
+	return disk, nil
+}
+
+// targets are the devices of Redfish's boot override.
+var targets = map[machine.Device]vm.Target{machine.Cd: vm.TargetCD, machine.Hdd: vm.TargetDisk, machine.Pxe: vm.TargetNetwork}
+
+// Run is one boot.
+func (g *guest) Run(ctx context.Context, boot machine.GuestBoot) (machine.GuestEnd, error) {
+	b := vm.Boot{Target: targets[boot.First], Started: boot.Started}
+	if boot.Media != nil {
+		b.CD = boot.Media.Path
+		if err := editMedium(b.CD, g.kargs); err != nil {
+			g.lab.options.OnEvent(machine.Event{At: g.lab.options.Now(), Machine: g.machine.member.Name, Kind: machine.MediaUnchanged, Text: err.Error()})
+		}
+	}
+	end, err := g.vm.Run(ctx, b)
+	switch {
+	case err != nil:
+		return "", err
+	case end == vm.EndPowerOff:
+		return machine.GuestPoweredOff, nil
+	case end == vm.EndReset:
+		return machine.GuestReset, nil
+	default:
+		return machine.GuestCut, nil
+	}
+}
+
+// PressPower presses the power button.
+func (g *guest) PressPower() { g.do(g.vm.PowerButton) }
+
+// Eject opens the drive.
+func (g *guest) Eject() { g.do(g.vm.Eject) }
+
+// do tells QEMU. A machine that is off at this moment needs nothing; other failures mean that
+// QEMU is about to end, which Run reports.
+func (g *guest) do(tell func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(context.Background(), ejectTime)
+	defer cancel()
+	_ = tell(ctx)
+}
+
+// serveSerial serves the serial lines of virtual machines.
+func (l *Lab) serveSerial(ctx context.Context) error {
+	for _, m := range l.machines {
+		listener, err := listen(ctx, m.SerialAddress())
+		if err != nil {
+			return fmt.Errorf("serving the serial line of %s: %w", m.Name(), err)
+		}
+		serial := m.guest.vm.Serial()
+		l.serving.Go(func() { _ = serial.Serve(ctx, listener) })
+	}
+	return nil
+}
+
+// SerialAddress is where the serial line of a virtual machine is, as HOST:PORT.
+func (m *Machine) SerialAddress() string {
+	return net.JoinHostPort(m.AgentHost(), strconv.Itoa(SerialPort))
+}
+
+var errPorts = errors.New("does another lab of virtual machines run?")
+
+// checkForwards reports addresses of the host that QEMU could not listen at.
+func (l *Lab) checkForwards(ctx context.Context) error {
+	for _, m := range l.machines {
+		ports := []int{agentPort}
+		if l.options.SSHPort > 0 {
+			ports = append(ports, l.options.SSHPort)
+		}
+		for _, port := range ports {
+			listener, err := listen(ctx, net.JoinHostPort(m.AgentHost(), strconv.Itoa(port)))
+			if err != nil {
+				return fmt.Errorf("forwarding to machine %s: %w (%w)", m.Name(), err, errPorts)
+			}
+			_ = listener.Close()
+		}
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package vm
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"net"
+)
+
+// The lab chooses the device of one boot with the variable BootNext, as a BMC does, and not
+// with QEMU's bootindex: OVMF makes the latter permanent by rewriting BootOrder, which would
+// drop the entries that an installed system made for itself.
+const (
+	// cdOption and netOption are the numbers of the boot options that the lab makes. They
+	// are not in BootOrder.
+	cdOption  = 0xBC01
+	netOption = 0xBC02
+)
+
+// Nodes of EFI device paths (UEFI specification 2.10, §10.3).
+var (
+	rootNode = []byte{0x02, 0x01, 0x0c, 0x00, 0xd0, 0x41, 0x03, 0x0a, 0, 0, 0, 0} // PciRoot(0x0)
+	endNode  = []byte{0x7f, 0xff, 0x04, 0x00}
+)
+
+func pciNode(device, function byte) []byte { return []byte{0x01, 0x01, 0x06, 0x00, function, device} }
+
+// sataNode is Sata(port,0xFFFF,0x0).
+func sataNode(port byte) []byte { return []byte{0x03, 0x12, 0x0a, 0x00, port, 0, 0xff, 0xff, 0, 0} }
+
+// macNode is MAC(address,0x1), IPv4Node the empty IPv4() of a PXE option.
+func macNode(mac net.HardwareAddr) []byte {
+	node := make([]byte, 37)
+	copy(node, []byte{0x03, 0x0b, 37, 0})
+	copy(node[4:], mac)
+	node[36] = 1 // Ethernet
+	return node
+}
+
+func ipv4Node() []byte {
+	node := make([]byte, 27)
+	copy(node, []byte{0x03, 0x0c, 27, 0})
+	return node
+}
+
+// bootOption is an EFI_LOAD_OPTION.
+func bootOption(description string, path ...[]byte) []byte {
+	joined := bytes.Join(append(path, endNode), nil)
+	option := binary.LittleEndian.AppendUint32(nil, 1)                     // LOAD_OPTION_ACTIVE
+	option = binary.LittleEndian.AppendUint16(option, uint16(len(joined))) //nolint:gosec // short
+	option = append(option, utf16Bytes(description)...)
+	return append(option, joined...)
+}
+
+// optionPath is the device path of an EFI_LOAD_OPTION; nil if it is damaged.
+func optionPath(option []byte) []byte {
+	if len(option) < 8 {
+		return nil
+	}
+	length := int(binary.LittleEndian.Uint16(option[4:]))
+	for at := 6; at+1 < len(option); at += 2 {
+		if option[at] == 0 && option[at+1] == 0 {
+			if at+2+length > len(option) {
+				return nil
+			}
+			return option[at+2 : at+2+length]
+		}
+	}
+	return nil
+}
+
+// isDisk reports whether a device path leads to a disk: HD(), NVMe(), Scsi() or Sata() of
+// another port than the CD drive's.
+func isDisk(path []byte) bool {
+	for len(path) >= 4 {
+		length := int(binary.LittleEndian.Uint16(path[2:]))
+		if length < 4 || length > len(path) {
+			return false
+		}
+		switch kind := [2]byte{path[0], path[1]}; kind {
+		case [2]byte{0x04, 0x01}, [2]byte{0x03, 0x17}, [2]byte{0x03, 0x02}:
+			return true
+		case [2]byte{0x03, 0x0b}, [2]byte{0x03, 0x12}:
+			return false
+		}
+		path = path[length:]
+	}
+	return false
+}
+
+// firstDisk is the number of the first boot option in BootOrder that leads to a disk.
+func (s *variableStore) firstDisk() (number uint16, found bool) {
+	order, _ := s.get("BootOrder")
+	for ; len(order) >= 2; order = order[2:] {
+		number = binary.LittleEndian.Uint16(order)
+		option, _ := s.get(optionName(number))
+		if isDisk(optionPath(option)) {
+			return number, true
+		}
+	}
+	return 0, false
+}
+
+func optionName(number uint16) string { return fmt.Sprintf("Boot%04X", number) }
+
+// bootNext has the next boot begin with a device. Without an option for a disk the firmware
+// makes one itself, and tries disks before the network.
+func (s *variableStore) bootNext(target Target, mac net.HardwareAddr) error {
+	var number uint16
+	switch target {
+	case TargetCD:
+		number = cdOption
+		if err := s.set(optionName(number), bootOption("Virtual CD", rootNode, pciNode(sataDevice, sataFunction), sataNode(cdPort))); err != nil {
+			return err
+		}
+	case TargetNetwork:
+		number = netOption
+		if err := s.set(optionName(number), bootOption("Network", rootNode, pciNode(nicDevice, 0), macNode(mac), ipv4Node())); err != nil {
+			return err
+		}
+	case TargetDisk:
+		var found bool
+		if number, found = s.firstDisk(); !found {
+			return nil
+		}
+	case TargetDefault:
+		return nil
+	}
+	return s.set("BootNext", binary.LittleEndian.AppendUint16(nil, number))
+}

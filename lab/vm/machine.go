@@ -1,0 +1,158 @@
+package vm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+)
+
+// VM is a virtual machine that is powered off, or runs in [VM.Run].
+type VM struct {
+	host   Host
+	spec   Spec
+	folder string
+	serial *Serial
+
+	mu      sync.Mutex
+	monitor *qmp // nil while it is off
+}
+
+// ErrOff says that the machine does not run.
+var ErrOff = errors.New("the virtual machine is off")
+
+// New makes a machine whose disks, UEFI variables and serial log are in a folder. Files that
+// are there are kept; a disk of another size is an error.
+func New(ctx context.Context, host Host, spec Spec, folder string) (*VM, error) {
+	if err := spec.check(); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, fmt.Errorf("making virtual machine %s: %w", spec.Name, err)
+	}
+	v := &VM{host: host, spec: spec, folder: folder, serial: NewSerial(filepath.Join(folder, "serial.log"))}
+	if err := v.makeFiles(ctx); err != nil {
+		return nil, fmt.Errorf("making virtual machine %s: %w", spec.Name, err)
+	}
+	return v, nil
+}
+
+// Serial is the machine's serial line.
+func (v *VM) Serial() *Serial { return v.serial }
+
+// Folder is where the machine's files are.
+func (v *VM) Folder() string { return v.folder }
+
+func (v *VM) makeFiles(ctx context.Context) error {
+	unlock, err := lock(v.folder)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	variables := filepath.Join(v.folder, variablesFile)
+	if _, err := os.Stat(variables); errors.Is(err, fs.ErrNotExist) {
+		if err := copyFile(v.host.Firmware.Variables, variables); err != nil {
+			return err
+		}
+	}
+	for _, d := range v.spec.Disks {
+		if err := v.makeDisk(ctx, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// makeDisk makes an empty disk, or checks the size of the one that is there.
+func (v *VM) makeDisk(ctx context.Context, d Disk) error {
+	path := d.file(v.folder)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		_, err := v.host.img(ctx, "create", "-q", "-f", "qcow2", path, fmt.Sprint(d.SizeBytes))
+		return err
+	}
+	out, err := v.host.img(ctx, "info", "--output=json", path)
+	if err != nil {
+		return err
+	}
+	var info struct {
+		Size int64 `json:"virtual-size"`
+	}
+	if err := json.Unmarshal(out, &info); err != nil {
+		return fmt.Errorf("reading the answer of qemu-img: %w", err)
+	}
+	if info.Size != d.SizeBytes {
+		return fmt.Errorf("%s has %d bytes, not %d: give the sizes of last time, or remove the file", path, info.Size, d.SizeBytes)
+	}
+	return nil
+}
+
+// img runs qemu-img.
+func (h Host) img(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, h.Img, args...) //nolint:gosec // found by FindHost
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("qemu-img %s: %w: %s", args[0], err, bytes.TrimSpace(stderr.Bytes()))
+	}
+	return out, nil
+}
+
+// PowerButton asks the guest to shut down (ACPI). Whether it does is up to the guest.
+func (v *VM) PowerButton(ctx context.Context) error {
+	return v.tell(ctx, "system_powerdown", nil)
+}
+
+// Eject takes the medium out of the CD drive, whether or not the guest has locked it, as a BMC
+// does.
+func (v *VM) Eject(ctx context.Context) error {
+	return v.tell(ctx, "eject", map[string]any{"id": cdDeviceID, "force": true})
+}
+
+func (v *VM) tell(ctx context.Context, command string, arguments map[string]any) error {
+	v.mu.Lock()
+	monitor := v.monitor
+	v.mu.Unlock()
+	if monitor == nil {
+		return fmt.Errorf("machine %s: %w", v.spec.Name, ErrOff)
+	}
+	if err := monitor.run(ctx, command, arguments, nil); err != nil {
+		return fmt.Errorf("machine %s: %w", v.spec.Name, err)
+	}
+	return nil
+}
+
+func (v *VM) setMonitor(q *qmp) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.monitor = q
+}
+
+// copyFile copies a file, whole or not at all; the copy is for its owner alone.
+func copyFile(from, to string) (err error) {
+	source, err := os.Open(from) //nolint:gosec // the machine's own files and the firmware
+	if err != nil {
+		return fmt.Errorf("copying: %w", err)
+	}
+	defer func() { _ = source.Close() }()
+	next := filepath.Join(filepath.Dir(to), ".new-"+filepath.Base(to))
+	target, err := os.OpenFile(next, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600) //nolint:gosec // as above
+	if err != nil {
+		return fmt.Errorf("copying: %w", err)
+	}
+	_, err = io.Copy(target, source)
+	if err = errors.Join(err, target.Close()); err != nil {
+		return fmt.Errorf("copying %s: %w", from, errors.Join(err, os.Remove(next)))
+	}
+	if err := os.Rename(next, to); err != nil {
+		return fmt.Errorf("copying: %w", err)
+	}
+	return nil
+}

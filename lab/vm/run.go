@@ -1,0 +1,234 @@
+package vm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Reasons of the event SHUTDOWN (QEMU, qapi/run-state.json).
+const (
+	reasonShutdown = "guest-shutdown"
+	reasonReset    = "guest-reset"
+)
+
+// statusTime bounds the question why QEMU has paused.
+const statusTime = 5 * time.Second
+
+// process is QEMU during one boot.
+type process struct {
+	vm      *VM
+	cmd     *exec.Cmd
+	stderr  tail
+	monitor *qmp
+	serving sync.WaitGroup // the serial line
+
+	ended  chan error    // of the process
+	paused chan struct{} // QEMU has stopped the guest
+
+	mu     sync.Mutex
+	reason string // of the last SHUTDOWN
+}
+
+// Run boots the machine and returns when the boot has ended: the guest powered off or reset,
+// or ctx ended, which cuts the power. An error is a machine that could not run.
+func (v *VM) Run(ctx context.Context, boot Boot) (End, error) {
+	unlock, err := lock(v.folder)
+	if err != nil {
+		return 0, fmt.Errorf("starting virtual machine %s: %w", v.spec.Name, err)
+	}
+	defer unlock()
+	// A parent's death signal is tied to the thread that starts the child.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	end, err := v.run(ctx, boot)
+	if ctx.Err() != nil {
+		return EndCut, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("running virtual machine %s: %w", v.spec.Name, err)
+	}
+	return end, nil
+}
+
+func (v *VM) run(ctx context.Context, boot Boot) (End, error) {
+	if err := v.chooseBoot(boot.Target); err != nil {
+		return 0, err
+	}
+	p := &process{vm: v, ended: make(chan error, 1), paused: make(chan struct{}, 1)}
+	if err := p.start(ctx, boot); err != nil {
+		return 0, err
+	}
+	defer p.close()
+	v.setMonitor(p.monitor)
+	defer v.setMonitor(nil)
+	if boot.Started != nil {
+		boot.Started()
+	}
+	for {
+		select {
+		case err := <-p.ended:
+			return p.end(err)
+		case <-ctx.Done():
+			return EndCut, nil
+		case <-p.paused:
+			if err := p.whyPaused(ctx); err != nil {
+				return 0, err
+			}
+		}
+	}
+}
+
+func (v *VM) chooseBoot(target Target) error {
+	if target == TargetDefault {
+		return nil
+	}
+	mac, err := net.ParseMAC(v.spec.MAC)
+	if err != nil {
+		return err
+	}
+	return editVariables(filepath.Join(v.folder, variablesFile), func(s *variableStore) error { return s.bootNext(target, mac) })
+}
+
+// start starts QEMU and its monitor. Monitor and serial line are socket pairs that QEMU
+// inherits: there are no socket files that others could open.
+func (p *process) start(ctx context.Context, boot Boot) (err error) {
+	v := p.vm
+	monitor, farMonitor, err := socketPair("monitor")
+	if err != nil {
+		return err
+	}
+	serial, farSerial, err := socketPair("serial line")
+	if err != nil {
+		return errors.Join(err, monitor.Close(), farMonitor.Close())
+	}
+	p.cmd = exec.Command(v.host.QEMU, v.spec.arguments(v.host, v.folder, boot, time.Now())...) //nolint:gosec,noctx // killed by close
+	p.cmd.ExtraFiles = []*os.File{farMonitor, farSerial}
+	p.cmd.Stderr = &p.stderr
+	p.cmd.SysProcAttr = diesWithUs()
+	err = p.cmd.Start()
+	_, _ = farMonitor.Close(), farSerial.Close()
+	if err != nil {
+		return errors.Join(fmt.Errorf("starting %s: %w", v.host.QEMU, err), monitor.Close(), serial.Close())
+	}
+	go func() { p.ended <- p.cmd.Wait() }()
+	p.serving.Go(func() {
+		v.serial.attach(serial)
+		_ = serial.Close()
+	})
+	if p.monitor, err = newQMP(ctx, monitor, p.event); err != nil {
+		_ = monitor.Close()
+		p.kill()
+		return p.explain(err)
+	}
+	return nil
+}
+
+// event is called by the monitor.
+func (p *process) event(e qmpEvent) {
+	switch e.Event {
+	case "SHUTDOWN":
+		p.mu.Lock()
+		p.reason = e.Data.Reason
+		p.mu.Unlock()
+	case "STOP":
+		select {
+		case p.paused <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// whyPaused is an error if the guest cannot go on.
+func (p *process) whyPaused(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, statusTime)
+	defer cancel()
+	var status struct {
+		Status string `json:"status"`
+	}
+	if err := p.monitor.run(ctx, "query-status", nil, &status); err != nil {
+		return nil //nolint:nilerr // QEMU ends, and that is reported
+	}
+	switch status.Status {
+	case "internal-error":
+		return p.explain(errors.New("the accelerator cannot run the guest's code (internal-error)"))
+	case "io-error":
+		return errors.New("QEMU cannot write to a disk image: is the disk of this computer full?")
+	}
+	return nil
+}
+
+// end interprets the end of the process.
+func (p *process) end(err error) (End, error) {
+	p.ended <- err   // for close
+	<-p.monitor.done // the last event has been delivered
+	p.mu.Lock()
+	reason := p.reason
+	p.mu.Unlock()
+	switch reason {
+	case reasonShutdown:
+		return EndPowerOff, nil
+	case reasonReset:
+		return EndReset, nil
+	}
+	if err == nil {
+		err = errors.New("QEMU ended")
+	}
+	if reason != "" {
+		err = fmt.Errorf("%w (%s)", err, reason)
+	}
+	return 0, p.explain(err)
+}
+
+// explain adds what QEMU wrote.
+func (p *process) explain(err error) error {
+	if text := p.stderr.String(); text != "" {
+		return fmt.Errorf("%w: %s", err, text)
+	}
+	return err
+}
+
+func (p *process) kill() {
+	_ = p.cmd.Process.Kill()
+	<-p.ended //nolint:errcheck // how a killed process ends is known
+	p.serving.Wait()
+}
+
+// close ends QEMU, if it still runs, and waits for everything of it.
+func (p *process) close() {
+	p.kill()
+	_ = p.monitor.close()
+}
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+const tailSize = 4 << 10
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, b...)
+	if extra := len(t.text) - tailSize; extra > 0 {
+		t.text = append([]byte(nil), t.text[extra:]...)
+	}
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.ToValidUTF8(string(bytes.TrimSpace(t.text)), "\ufffd")
+}

@@ -1,0 +1,164 @@
+package vm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"sync"
+)
+
+// Serial is the serial line of a machine, over all its boots. What the machine writes goes to
+// everybody who is connected and into a file; what they send goes to the machine.
+type Serial struct {
+	path    string
+	onFirst func() // called once, at the first byte
+
+	mu      sync.Mutex
+	machine io.Writer // nil while the machine is off
+	readers map[chan []byte]bool
+	file    *os.File
+	written int64
+}
+
+const (
+	// serialFileSize is after how many bytes the file becomes FILE.1.
+	serialFileSize = 8 << 20
+	// serialBacklog is how many reads a connection may lag behind before it is closed.
+	serialBacklog = 1024
+)
+
+// NewSerial makes a serial line that is recorded in a file, or nowhere if the path is empty.
+func NewSerial(path string) *Serial {
+	return &Serial{path: path, readers: map[chan []byte]bool{}}
+}
+
+// attach passes on what a machine writes until it ends.
+func (s *Serial) attach(machine io.ReadWriter) {
+	s.mu.Lock()
+	s.machine = machine
+	s.mu.Unlock()
+	buffer := make([]byte, 4096)
+	for {
+		n, err := machine.Read(buffer)
+		if n > 0 {
+			s.broadcast(append([]byte(nil), buffer[:n]...))
+		}
+		if err != nil {
+			break
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.machine = nil
+	if s.file != nil {
+		_ = s.file.Close()
+		s.file = nil
+	}
+}
+
+func (s *Serial) broadcast(text []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.onFirst != nil {
+		s.onFirst()
+		s.onFirst = nil
+	}
+	s.record(text)
+	for reader := range s.readers {
+		select {
+		case reader <- text:
+		default: // too slow: its connection is closed
+			delete(s.readers, reader)
+			close(reader)
+		}
+	}
+}
+
+// record appends to the file. A full disk must not stop the machine. Called with mu held.
+func (s *Serial) record(text []byte) {
+	if s.path == "" {
+		return
+	}
+	if s.file == nil {
+		file, err := os.OpenFile(s.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+		if err != nil {
+			return
+		}
+		s.file = file
+		if info, err := file.Stat(); err == nil {
+			s.written = info.Size()
+		}
+	}
+	n, _ := s.file.Write(text)
+	if s.written += int64(n); s.written >= serialFileSize {
+		_ = s.file.Close()
+		_ = os.Rename(s.path, s.path+".1")
+		s.file, s.written = nil, 0
+	}
+}
+
+// Write sends input to the machine. While the machine is off the input is lost.
+func (s *Serial) Write(input []byte) (int, error) {
+	s.mu.Lock()
+	machine := s.machine
+	s.mu.Unlock()
+	if machine != nil {
+		_, _ = machine.Write(input) // it may be powered off at this moment
+	}
+	return len(input), nil
+}
+
+// Serve connects whoever dials the listener, until ctx ends. It closes the listener.
+func (s *Serial) Serve(ctx context.Context, listener net.Listener) error {
+	var serving sync.WaitGroup
+	defer serving.Wait()
+	stop := context.AfterFunc(ctx, func() { _ = listener.Close() })
+	defer stop()
+	for {
+		conn, err := listener.Accept()
+		if err != nil {
+			if ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
+				return nil
+			}
+			return fmt.Errorf("serving a serial line: %w", err)
+		}
+		serving.Go(func() { s.connect(ctx, conn) })
+	}
+}
+
+func (s *Serial) connect(ctx context.Context, conn net.Conn) {
+	reader := make(chan []byte, serialBacklog)
+	s.mu.Lock()
+	s.readers[reader] = true
+	s.mu.Unlock()
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		_, _ = io.Copy(s, conn)
+	}()
+	defer func() {
+		_ = conn.Close()
+		<-gone
+		s.mu.Lock()
+		delete(s.readers, reader)
+		s.mu.Unlock()
+	}()
+	for {
+		select {
+		case text, more := <-reader:
+			if !more {
+				return
+			}
+			if _, err := conn.Write(text); err != nil {
+				return
+			}
+		case <-gone:
+			return
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package vm
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// DiskKind is the kind of a virtual disk.
+type DiskKind string
+
+// The disk kinds of --disks.
+const (
+	NVMe DiskKind = "nvme" // an NVMe namespace
+	SSD  DiskKind = "ssd"  // a SCSI disk that reports no rotation
+	HDD  DiskKind = "hdd"  // a SCSI disk that reports 7200 rpm
+)
+
+const (
+	mib = 1 << 20
+	gib = 1 << 30
+	tib = 1 << 40
+
+	minDisk   = 1 * gib
+	maxDisk   = 16 * tib
+	maxDisks  = 8
+	minMemory = 512 * mib
+	maxMemory = 4 * tib
+)
+
+// DiskRequest is one item of --disks.
+type DiskRequest struct {
+	Kind DiskKind
+	// Size is in bytes.
+	Size int64
+}
+
+// ParseDisks reads a list such as nvme:20G,ssd:40G,hdd:100G: one to eight items KIND:SIZE.
+func ParseDisks(text string) ([]DiskRequest, error) {
+	var disks []DiskRequest
+	for item := range strings.SplitSeq(text, ",") {
+		disk, err := parseDisk(strings.TrimSpace(item))
+		if err != nil {
+			return nil, err
+		}
+		disks = append(disks, disk)
+	}
+	if len(disks) > maxDisks {
+		return nil, fmt.Errorf("%d disks: a machine has at most %d", len(disks), maxDisks)
+	}
+	return disks, nil
+}
+
+func parseDisk(item string) (DiskRequest, error) {
+	kind, size, found := strings.Cut(item, ":")
+	if item == "" || !found {
+		return DiskRequest{}, fmt.Errorf("disk %q: want KIND:SIZE, such as nvme:20G", item)
+	}
+	disk := DiskRequest{Kind: DiskKind(strings.ToLower(kind))}
+	switch disk.Kind {
+	case NVMe, SSD, HDD:
+	default:
+		return DiskRequest{}, fmt.Errorf("disk %q: unknown kind %q (want nvme, ssd or hdd)", item, kind)
+	}
+	var err error
+	if disk.Size, err = ParseSize(size); err != nil {
+		return DiskRequest{}, fmt.Errorf("disk %q: %w", item, err)
+	}
+	if disk.Size < minDisk || disk.Size > maxDisk {
+		return DiskRequest{}, fmt.Errorf("disk %q: size out of range (want 1G to 16T)", item)
+	}
+	return disk, nil
+}
+
+// ParseMemory reads the memory of a machine, such as 4G, and returns MiB.
+func ParseMemory(text string) (int, error) {
+	size, err := ParseSize(text)
+	if err != nil {
+		return 0, err
+	}
+	if size < minMemory || size > maxMemory {
+		return 0, fmt.Errorf("%s: size out of range (want 512M to 4T)", text)
+	}
+	return int(size / mib), nil
+}
+
+var errSize = errors.New("want a whole number with M, G or T, such as 20G")
+
+// ParseSize reads a size with a binary unit: 512M, 20G, 2T, also MiB, GiB and TiB. It returns
+// bytes.
+func ParseSize(text string) (int64, error) {
+	digits := strings.TrimRightFunc(text, func(r rune) bool { return r < '0' || r > '9' })
+	number, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || number < 0 {
+		return 0, fmt.Errorf("size %q: %w", text, errSize)
+	}
+	var unit int64
+	switch strings.TrimSuffix(strings.ToUpper(text[len(digits):]), "IB") {
+	case "M":
+		unit = mib
+	case "G":
+		unit = gib
+	case "T":
+		unit = tib
+	default:
+		return 0, fmt.Errorf("size %q: %w", text, errSize)
+	}
+	if number > math.MaxInt64/unit {
+		return 0, fmt.Errorf("size %q: too large", text)
+	}
+	return number * unit, nil
+}

@@ -1,0 +1,128 @@
+package vm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A snapshot is an internal snapshot of each qcow2 disk, and a copy of the UEFI variables. The
+// copy is made last and removed first: a snapshot without it does not exist.
+
+var (
+	// ErrNoSnapshot says that a machine has no snapshot of that name.
+	ErrNoSnapshot = errors.New("no such snapshot")
+	// ErrSnapshotExists says that a machine has a snapshot of that name.
+	ErrSnapshotExists = errors.New("the snapshot exists")
+
+	snapshotName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+)
+
+const snapshotPrefix = variablesFile + "@"
+
+// CheckSnapshotName reports a name that no snapshot can have.
+func CheckSnapshotName(name string) error {
+	if !snapshotName.MatchString(name) {
+		return fmt.Errorf("snapshot name %q: want letters, digits, dots, dashes and underscores, at most 64", name)
+	}
+	return nil
+}
+
+// Snapshots are the names of the snapshots of the machine in a folder, sorted.
+func Snapshots(folder string) ([]string, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, fmt.Errorf("reading snapshots: %w", err)
+	}
+	var names []string
+	for _, e := range entries {
+		if name, is := strings.CutPrefix(e.Name(), snapshotPrefix); is && snapshotName.MatchString(name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// Snapshot keeps the state of a machine that is off. The error is [ErrInUse] if it is on, or
+// [ErrSnapshotExists].
+func Snapshot(ctx context.Context, host Host, folder, name string) error {
+	return withDisks(folder, name, func(disks []string) error {
+		if _, err := os.Stat(filepath.Join(folder, snapshotPrefix+name)); err == nil {
+			return ErrSnapshotExists
+		}
+		for _, disk := range disks {
+			// One that an interrupted run has left; usually there is none.
+			_, _ = host.img(ctx, "snapshot", "-q", "-d", name, disk)
+			if _, err := host.img(ctx, "snapshot", "-q", "-c", name, disk); err != nil {
+				return err
+			}
+		}
+		return copyFile(filepath.Join(folder, variablesFile), filepath.Join(folder, snapshotPrefix+name))
+	})
+}
+
+// Restore puts a machine that is off back into the state of a snapshot, which stays. The error
+// is [ErrInUse] if it is on, or [ErrNoSnapshot].
+func Restore(ctx context.Context, host Host, folder, name string) error {
+	return withDisks(folder, name, func(disks []string) error {
+		variables := filepath.Join(folder, snapshotPrefix+name)
+		if _, err := os.Stat(variables); errors.Is(err, fs.ErrNotExist) {
+			return ErrNoSnapshot
+		}
+		for _, disk := range disks {
+			if _, err := host.img(ctx, "snapshot", "-q", "-a", name, disk); err != nil {
+				return err
+			}
+		}
+		return copyFile(variables, filepath.Join(folder, variablesFile))
+	})
+}
+
+// RemoveSnapshot forgets a snapshot of a machine that is off. The error is [ErrInUse] if it is
+// on, or [ErrNoSnapshot].
+func RemoveSnapshot(ctx context.Context, host Host, folder, name string) error {
+	return withDisks(folder, name, func(disks []string) error {
+		if err := os.Remove(filepath.Join(folder, snapshotPrefix+name)); err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				return ErrNoSnapshot
+			}
+			return fmt.Errorf("removing a snapshot: %w", err)
+		}
+		for _, disk := range disks {
+			if _, err := host.img(ctx, "snapshot", "-q", "-d", name, disk); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// withDisks works on the disks of a machine that is off.
+func withDisks(folder, name string, work func(disks []string) error) error {
+	if err := CheckSnapshotName(name); err != nil {
+		return err
+	}
+	unlock, err := lock(folder)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return fmt.Errorf("finding disks: %w", err)
+	}
+	var disks []string
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) == diskExtension {
+			disks = append(disks, filepath.Join(folder, e.Name()))
+		}
+	}
+	return work(disks)
+}

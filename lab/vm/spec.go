@@ -1,0 +1,135 @@
+package vm
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"path/filepath"
+	"regexp"
+	"time"
+)
+
+// Spec describes a virtual machine.
+type Spec struct {
+	// Name is shown by the firmware's tables, and is the DHCP host name.
+	Name string
+	// UUID, Vendor, Product, Serial and BIOSVersion go into the SMBIOS tables; Processor is the
+	// CPU's model name.
+	UUID, Vendor, Product, Serial, BIOSVersion, Processor string
+	CPUs, MemoryMiB                                       int
+	Disks                                                 []Disk
+	// MAC is that of the network interface, in lower case with colons.
+	MAC string
+	// Address is the guest's address in user networking: 10.0.2.16 for example. The host is
+	// HostAddress.
+	Address netip.Addr
+	// Forwards lead from the host to the guest.
+	Forwards []Forward
+	// Isolated keeps the guest from reaching anything but its DHCP server; forwards work.
+	Isolated bool
+	// ClockOffset is how far the guest's clock is ahead.
+	ClockOffset time.Duration
+}
+
+// NICName is what Linux calls the network interface, by its PCI address; NICSpeed is the speed
+// that it reports, in Mbit/s.
+const (
+	NICName  = "enp0s2"
+	NICSpeed = 10_000
+)
+
+// HostAddress is where the guest reaches services on the host's 127.0.0.1.
+var HostAddress = netip.AddrFrom4([4]byte{10, 0, 2, 2})
+
+// diskExtension is how the files of disks end.
+const diskExtension = ".qcow2"
+
+// Disk is a virtual disk.
+type Disk struct {
+	Kind DiskKind
+	// Name names the image in the machine's folder: NAME.qcow2.
+	Name string
+	// SizeBytes is a multiple of 512.
+	SizeBytes int64
+	Serial    string
+	// WWN is the NAA name of a SCSI disk. That of an NVMe disk is [NVMeWWN].
+	WWN uint64
+	// Vendor (8 characters) and Product (16 characters) are those of a SCSI disk; NVMe has none.
+	Vendor, Product string
+}
+
+func (d *Disk) file(folder string) string { return filepath.Join(folder, d.Name+diskExtension) }
+
+// NVMeModel is the model that QEMU's NVMe controllers report; it cannot be chosen.
+const NVMeModel = "QEMU NVMe Ctrl"
+
+// NVMeWWN is the WWN of an NVMe disk in Linux, which makes one for QEMU's controllers whatever
+// they report (drivers/nvme/host: NVME_QUIRK_BOGUS_NID, wwid_show).
+func NVMeWWN(serial string) string {
+	return fmt.Sprintf("nvme.1b36-%x-%x-%08x", serial, NVMeModel, 1)
+}
+
+// Forward leads from a TCP port of the host to one of the guest.
+type Forward struct {
+	From netip.AddrPort
+	To   uint16
+}
+
+// A value goes into QEMU's comma-separated options and into file names.
+var plainText = regexp.MustCompile(`^[A-Za-z0-9 ._+:-]*$`)
+
+func (s *Spec) check() error {
+	texts := []string{s.Name, s.UUID, s.Vendor, s.Product, s.Serial, s.BIOSVersion, s.Processor}
+	for _, d := range s.Disks {
+		texts = append(texts, d.Name, d.Serial, d.Vendor, d.Product)
+		if d.Name == "" || d.SizeBytes <= 0 || d.SizeBytes%512 != 0 {
+			return fmt.Errorf("machine %s: disk %q: no name, or a size that is not a multiple of 512", s.Name, d.Name)
+		}
+	}
+	for _, text := range texts {
+		if !plainText.MatchString(text) {
+			return fmt.Errorf("machine %s: %q has characters that QEMU options cannot carry", s.Name, text)
+		}
+	}
+	if len(s.Disks) > maxDisks {
+		return fmt.Errorf("machine %s: %d disks: a machine has at most %d", s.Name, len(s.Disks), maxDisks)
+	}
+	if _, err := net.ParseMAC(s.MAC); err != nil {
+		return fmt.Errorf("machine %s: %w", s.Name, err)
+	}
+	if s.Name == "" || s.CPUs < 1 || s.MemoryMiB < 1 {
+		return errors.New("a machine needs a name, CPUs and memory")
+	}
+	return nil
+}
+
+// Target is the device that a boot begins with.
+type Target int
+
+// The targets. TargetDefault leaves it to the firmware's BootOrder.
+const (
+	TargetDefault Target = iota
+	TargetCD
+	TargetDisk
+	TargetNetwork
+)
+
+// Boot is one boot of a machine.
+type Boot struct {
+	Target Target
+	// CD is the file of the medium in the CD drive; empty for an empty drive.
+	CD string
+	// Started is called when the machine runs. It may be nil.
+	Started func()
+}
+
+// End is how a boot ended.
+type End int
+
+// How boots end.
+const (
+	EndPowerOff End = iota + 1 // the guest powered off
+	EndReset                   // the guest reset the machine
+	EndCut                     // the context ended
+)
