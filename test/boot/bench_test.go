@@ -29,7 +29,7 @@ import (
 
 const (
 	// patience is how long one phase may take, without KVM and beside other work.
-	patience = 10 * time.Minute
+	patience = 5 * time.Minute
 	memory   = 3 << 10 // MiB
 	gib      = 1 << 30
 )
@@ -218,7 +218,7 @@ func (b *bench) until(what string, done func(shown) bool) shown {
 		return done(now), nil
 	})
 	if err != nil {
-		b.t.Fatalf("waiting until %s: %v; the serial line has\n%s", what, err, end(b.serial.Since(from)))
+		b.t.Fatalf("waiting until %s: %v; the serial line has\n%s", what, err, b.serial.End(from))
 	}
 	return now
 }
@@ -237,7 +237,7 @@ func (b *bench) expect(from int, phase, pattern string) []string {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.phases.Done(phase)
+	b.t.Log(b.phases.Done(phase))
 	return found
 }
 

@@ -22,7 +22,7 @@ func (b *bench) inspect() {
 	b.order(map[string]any{"target": "inspect"})
 	b.ramdiskBoots(from)
 	b.waitFor("manageable")
-	b.phases.Done("agent's start, inventory, inspection")
+	b.t.Log(b.phases.Done("agent's start, inventory, inspection"))
 	b.checkInventory()
 }
 

@@ -26,13 +26,18 @@ func StartPhases() *Phases {
 	return &Phases{began: now, last: now}
 }
 
-// Done ends a phase; the next one begins.
-func (p *Phases) Done(name string) {
+// Done ends a phase and gives its row; the next one begins.
+func (p *Phases) Done(name string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
 	p.rows = append(p.rows, phase{name: name, took: now.Sub(p.last), upTo: now.Sub(p.began)})
 	p.last = now
+	return p.rows[len(p.rows)-1].String()
+}
+
+func (p phase) String() string {
+	return fmt.Sprintf("%-48s %7.1fs %7.1fs", p.name, p.took.Seconds(), p.upTo.Seconds())
 }
 
 // String is the table.
@@ -42,7 +47,7 @@ func (p *Phases) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-48s %8s %8s\n", "phase", "took", "total")
 	for _, row := range p.rows {
-		fmt.Fprintf(&b, "%-48s %7.1fs %7.1fs\n", row.name, row.took.Seconds(), row.upTo.Seconds())
+		fmt.Fprintln(&b, row)
 	}
 	return b.String()
 }

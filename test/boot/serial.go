@@ -1,7 +1,9 @@
 package boot
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"regexp"
@@ -10,11 +12,12 @@ import (
 	"testing"
 )
 
-// Serial keeps what a machine writes to its serial line, over all its boots.
+// Serial keeps the lines that a machine writes to its serial line, over all its boots.
 type Serial struct {
 	mu      sync.Mutex
-	text    strings.Builder
+	lines   []string
 	changed chan struct{} // closed when there is more
+	ended   bool
 }
 
 // ansi are the escape sequences of firmware and systemd.
@@ -41,61 +44,81 @@ func DialSerial(tb testing.TB, address string) *Serial {
 }
 
 func (s *Serial) read(conn net.Conn) {
-	buffer := make([]byte, 4096)
+	reader := bufio.NewReader(conn)
 	for {
-		n, err := conn.Read(buffer)
-		s.mu.Lock()
-		s.text.Write(buffer[:n])
-		close(s.changed)
-		s.changed = make(chan struct{})
-		s.mu.Unlock()
+		line, err := reader.ReadString('\n')
+		s.add(strings.TrimSpace(ansi.ReplaceAllString(line, "")), err != nil)
 		if err != nil {
 			return
 		}
 	}
 }
 
-// Length is how much came so far; what comes later is behind it.
+func (s *Serial) add(line string, last bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = last
+	if line != "" {
+		s.lines = append(s.lines, line)
+	}
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// Length is how many lines came so far; what comes later is behind it.
 func (s *Serial) Length() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.text.Len()
+	return len(s.lines)
 }
 
-// Since is what came behind a length, without escape sequences.
-func (s *Serial) Since(length int) string {
+// End is what came last, behind a length.
+func (s *Serial) End(from int) string {
+	const most = 40
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return ansi.ReplaceAllString(s.text.String()[length:], "")
+	return strings.Join(s.lines[max(from, len(s.lines)-most):], "\n")
+}
+
+// next is the lines behind a length, and what is closed when there are more.
+func (s *Serial) next(from int) ([]string, chan struct{}, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lines[from:], s.changed, s.ended
 }
 
 // emergency is what stage 1 writes where a boot goes no further.
 const emergency = "You are in emergency mode"
 
-// Expect waits until something that matches came behind a length, and gives what matched. A
-// boot that ends in the emergency shell is an error.
+var errEmergency = errors.New("the boot ended in the emergency shell")
+
+// Expect waits until a line that matches came behind a length, and gives what matched. A boot
+// that ends in the emergency shell is an error, unless that is what is expected.
 func (s *Serial) Expect(ctx context.Context, from int, pattern *regexp.Regexp) ([]string, error) {
-	for {
-		s.mu.Lock()
-		changed := s.changed
-		s.mu.Unlock()
-		text := s.Since(from)
-		if found := pattern.FindStringSubmatch(text); found != nil {
-			return found, nil
+	var err error
+	for at := from; ; {
+		lines, changed, ended := s.next(at)
+		for _, line := range lines {
+			if found := pattern.FindStringSubmatch(line); found != nil {
+				return found, nil
+			}
+			if strings.Contains(line, emergency) {
+				err = errEmergency
+			}
 		}
-		if strings.Contains(text, emergency) {
-			return nil, fmt.Errorf("waiting for %q: the boot ended in the emergency shell:\n%s", pattern, end(text))
+		at += len(lines)
+		if ended && err == nil {
+			err = net.ErrClosed
 		}
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("waiting for %q: %w; the serial line ends with:\n%s", pattern, context.Cause(ctx), end(text))
-		case <-changed:
+		if err == nil {
+			select {
+			case <-ctx.Done():
+				err = context.Cause(ctx)
+			case <-changed:
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("waiting for %q on the serial line: %w; it ends with:\n%s", pattern, err, s.End(from))
 		}
 	}
-}
-
-// end is the end of a text.
-func end(text string) string {
-	const most = 3000
-	return text[max(0, len(text)-most):]
 }
