@@ -189,7 +189,6 @@ func (b *bench) order(body map[string]any) {
 type shown struct {
 	State     string         `json:"provision_state"`
 	LastError string         `json:"last_error"`
-	Internal  map[string]any `json:"driver_internal_info"`
 	Step      map[string]any `json:"deploy_step"`
 }
 
@@ -197,18 +196,17 @@ type shown struct {
 var failed = regexp.MustCompile(`failed|^error$`)
 
 // until waits for a condition of the node.
-func (b *bench) until(what string, done func(shown) bool) shown {
+func (b *bench) until(what string, done func(shown) bool) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), patience)
 	defer cancel()
-	var now shown
 	from := b.serial.Length()
 	err := ironic.Poll(ctx, 500*time.Millisecond, func(ctx context.Context) (bool, error) {
 		_, answer, err := b.ironic.Do(ctx, http.MethodGet, b.node, nil)
 		if err != nil {
 			return false, err
 		}
-		now = shown{}
+		var now shown
 		if err := json.Unmarshal(answer, &now); err != nil {
 			return false, err
 		}
@@ -220,12 +218,11 @@ func (b *bench) until(what string, done func(shown) bool) shown {
 	if err != nil {
 		b.t.Fatalf("waiting until %s: %v; the serial line has\n%s", what, err, b.serial.End(from))
 	}
-	return now
 }
 
-func (b *bench) waitFor(state string) shown {
+func (b *bench) waitFor(state string) {
 	b.t.Helper()
-	return b.until("the node is "+state, func(n shown) bool { return n.State == state })
+	b.until("the node is "+state, func(n shown) bool { return n.State == state })
 }
 
 // expect waits for the serial line, behind a length, and ends a phase.
