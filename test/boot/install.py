@@ -50,7 +50,7 @@ def images(ignition, installer):
 def main():
     lacks = needs.missing()
     if lacks:
-        sys.stderr.write("install.py: %s\n" % lacks)
+        sys.stderr.write("install.py: machines cannot boot here: %s\n" % lacks)
         return 3
     try:
         ignition = programs.ignition()
