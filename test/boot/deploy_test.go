@@ -23,7 +23,7 @@ WantedBy=multi-user.target
 func userData() map[string]any {
 	return map[string]any{
 		"ignition": map[string]any{"version": "3.4.0"},
-		"passwd":   map[string]any{"users": []any{map[string]any{"name": "operator", "uid": 1234}}},
+		"passwd":   map[string]any{"users": []any{map[string]any{"name": "tenant", "uid": 1234}}},
 		"storage": map[string]any{"files": []any{
 			map[string]any{"path": "/etc/proof", "mode": 0o644, "contents": map[string]any{"source": "data:,user%20data"}},
 		}},
@@ -65,7 +65,7 @@ func TestInstallCoreOSAndFirstBoot(t *testing.T) {
 	b.expect(from, "firmware, boot loader, kernel", `stage1: ignition: fetch-offline`)
 	b.expect(from, "Ignition with the user data", `stage1: ignition: finished`)
 	proof := b.expect(from, "systemd, the unit of the user data", `proof: (.*) on (\S*) as (\S*) with (.*)`)
-	if proof[1] != "user data" || proof[2] != disk.WWN || proof[3] != "operator" || !strings.Contains(proof[4], "proof=karg") {
+	if proof[1] != "user data" || proof[2] != disk.WWN || proof[3] != "tenant" || !strings.Contains(proof[4], "proof=karg") {
 		t.Errorf("the installed system says %q, want the disk %s", proof[0], disk.WWN)
 	}
 }
