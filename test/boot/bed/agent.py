@@ -1,0 +1,133 @@
+"""The container image of ironic-python-agent, in the storage of a registry."""
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+
+from . import parts, roots
+
+FOLDER = os.path.join(parts.HERE, "agent")
+PYTHON = "python3.11"
+# The ramdisk runs udev; the smaller the image, the sooner it is pulled.
+UNUSED = ["usr/lib/udev/hwdb.bin", "usr/lib/udev/hwdb.d", "usr/share/zoneinfo", "usr/lib/python3.11/test", "usr/lib/systemd/boot"]
+ENTRY = "/usr/bin/ironic-python-agent"
+REGISTRY_CONFIG = "version: 0.1\nlog: {level: warn}\nstorage: {filesystem: {rootdirectory: %s}}\nhttp: {addr: 127.0.0.1:%d}\n"
+
+
+def environment(release):
+    """The folder of the agent's pinned Python packages, made by lab/real/venv.py."""
+    script = os.path.join(parts.PROJECT, "lab", "real", "venv.py")
+    done = subprocess.run([sys.executable, script, "agent-" + release], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode != 0:
+        raise parts.Failed(done.stderr.decode(errors="replace"))
+    path = done.stdout.decode().split(None, 1)[1].strip()
+    if not os.path.isdir(os.path.join(path, "lib", PYTHON)):
+        raise parts.Failed("the container has %s, and the environment %s is of another Python" % (PYTHON, path))
+    return path
+
+
+def registry(releases):
+    """The folder of a registry with ironic-agent:RELEASE for each release."""
+    tar = roots.bootstrapped("agent-root", roots.AGENT)
+    venvs = {release: environment(release) for release in releases}
+    key = parts.digest(tar, repr(sorted(venvs.items())), [FOLDER, os.path.abspath(__file__)])
+
+    def make(path):
+        os.makedirs(path)
+        for release, venv in venvs.items():
+            with parts.Scratch("agent") as scratch:
+                layout = image(scratch, tar, venv)
+                push(layout, path, release)
+
+    return parts.part("registry", key, make)
+
+
+def image(scratch, tar, venv):
+    """An OCI layout with the image, made by umoci."""
+    root = os.path.join(scratch, "root")
+    roots.unpack(tar, root)
+    inside = os.path.join(root, venv.lstrip("/"))
+    os.makedirs(os.path.dirname(inside))
+    shutil.copytree(venv, inside, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", "pip", "pip-*", "tests"))
+    for name in UNUSED:
+        parts.remove(os.path.join(root, name))
+    # The environment's own Python is that of this machine; the packages are of the same version.
+    for name in ("python", "python3", PYTHON):
+        parts.remove(os.path.join(inside, "bin", name))
+        os.symlink("/usr/bin/" + PYTHON, os.path.join(inside, "bin", name))
+    packages = os.path.join(inside, "lib", PYTHON, "site-packages")
+    for name in ("ironworks_boot", "ironworks_boot-1.dist-info"):
+        shutil.copytree(os.path.join(FOLDER, name), os.path.join(packages, name), ignore=shutil.ignore_patterns("__pycache__"))
+    # Debian's module reaches systemd over D-Bus; PyPI has it as source only.
+    debian = os.path.join(root, "usr/lib/python3/dist-packages")
+    for name in os.listdir(debian):
+        if name == "dbus" or name.startswith("_dbus"):
+            source = os.path.join(debian, name)
+            (shutil.copytree if os.path.isdir(source) else shutil.copy2)(source, os.path.join(packages, name))
+    parts.run(["chroot", root, PYTHON, "-m", "compileall", "-q", venv + "/lib"])
+    os.makedirs(os.path.join(root, "etc/ironic-python-agent"))
+    shutil.copy(os.path.join(FOLDER, "00-defaults.conf"), os.path.join(root, "etc/ironic-python-agent"))
+    entry = os.path.join(root, ENTRY.lstrip("/"))
+    with open(entry, "w", encoding="utf-8") as f:
+        f.write('#!/bin/sh\nexec %s/bin/ironic-python-agent "$@"\n' % venv)
+    os.chmod(entry, 0o755)
+    # pip wrote the path of this machine's Python into the programs.
+    for name in os.listdir(os.path.join(inside, "bin")):
+        fix_interpreter(os.path.join(inside, "bin", name), venv)
+    layout = os.path.join(scratch, "layout")
+    parts.run(["umoci", "init", "--layout", layout])
+    parts.run(["umoci", "new", "--image", layout + ":agent"])
+    parts.run(["umoci", "insert", "--image", layout + ":agent", root, "/"])
+    parts.run(["umoci", "config", "--image", layout + ":agent", "--config.entrypoint", ENTRY,
+               "--config.cmd", "--config-dir", "--config.cmd", "/etc/ironic-python-agent"])
+    return layout
+
+
+def fix_interpreter(path, venv):
+    if os.path.islink(path) or not os.path.isfile(path):
+        return
+    with open(path, "rb") as f:
+        text = f.read()
+    if text.startswith(b"#!/"):
+        first, rest = text.split(b"\n", 1)
+        if b"python" in first:
+            with open(path, "wb") as f:
+                f.write(b"#!%s/bin/python\n" % venv.encode() + rest)
+
+
+def push(layout, storage, tag):
+    """Push an image into the storage of a registry; zstd unpacks faster than gzip."""
+    with serving(storage) as port:
+        parts.run(["skopeo", "copy", "--dest-tls-verify=false", "--dest-compress-format=zstd", "--dest-compress-level=12",
+                   "oci:%s:agent" % layout, "docker://127.0.0.1:%d/ironic-agent:%s" % (port, tag)])
+
+
+@contextlib.contextmanager
+def serving(storage):
+    """A registry with this storage, on a port of loopback."""
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    config = storage + ".yml"
+    with open(config, "w", encoding="utf-8") as f:
+        f.write(REGISTRY_CONFIG % (storage, port))
+    process = subprocess.Popen(["docker-registry", "serve", config], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        until = time.monotonic() + 30
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port), timeout=1).close()
+                break
+            except OSError:
+                if time.monotonic() > until or process.poll() is not None:
+                    raise parts.Failed("docker-registry does not listen")
+                time.sleep(0.1)
+        yield port
+    finally:
+        process.terminate()
+        process.wait()
+        os.remove(config)

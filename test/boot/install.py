@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Make what machines in the tests really boot.
+
+    python3 install.py
+
+Everything is built from packages of Debian, PyPI, crates.io and Go's proxy into
+
+    ${IRONWORKS_CACHE:-${XDG_CACHE_HOME:-~/.cache}/ironworks}/boot
+
+and a JSON object with the paths is printed: what is there already costs
+nothing. What is being made goes to stderr. It takes root and Debian packages;
+when something is missing, one line says what. Exit codes: 0 there, 1 failed,
+3 something is missing.
+
+Only the standard library is used.
+"""
+
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+
+from bed import agent, disk, live, needs, parts, programs, roots, stage1  # noqa: E402
+
+# The agents, by the release of Ironic that they belong to.
+RELEASES = ["newest"]
+
+
+def images(ignition, installer):
+    """The folder with what boots: live.iso, and disk.img.zst to be installed."""
+    tar = roots.bootstrapped("live-root", roots.LIVE)
+    key = parts.digest(tar, ignition, installer, live.inputs() + disk.inputs())
+
+    def make(path):
+        os.makedirs(path)
+        with parts.Scratch("root") as scratch:
+            root = os.path.join(scratch, "root")
+            live.finished_root(tar, root, {"ignition": ignition, "coreos-installer": installer})
+            initrd = os.path.join(path, "initrd.img")
+            stage1.make(root, ignition, initrd)
+            live.make(root, initrd, os.path.join(path, "live.iso"))
+            disk.make(root, initrd, os.path.join(path, "disk.img.zst"))
+            os.remove(initrd)
+
+    return parts.part("images", key, make)
+
+
+def main():
+    lacks = needs.missing()
+    if lacks:
+        sys.stderr.write("install.py: machines cannot boot here: %s\n" % lacks)
+        return 3
+    try:
+        ignition = programs.ignition()
+        installer = programs.coreos_installer()
+        made = images(ignition, installer)
+        registry = agent.registry(RELEASES)
+    except (OSError, parts.Failed) as err:
+        sys.stderr.write("install.py: %s\n" % err)
+        return 1
+    paths = {
+        "ignition": ignition,
+        "coreos_installer": installer,
+        "iso": os.path.join(made, "live.iso"),
+        "disk": os.path.join(made, "disk.img.zst"),
+        "registry": registry,
+    }
+    print(json.dumps(paths, indent=2))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

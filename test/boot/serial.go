@@ -1,0 +1,124 @@
+package boot
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Serial keeps the lines that a machine writes to its serial line, over all its boots.
+type Serial struct {
+	mu      sync.Mutex
+	lines   []string
+	changed chan struct{} // closed when there is more
+	ended   bool
+}
+
+// ansi are the escape sequences of firmware and systemd.
+var ansi = regexp.MustCompile(`\x1b\[[0-9;?=]*[a-zA-Z]`)
+
+// DialSerial reads a serial line until the test ends.
+func DialSerial(tb testing.TB, address string) *Serial {
+	tb.Helper()
+	conn, err := new(net.Dialer).DialContext(tb.Context(), "tcp", address)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s := &Serial{changed: make(chan struct{})}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.read(conn)
+	}()
+	tb.Cleanup(func() {
+		_ = conn.Close()
+		<-ended
+	})
+	return s
+}
+
+func (s *Serial) read(conn net.Conn) {
+	reader := bufio.NewReader(conn)
+	for {
+		line, err := reader.ReadString('\n')
+		s.add(strings.TrimSpace(ansi.ReplaceAllString(line, "")), err != nil)
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (s *Serial) add(line string, last bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = last
+	if line != "" {
+		s.lines = append(s.lines, line)
+	}
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// Length is how many lines came so far; what comes later is behind it.
+func (s *Serial) Length() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.lines)
+}
+
+// End is what came last, behind a length.
+func (s *Serial) End(from int) string {
+	const most = 40
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.lines[max(from, len(s.lines)-most):], "\n")
+}
+
+// next is the lines behind a length, and what is closed when there are more.
+func (s *Serial) next(from int) ([]string, chan struct{}, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lines[from:], s.changed, s.ended
+}
+
+// emergency is what stage 1 writes where a boot goes no further.
+const emergency = "You are in emergency mode"
+
+var errEmergency = errors.New("the boot ended in the emergency shell")
+
+// Expect waits until a line that matches came behind a length, and gives what matched. A boot
+// that ends in the emergency shell is an error, unless that is what is expected.
+func (s *Serial) Expect(ctx context.Context, from int, pattern *regexp.Regexp) ([]string, error) {
+	var err error
+	for at := from; ; {
+		lines, changed, ended := s.next(at)
+		for _, line := range lines {
+			if found := pattern.FindStringSubmatch(line); found != nil {
+				return found, nil
+			}
+			if strings.Contains(line, emergency) {
+				err = errEmergency
+			}
+		}
+		at += len(lines)
+		if ended && err == nil {
+			err = net.ErrClosed
+		}
+		if err == nil {
+			select {
+			case <-ctx.Done():
+				err = context.Cause(ctx)
+			case <-changed:
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("waiting for %q on the serial line: %w; it ends with:\n%s", pattern, err, s.End(from))
+		}
+	}
+}
