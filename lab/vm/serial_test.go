@@ -27,6 +27,9 @@ func TestSerial(t *testing.T) {
 		s.attach(machine)
 		close(attached)
 	}()
+	if _, err := qemu.Write(nil); err != nil { // returns once the line listens: before, what readers send is lost
+		t.Fatal(err)
+	}
 	for _, r := range readers {
 		for got := make([]byte, 1); got[0] != 'x'; {
 			_, _ = r.Write([]byte("x"))
