@@ -33,9 +33,10 @@ func liveRescue(n node) error {
 	}
 	// Its agent is gone, and the disk is as it was. Whoever has ejected a virtual
 	// medium has powered the machine off before: so do the real ones, which leaves
-	// nobody anything to log in to until the machine is powered on.
-	if e.Power != "power off" || n.Power() != machine.Off {
-		return fmt.Errorf("machine %s: in rescue Ironic says %s, the machine %s", n.Name(), e.Power, n.Power())
+	// nobody anything to log in to until the machine is powered on. A machine on
+	// its way to be off is off to Ironic.
+	if power := n.Power(); e.Power != "power off" || power != machine.Off && power != machine.PoweringOff {
+		return fmt.Errorf("machine %s: in rescue Ironic says %s, the machine %s", n.Name(), e.Power, power)
 	}
 	if err := errors.Join(n.journalSays("Stopped API service"), n.holds("/dev/sda", "CoreOS")); err != nil {
 		return err

@@ -19,10 +19,11 @@ func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 		switch key.String() {
 		case "enter":
 			s.typing = s.wrong != nil
-			if !s.typing {
-				s.input.Remember(s.filter.String())
+			if s.typing {
+				return nil
 			}
-			return nil
+			s.input.Remember(s.filter.String())
+			return s.settle()
 		case "esc":
 			s.typing, s.wrong = false, nil
 			return s.setFilter(models.Filter{})

@@ -108,6 +108,26 @@ func TestFilterHoldsWhileItIsWritten(t *testing.T) {
 	screentest.Lacks(t, s, 80, 20, "of 4", "not closed")
 }
 
+// Whoever types ahead of a slow picture acts on what the filter leaves.
+func TestAKeyAfterTheFilterIsForWhatItLeaves(t *testing.T) {
+	r, s, _ := opened(t, screen.Defaults{}, some()...)
+	s.Do(action.Filter)
+	var late []tea.Cmd
+	for _, letter := range "name:=n10" {
+		late = append(late, s.Update(screentest.Press(string(letter))))
+	}
+	s.Update(screentest.Press("enter"))
+	if got := s.Targets(); len(got) != 1 || got[0].Name != "n10" {
+		t.Fatalf("the next key is for %v, of %v", got, names(s))
+	}
+	for _, cmd := range late {
+		r.Do(s, cmd)
+	}
+	if got := names(s); !slices.Equal(got, []string{"n10"}) || s.underWay {
+		t.Errorf("a late picture shows %v", got)
+	}
+}
+
 // Only the last picture that was asked for is shown, and one is made at a time.
 func TestPicturesAreMadeOneAtATime(t *testing.T) {
 	r, s, _ := opened(t, screen.Defaults{}, some()...)

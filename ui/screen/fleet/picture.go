@@ -21,10 +21,28 @@ func (s *Screen) refresh() tea.Cmd {
 		s.again = true
 		return nil
 	}
-	s.underWay, s.asked = true, s.env.Clock.Now()
+	s.underWay = true
+	compose := s.compose()
+	return func() tea.Msg { return compose() }
+}
+
+// settle ends the writing of a filter: the list is that of the filter before any other key
+// counts, for whoever types ahead acts on the node that the filter leaves, and not on
+// the one that the cursor was on before.
+func (s *Screen) settle() tea.Cmd {
+	if !s.underWay {
+		return nil
+	}
+	s.again = false
+	return s.take(s.compose()())
+}
+
+// compose puts together the picture of what is asked for now, wherever it is called.
+func (s *Screen) compose() func() picture {
+	s.asked = s.env.Clock.Now()
 	s.wanted++
 	number, store, f, by, descending, now := s.wanted, s.env.Session.Store, s.filter, s.by, s.descending, s.env.ServerNow()
-	return func() tea.Msg {
+	return func() picture {
 		p := picture{number: number, revision: store.Revision()}
 		p.rows, p.counts = store.Rows(f, by.At(now), descending), store.Counts()
 		return p
