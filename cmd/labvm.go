@@ -237,19 +237,12 @@ func guestURL(text string) (guest string, rewritten bool) {
 	if u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback() && !ip.IsUnspecified()) {
 		return text, false
 	}
+	port := u.Port()
 	u.Host = vm.HostAddress.String()
-	if port := portOf(text); port != "" {
+	if port != "" {
 		u.Host = net.JoinHostPort(u.Host, port)
 	}
 	return u.String(), true
-}
-
-func portOf(text string) string {
-	u, err := url.Parse(text)
-	if err != nil {
-		return ""
-	}
-	return u.Port()
 }
 
 // virtualEvent prints what happens to a virtual machine.
@@ -293,7 +286,7 @@ func (a *app) labVirtual(cmd *cobra.Command, options lab.SiteOptions, f *vmFlags
 	return a.labUpVirtual(cmd.Context(), options, v, real)
 }
 
-// labUpVirtual runs a lab of virtual machines with the embedded Ironic, or a real one of its own.
+// labUpVirtual runs virtual machines under the embedded Ironic, or under a real one that it starts.
 func (a *app) labUpVirtual(ctx context.Context, options lab.SiteOptions, v *labVirtual, real realFlags) error {
 	options.Members, options.Virtual, options.OnEvent = v.members, v.options, a.virtualEvent
 	options.RamdiskFor = func(url string) (lab.Image, error) { return v.ramdisk(ignition.IronicEndpoint{URL: url}) }

@@ -30,7 +30,7 @@ type VirtualOptions struct {
 	CPUs      int
 }
 
-// MaxVirtual is how many virtual machines a lab has at most: each has an address of its own in
+// MaxVirtual is the largest number of virtual machines in a lab: each needs its own address in
 // the network that they see.
 const MaxVirtual = 64
 
@@ -108,6 +108,8 @@ type guest struct {
 	lab     *Lab
 	machine *Machine
 	vm      *vm.VM
+	// forwards are the ports of this computer that lead to the machine.
+	forwards []vm.Forward
 	// kargs are kernel arguments that the media get on the way into the drive.
 	kargs []string
 }
@@ -140,7 +142,7 @@ func (l *Lab) virtualize(ctx context.Context, m *Machine, spec *machine.Spec, op
 			_ = os.Remove(file)
 		}
 	}
-	m.guest = &guest{lab: l, machine: m, vm: v, kargs: []string{"ipa-advertise-host=" + m.AgentHost()}}
+	m.guest = &guest{lab: l, machine: m, vm: v, forwards: virtual.Forwards, kargs: []string{"ipa-advertise-host=" + m.AgentHost()}}
 	options.Guest = m.guest
 	options.Dir = folder
 	options.PowerOffTime = 0
@@ -257,12 +259,8 @@ var errPorts = errors.New("does another lab of virtual machines run?")
 // checkForwards reports addresses of the host that QEMU could not listen at.
 func (l *Lab) checkForwards(ctx context.Context) error {
 	for _, m := range l.machines {
-		ports := []int{agentPort}
-		if l.options.SSHPort > 0 {
-			ports = append(ports, l.options.SSHPort)
-		}
-		for _, port := range ports {
-			listener, err := listen(ctx, net.JoinHostPort(m.AgentHost(), strconv.Itoa(port)))
+		for _, f := range m.guest.forwards {
+			listener, err := listen(ctx, f.From.String())
 			if err != nil {
 				return fmt.Errorf("forwarding to machine %s: %w (%w)", m.Name(), err, errPorts)
 			}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/coreos/ignition/v2/config/util"
 	"github.com/coreos/ignition/v2/config/v3_6/types"
 )
 
@@ -58,6 +59,17 @@ func (a *accounts) gidOf(text string) (int, bool) {
 	return int(gid), known
 }
 
+// free is an ID that neither a user nor a group has.
+func (a *accounts) free() int {
+	for id := 1000; ; id++ {
+		_, user := a.userOf(id)
+		_, group := a.groupOf(id)
+		if !user && !group {
+			return id
+		}
+	}
+}
+
 const (
 	// mostName is how long names of users and groups may be, in shadow-utils of RHEL 9
 	// and of Fedora up to 39 (lib/chkname.c).
@@ -80,7 +92,7 @@ func badField(text string) bool { return strings.ContainsAny(text, ":\n") }
 // group is Ignition's EnsureGroup.
 func (s *stage) group(g types.PasswdGroup) bool {
 	_, exists := s.accounts.groups[g.Name]
-	if isFalse(g.ShouldExist) {
+	if util.IsFalse(g.ShouldExist) {
 		return s.deleteGroup(g.Name, exists)
 	}
 	if why := s.image.badName(g.Name); why != "" && !exists {
@@ -89,7 +101,7 @@ func (s *stage) group(g types.PasswdGroup) bool {
 	if badField(value(g.PasswordHash)) {
 		return s.fail(CauseAccount, Groups, g.Name, "passwordHash", "a hash has no colon and no line break: it is refused")
 	}
-	gid := s.free(s.accounts.groups)
+	gid := s.accounts.free()
 	if g.Gid != nil {
 		gid = *g.Gid
 		if why := badID(gid); why != "" {
@@ -118,26 +130,10 @@ func (s *stage) deleteGroup(name string, exists bool) bool {
 	return true
 }
 
-// free is an ID that nothing has.
-func (s *stage) free(groups map[string]int) int {
-	for id := 1000; ; id++ {
-		if _, taken := s.accounts.userOf(id); taken {
-			continue
-		}
-		taken := false
-		for _, gid := range groups {
-			taken = taken || gid == id
-		}
-		if !taken {
-			return id
-		}
-	}
-}
-
 // user is Ignition's EnsureUser, and what follows it.
 func (s *stage) user(u types.PasswdUser) bool {
 	was, exists := s.accounts.users[u.Name]
-	if isFalse(u.ShouldExist) {
+	if util.IsFalse(u.ShouldExist) {
 		return s.deleteUser(u.Name, was, exists)
 	}
 	if why := s.image.badName(u.Name); why != "" && !exists {
@@ -203,7 +199,7 @@ func (s *stage) userGroups(u types.PasswdUser) bool {
 
 // add is useradd.
 func (s *stage) add(u types.PasswdUser) (account, bool) {
-	a := account{uid: s.free(s.accounts.groups), home: "/home/" + u.Name}
+	a := account{uid: s.accounts.free(), home: "/home/" + u.Name}
 	if u.UID != nil {
 		a.uid = *u.UID
 	}
@@ -213,17 +209,18 @@ func (s *stage) add(u types.PasswdUser) (account, bool) {
 	switch _, taken := s.accounts.groups[u.Name]; {
 	case value(u.PrimaryGroup) != "":
 		a.gid, _ = s.accounts.gidOf(*u.PrimaryGroup)
-	case isTrue(u.NoUserGroup):
+	case util.IsTrue(u.NoUserGroup):
 		a.gid = s.accounts.groups["users"]
 	case taken:
 		return a, s.fail(CauseAccount, Users, u.Name, "primaryGroup", fmt.Sprintf("useradd makes a group for the user, and there is a group %q already: set primaryGroup to it, or noUserGroup", u.Name))
 	default:
-		if a.gid = a.uid; s.gidTaken(a.gid) {
-			a.gid = s.free(s.accounts.groups)
+		a.gid = a.uid
+		if _, other := s.accounts.groupOf(a.gid); other {
+			a.gid = s.accounts.free()
 		}
 		s.accounts.groups[u.Name] = a.gid
 	}
-	if isTrue(u.NoCreateHome) {
+	if util.IsTrue(u.NoCreateHome) {
 		return a, true
 	}
 	if _, err := s.tree.lookup(a.home, inside, true); err == nil {
@@ -236,11 +233,6 @@ func (s *stage) add(u types.PasswdUser) (account, bool) {
 		made.uid, made.mode = a.uid, 0o700
 	}
 	return a, true
-}
-
-func (s *stage) gidTaken(gid int) bool {
-	_, taken := s.accounts.groupOf(gid)
-	return taken
 }
 
 // modify is usermod.
@@ -289,10 +281,10 @@ func (s *stage) home(u types.PasswdUser, a account) bool {
 			err = s.tree.mkdirs(where, beside, a.uid, 0o700)
 		}
 		if err != nil {
-			return s.fail(CauseAccount, Users, u.Name, "sshAuthorizedKeys", fmt.Sprintf("the keys cannot be written below the home directory %s: %s; let useradd create a home directory of its own", a.home, reason(err)))
+			return s.fail(CauseAccount, Users, u.Name, "sshAuthorizedKeys", fmt.Sprintf("the keys cannot be written below the home directory %s: %s; choose a home directory that useradd creates for this user", a.home, reason(err)))
 		}
 	}
-	if isTrue(u.NoCreateHome) {
+	if util.IsTrue(u.NoCreateHome) {
 		return true
 	}
 	if _, err := s.tree.lookup(a.home, beside, false); err != nil {

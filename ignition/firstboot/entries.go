@@ -1,6 +1,7 @@
 package firstboot
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coreos/ignition/v2/config/util"
 	"github.com/coreos/ignition/v2/config/v3_6/types"
 )
 
@@ -69,20 +71,21 @@ func (s *stage) entries(storage types.Storage) {
 	}
 	for _, l := range storage.Links {
 		e := entry{Node: l.Node, section: Links, make: func(e entry, there *node, err error) bool { return s.link(e, l, there, err) }}
-		if isTrue(l.Hard) {
+		if util.IsTrue(l.Hard) {
 			add(&hard, e)
 		} else {
 			add(&ordered, e)
 		}
 	}
-	slices.SortStableFunc(ordered, func(a, b entry) int { return byDepth(a.where, b.where) })
+	// Ignition makes the entries with the fewest names in their paths first.
+	slices.SortStableFunc(ordered, func(a, b entry) int { return cmp.Compare(len(split(a.where)), len(split(b.where))) })
 	for _, e := range append(ordered, hard...) {
 		s.entry(e)
 	}
 }
 
 func (s *stage) entry(e entry) bool {
-	if isTrue(e.Overwrite) {
+	if util.IsTrue(e.Overwrite) {
 		if err := s.overwrite(e); err != nil {
 			return s.failAt(e.section, e.Path, "overwrite", e.Path, err)
 		}
@@ -170,7 +173,7 @@ func validJSON(f types.File) bool {
 }
 
 func (s *stage) link(e entry, l types.Link, there *node, err error) bool {
-	if isTrue(l.Hard) {
+	if util.IsTrue(l.Hard) {
 		return s.hardLink(e, value(l.Target), there, err)
 	}
 	switch {

@@ -6,9 +6,7 @@
 package firstboot
 
 import (
-	"cmp"
 	"errors"
-	"strings"
 
 	"github.com/coreos/ignition/v2/config/v3_6"
 	"github.com/coreos/ignition/v2/config/v3_6/types"
@@ -53,8 +51,8 @@ type Failure struct {
 	Why string
 }
 
-// Run predicts the first boot. Entries that fail are left out of what follows, so that
-// all failures are told, where Ignition stops at the first.
+// Run predicts the first boot. An entry that fails is left out of what follows, so
+// that all failures are reported; Ignition itself stops at the first.
 func Run(config types.Config, image *Image) []Failure {
 	s := &stage{image: image, tree: image.tree.clone(), accounts: image.accounts.clone()}
 	config = v3_6.Merge(image.base, config)
@@ -106,13 +104,3 @@ func value(s *string) string {
 	}
 	return *s
 }
-
-func isTrue(b *bool) bool  { return b != nil && *b }
-func isFalse(b *bool) bool { return b != nil && !*b }
-
-// depth is how many names a path has: Ignition makes the shallowest entries first.
-func depth(path string) int {
-	return len(strings.FieldsFunc(path, func(r rune) bool { return r == '/' }))
-}
-
-func byDepth(a, b string) int { return cmp.Compare(depth(a), depth(b)) }

@@ -177,7 +177,7 @@ func (i *Image) mount() {
 	}
 }
 
-// mounted makes a directory a volume of its own, with all that is in it.
+// mounted makes a directory, with everything in it, a separate volume.
 func (n *node) mounted(v *volume) {
 	n.volume = v
 	for _, child := range n.children {

@@ -168,7 +168,8 @@ func (t *tree) join(name string) (string, error) {
 	return path.Join(real, names[len(names)-1]), nil
 }
 
-// mkdirs makes a directory and those above it, as uid; nobody else than root is refused.
+// mkdirs makes a directory and its missing parents as the user uid. Permissions are
+// checked for everybody but root.
 func (t *tree) mkdirs(name string, v view, uid, mode int) error {
 	way := ""
 	for _, part := range split(name) {

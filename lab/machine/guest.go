@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Guest is a virtual machine that boots when the power comes on, with firmware of its own.
+// Guest is a virtual machine with its own firmware, which boots when the power comes on.
 type Guest interface {
 	// Run is one boot, until the guest powers off or resets, or until ctx ends, which cuts the
 	// power.
@@ -46,23 +46,15 @@ func (m *Machine) runGuest(ctx context.Context, override Device) {
 			m.emit(GuestStarted, "%s", override)
 		})
 	}}
-	if m.VirtualMedia().Inserted {
-		media, err := m.loadCD(ctx)
-		if ctx.Err() != nil {
-			return
-		}
-		if err != nil {
-			m.advance(ctx, func() {
-				m.boot.Failures = append(m.boot.Failures, BootFailure{Device: Cd, Reason: err.Error()})
-				m.emit(BootFailed, "%s: %v", Cd, err)
-			})
-		} else {
-			boot.Media = &media
-		}
-	} else if override == Cd {
+	switch media, err := m.loadCD(ctx); {
+	case ctx.Err() != nil:
+		return
+	case err == nil:
+		boot.Media = &media
+	case override == Cd || !errors.Is(err, errNoMedium):
 		m.advance(ctx, func() {
-			m.boot.Failures = append(m.boot.Failures, BootFailure{Device: Cd, Reason: errNoMedium.Error()})
-			m.emit(BootFailed, "%s: %v", Cd, errNoMedium)
+			m.boot.Failures = append(m.boot.Failures, BootFailure{Device: Cd, Reason: err.Error()})
+			m.emit(BootFailed, "%s: %v", Cd, err)
 		})
 	}
 	end, err := m.options.Guest.Run(ctx, boot)
