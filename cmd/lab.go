@@ -8,7 +8,7 @@ import (
 
 func (a *app) labCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "lab up|machines|snapshot|restore|scenarios", Short: "Machines that do not exist, to try things on",
+		Use: "lab up|machines|snapshot|restore|scenarios", Short: "Run simulated or virtual machines to try things on",
 		Long: "Machines that do not exist: a Redfish BMC, disks, and ironic-python-agent's protocol when they boot\n" +
 			"a deploy ramdisk. Any Ironic drives them as it drives real ones.",
 	}

@@ -33,7 +33,7 @@ type SiteOptions struct {
 	Dir string
 	// Story lets the cast live: see the documentation.
 	Story bool
-	// OnEvent is told what happens to machines, from several goroutines. It may be nil.
+	// OnEvent is called with each event of a machine, from several goroutines. It may be nil.
 	OnEvent func(machine.Event)
 	// Trouble is told what goes wrong while the site is built up and later.
 	Trouble func(error)

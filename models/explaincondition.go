@@ -28,7 +28,7 @@ const (
 	IfMaintenance     ExplainCondition = "in maintenance without a fault: somebody set it"
 	IfReserved        ExplainCondition = "a conductor holds the node's lock"
 	IfConductorDead   ExplainCondition = "the node's conductor is not alive, while another one is"
-	IfAllDead         ExplainCondition = "none of Ironic's conductors is alive, and the node has none: on SQLite, where they send no heartbeats, it has one"
+	IfAllDead         ExplainCondition = "no conductor is alive, and the node has none (on SQLite conductors send no heartbeats and still get nodes)"
 	IfConductorAlive  ExplainCondition = "the node's conductor is alive, as far as it is known"
 	IfNoHints         ExplainCondition = "no root device hints, and a deploy interface that writes to a disk"
 	IfLate            ExplainCondition = "the phase lasts longer than it did for nearly all others"

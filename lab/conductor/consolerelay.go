@@ -71,7 +71,7 @@ func (c *Conductor) endConsole(uuid string) {
 	}
 }
 
-// serveConsole connects whoever dials with the serial line, until ctx ends.
+// serveConsole connects every client to the serial line until ctx ends.
 func serveConsole(ctx context.Context, listener net.Listener, to string) {
 	var serving sync.WaitGroup
 	defer serving.Wait()

@@ -148,7 +148,7 @@ func (p *process) event(e qmpEvent) {
 	}
 }
 
-// whyPaused is an error if the guest cannot go on.
+// whyPaused returns an error if the guest cannot continue.
 func (p *process) whyPaused(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, statusTime)
 	defer cancel()

@@ -111,7 +111,8 @@ func (s *Serial) Write(input []byte) (int, error) {
 	return len(input), nil
 }
 
-// Serve connects whoever dials the listener, until ctx ends. It closes the listener.
+// Serve connects every client of the listener to the serial line until ctx ends, and closes
+// the listener.
 func (s *Serial) Serve(ctx context.Context, listener net.Listener) error {
 	var serving sync.WaitGroup
 	defer serving.Wait()
