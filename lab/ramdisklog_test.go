@@ -278,8 +278,10 @@ func await(c *receiver.Console, text string) []models.LogLine {
 	})
 }
 
-func TestMachinesSendTheirJournal(t *testing.T) {
-	t.Parallel()
+// interrupted is a machine that could not reach its console for a while: the console has
+// just come back.
+func interrupted(t *testing.T) (*receiver.Console, *logRig) {
+	t.Helper()
 	c := receiver.Start(t, agentlog.Machine{Node: logNode, MACs: []string{"52:54:00:00:00:01"}})
 	r := newLogRig(t, c.Images(), c.Address)
 	await(c, "Switching root")
@@ -287,6 +289,12 @@ func TestMachinesSendTheirJournal(t *testing.T) {
 	// The agent finds no Ironic: it goes on telling of that.
 	waitFor(t, func() bool { return strings.Contains(fmt.Sprint(r.machine.Journal()), "cannot reach the console") })
 	c.Start()
+	return c, r
+}
+
+func TestMachinesSendTheirJournal(t *testing.T) {
+	t.Parallel()
+	c, r := interrupted(t)
 	lines := await(c, "the console takes the journal")
 	journal := r.machine.Journal()
 	for i, line := range lines {
@@ -314,12 +322,8 @@ func TestMachinesSendTheirJournal(t *testing.T) {
 // machine is off.
 func TestShutdownSendsTheRest(t *testing.T) {
 	t.Parallel()
-	c := receiver.Start(t, agentlog.Machine{Node: logNode, MACs: []string{"52:54:00:00:00:01"}})
-	r := newLogRig(t, c.Images(), c.Address)
-	await(c, "Switching root")
-	c.Stop()
-	waitFor(t, func() bool { return strings.Contains(fmt.Sprint(r.machine.Journal()), "cannot reach the console") })
-	c.Start() // the machine will try again in seconds only
+	c, r := interrupted(t)
+	// The machine will try again in seconds only.
 	if err := r.machine.Reset(machine.GracefulShutdown); err != nil {
 		t.Fatal(err)
 	}

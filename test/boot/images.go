@@ -20,9 +20,6 @@ type Images struct {
 	Disk string `json:"disk"`
 	// Registry is the storage of a registry with ironic-agent:newest.
 	Registry string `json:"registry"`
-	// Ignition and CoreOSInstaller are the programs that are in the images.
-	Ignition        string `json:"ignition"`
-	CoreOSInstaller string `json:"coreos_installer"`
 }
 
 // missingExit is install.py's exit code when this machine cannot make the images.

@@ -53,16 +53,12 @@ def main():
         sys.stderr.write("install.py: machines cannot boot here: %s\n" % lacks)
         return 3
     try:
-        ignition = programs.ignition()
-        installer = programs.coreos_installer()
-        made = images(ignition, installer)
+        made = images(programs.ignition(), programs.coreos_installer())
         registry = agent.registry(RELEASES)
     except (OSError, parts.Failed) as err:
         sys.stderr.write("install.py: %s\n" % err)
         return 1
     paths = {
-        "ignition": ignition,
-        "coreos_installer": installer,
         "iso": os.path.join(made, "live.iso"),
         "disk": os.path.join(made, "disk.img.zst"),
         "registry": registry,

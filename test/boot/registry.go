@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -30,25 +29,7 @@ http: {addr: 127.0.0.1:%d}
 // Registry is a running docker-registry on loopback, without TLS, that is only read.
 type Registry struct {
 	Port int
-	log  logBuffer
-}
-
-// logBuffer keeps what a process writes.
-type logBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *logBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *logBuffer) contains(text string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return bytes.Contains(b.text.Bytes(), []byte(text))
+	log  string // a file
 }
 
 // StartRegistry serves a registry's storage until the test ends.
@@ -58,15 +39,22 @@ func StartRegistry(tb testing.TB, storage string) *Registry {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	r := &Registry{Port: listener.Addr().(*net.TCPAddr).Port}
+	folder := tb.TempDir()
+	r := &Registry{Port: listener.Addr().(*net.TCPAddr).Port, log: filepath.Join(folder, "registry.log")}
 	_ = listener.Close()
-	config := filepath.Join(tb.TempDir(), "registry.yml")
+	config := filepath.Join(folder, "registry.yml")
 	if err := os.WriteFile(config, fmt.Appendf(nil, registryConfig, storage, r.Port), 0o600); err != nil {
 		tb.Fatal(err)
 	}
 	cmd := exec.Command("docker-registry", "serve", config) //nolint:noctx // killed by the cleanup
-	cmd.Stdout, cmd.Stderr = &r.log, &r.log
-	if err := cmd.Start(); err != nil {
+	log, err := os.Create(r.log)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	cmd.Stdout, cmd.Stderr = log, log
+	err = cmd.Start()
+	_ = log.Close()
+	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
@@ -89,4 +77,7 @@ func StartRegistry(tb testing.TB, storage string) *Registry {
 }
 
 // Asked says whether somebody asked for the manifest of the agent's image.
-func (r *Registry) Asked() bool { return r.log.contains("/ironic-agent/manifests/") }
+func (r *Registry) Asked() bool {
+	log, err := os.ReadFile(r.log)
+	return err == nil && bytes.Contains(log, []byte("/ironic-agent/manifests/"))
+}

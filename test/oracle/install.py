@@ -15,6 +15,7 @@ Only the standard library is used.
 """
 
 import glob
+import hashlib
 import os
 import shutil
 import subprocess
@@ -29,10 +30,19 @@ import install as debian  # noqa: E402  test/sshd/install.py, which fetches pack
 import venv as environments  # noqa: E402  lab/real/venv.py, which knows the cache folder
 
 MODULE = "github.com/coreos/ignition/v2/internal"
-DISTRO = MODULE + "/distro."
-# As the facts of CoreOS are, but for what the test's machine lacks; the last makes it take
-# its folders from the environment.
-SETTINGS = {"selinuxRelabel": "false", "writeAuthorizedKeysFragment": "false", "blackboxTesting": "true"}
+# As on CoreOS, but for what Debian lacks: SELinux labels, and sshd's authorized_keys.d. With
+# blackboxTesting the folders can be given in the environment.
+SETTINGS = {
+    "distro.blackboxTesting": "true",
+    "distro.selinuxRelabel": "false",
+    "distro.writeAuthorizedKeysFragment": "false",
+}
+
+
+def flags(version):
+    """The linker's flags."""
+    settings = dict(SETTINGS, **{"version.Raw": version.lstrip("v")})
+    return "-s -w " + " ".join("-X %s/%s=%s" % (MODULE, name, value) for name, value in sorted(settings.items()))
 
 
 def build(version, folder):
@@ -46,11 +56,9 @@ def build(version, folder):
     headers = glob.glob(os.path.join(root, "usr", "include"))
     libraries = [os.path.dirname(p) for p in glob.glob(os.path.join(root, "**", "libblkid.so.1"), recursive=True)]
     static = [os.path.dirname(p) for p in glob.glob(os.path.join(root, "**", "libblkid.so"), recursive=True)]
-    settings = " ".join("-X %s%s=%s" % (DISTRO, name, value) for name, value in SETTINGS.items())
-    flags = " ".join("-L" + d for d in libraries + static)
     environment = dict(os.environ, GOBIN=making, CGO_ENABLED="1", GOFLAGS="", CGO_CFLAGS=" ".join("-I" + d for d in headers),
-                       CGO_LDFLAGS=flags)
-    done = subprocess.run(["go", "install", "-trimpath", "-ldflags", "-s -w " + settings, MODULE + "@" + version],
+                       CGO_LDFLAGS=" ".join("-L" + d for d in libraries + static))
+    done = subprocess.run(["go", "install", "-trimpath", "-ldflags", flags(version), MODULE + "@" + version],
                           env=environment, cwd=making, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode != 0:
         sys.stderr.write(done.stdout.decode(errors="replace"))
@@ -68,7 +76,8 @@ def main():
     if debian.release() is None:
         sys.stderr.write("install.py: not Debian: libblkid-dev comes from Debian's packages\n")
         return 3
-    folder = os.path.join(environments.cache_root(), "ignition", sys.argv[1])
+    made_as = hashlib.sha256(flags(sys.argv[1]).encode()).hexdigest()[:8]
+    folder = os.path.join(environments.cache_root(), "ignition", sys.argv[1] + "-" + made_as)
     if not os.path.isdir(folder):
         os.makedirs(os.path.dirname(folder), exist_ok=True)
         with open(folder + ".lock", "w", encoding="utf-8") as lock:

@@ -1,56 +1,27 @@
 package oracle
 
 import (
-	"crypto/ecdsa"
-	"crypto/ed25519"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
-	"math/big"
 	"testing"
 	"time"
 
-	"golang.org/x/crypto/ssh"
-
+	"ironworks/agentlog"
 	"ironworks/ignition"
-	"ironworks/models"
 )
-
-func certificate(t *testing.T) string {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"console.example"}, IsCA: true, BasicConstraintsValid: true}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
-}
-
-func hostKey(t *testing.T) models.Secret {
-	t.Helper()
-	_, private, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	block, err := ssh.MarshalPrivateKey(private, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return models.Secret(pem.EncodeToMemory(block))
-}
 
 // TestRamdisksBoot runs what ignition build makes, with each option and with all of them
 // that a profile can carry.
 func TestRamdisksBoot(t *testing.T) {
 	t.Parallel()
 	o, _ := newOracle(t)
-	ca, key := certificate(t), hostKey(t)
+	images, err := agentlog.OpenImages(t.TempDir(), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := images.Draft(agentlog.IdentityOrder{Push: true, HostKey: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ca := id.Certificate // any certificate is one that Ignition reads
 	options := []func(r *ignition.Ramdisk){
 		func(r *ignition.Ramdisk) {
 			r.IronicURLs, r.TLS, r.CA = []string{"https://192.0.2.1:6385"}, ignition.TLSCA, ca
@@ -77,9 +48,9 @@ func TestRamdisksBoot(t *testing.T) {
 		func(r *ignition.Ramdisk) { r.Collectors, r.Debug = []string{"default", "logs"}, true },
 		func(r *ignition.Ramdisk) { r.Options = []ignition.AgentOption{{Name: "ntp_server", Value: "a"}} },
 		func(r *ignition.Ramdisk) {
-			r.JournalPush = ignition.JournalPush{URL: "https://192.0.2.9:6387", Certificate: ca, Token: "0123456789abcdef0123456789abcdef0123456789abcdef"}
+			r.JournalPush = ignition.JournalPush{URL: "https://192.0.2.9:6387", Certificate: id.Certificate, Token: id.Token}
 		},
-		func(r *ignition.Ramdisk) { r.SSHHostKey = key },
+		func(r *ignition.Ramdisk) { r.SSHHostKey = id.HostKey },
 		func(r *ignition.Ramdisk) {
 			r.Units = []ignition.RamdiskUnit{{Name: "x.service", Contents: "[Service]\nExecStart=/bin/true\n", Enabled: true}}
 		},

@@ -11,6 +11,8 @@ import time
 from . import parts, roots
 
 FOLDER = os.path.join(parts.HERE, "agent")
+# The deploy step, which simulated machines have as well.
+STEP = os.path.join(parts.PROJECT, "test", "agent", "python", "ironworks_coreos.py")
 PYTHON = "python3.11"
 # The ramdisk runs udev; the smaller the image, the sooner it is pulled.
 UNUSED = ["usr/lib/udev/hwdb.bin", "usr/lib/udev/hwdb.d", "usr/share/zoneinfo", "usr/lib/python3.11/test", "usr/lib/systemd/boot"]
@@ -34,7 +36,7 @@ def registry(releases):
     """The folder of a registry with ironic-agent:RELEASE for each release."""
     tar = roots.bootstrapped("agent-root", roots.AGENT)
     venvs = {release: environment(release) for release in releases}
-    key = parts.digest(tar, repr(sorted(venvs.items())), [FOLDER, os.path.abspath(__file__)])
+    key = parts.digest(tar, repr(sorted(venvs.items())), [FOLDER, STEP, os.path.abspath(__file__)])
 
     def make(path):
         os.makedirs(path)
@@ -62,6 +64,7 @@ def image(scratch, tar, venv):
     packages = os.path.join(inside, "lib", PYTHON, "site-packages")
     for name in ("ironworks_boot", "ironworks_boot-1.dist-info"):
         shutil.copytree(os.path.join(FOLDER, name), os.path.join(packages, name), ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(STEP, packages)
     # Debian's module reaches systemd over D-Bus; PyPI has it as source only.
     debian = os.path.join(root, "usr/lib/python3/dist-packages")
     for name in os.listdir(debian):

@@ -2,9 +2,13 @@
 
 import os
 import shutil
-import subprocess
+import sys
 
 from . import parts
+
+sys.path.insert(0, os.path.join(parts.PROJECT, "test", "sshd"))
+
+import install as debian  # noqa: E402  test/sshd/install.py, which knows Debian
 
 # Debian packages, and a file of each that shows that it is installed.
 PACKAGES = {
@@ -18,7 +22,6 @@ PACKAGES = {
     "grub-common": "/usr/bin/grub-mkrescue",
     "grub-efi-amd64-bin": "/usr/lib/grub/x86_64-efi/moddep.lst",
     "grub-pc-bin": "/usr/lib/grub/i386-pc/moddep.lst",
-    "libblkid-dev": "/usr/include/blkid/blkid.h",
     "libssl-dev": "/usr/include/openssl/ssl.h",
     "libzstd-dev": "/usr/include/zstd.h",
     "mmdebstrap": "/usr/bin/mmdebstrap",
@@ -38,8 +41,7 @@ PACKAGES = {
 
 def missing():
     """What is missing, in one line; None if nothing is."""
-    release = debian_release()
-    if release != parts.SUITE or os.uname().machine != "x86_64":
+    if debian.release() != parts.SUITE or os.uname().machine != "x86_64":
         return "this is not Debian 12 (%s) on x86-64, whose packages the images are made of" % parts.SUITE
     if os.getuid() != 0:
         return "root is needed: mmdebstrap makes file systems with their owners and devices"
@@ -50,20 +52,3 @@ def missing():
     if programs:
         return "not on PATH: " + ", ".join(programs)
     return None
-
-
-def debian_release():
-    """The code name of the Debian release of this machine; None elsewhere."""
-    try:
-        with open("/etc/os-release", encoding="utf-8") as f:
-            facts = dict(line.rstrip().split("=", 1) for line in f if "=" in line)
-    except OSError:
-        return None
-    if facts.get("ID", "").strip('"') != "debian":
-        return None
-    return facts.get("VERSION_CODENAME", "").strip('"')
-
-
-def go_version():
-    """The version of Go, which is an input of what it builds."""
-    return subprocess.run(["go", "env", "GOVERSION"], stdout=subprocess.PIPE, check=True).stdout.decode().strip()
