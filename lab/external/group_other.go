@@ -2,13 +2,9 @@
 
 package external
 
-import (
-	"os/exec"
-	"syscall"
-)
+import "os/exec"
 
 // There are no process groups here: what the program starts is its own affair.
-func ownGroup() *syscall.SysProcAttr { return nil }
 
 func terminateGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ironworks/lab/agent"
+	"ironworks/lab/child"
 )
 
 // Options say what runs, and on what.
@@ -121,7 +122,7 @@ func (o Options) run(ctx context.Context, url string) error {
 	cmd := exec.Command(o.Command[0], o.Command[1:]...) //nolint:gosec,noctx // the user's own; its whole group is ended below
 	cmd.Env = o.environment(url)
 	cmd.Stdout, cmd.Stderr = input, input
-	cmd.SysProcAttr = ownGroup()
+	cmd.SysProcAttr = child.Attributes()
 	if err := errors.Join(cmd.Start(), input.Close()); err != nil {
 		return fmt.Errorf("starting %s: %w", o.Command[0], err)
 	}

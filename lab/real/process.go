@@ -14,6 +14,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"ironworks/lab/child"
 )
 
 // stopGrace is how long a service may take to stop by itself.
@@ -49,7 +51,7 @@ func (p *process) start() error {
 	}
 	cmd := exec.Command(p.argv[0], p.argv[1:]...) //nolint:gosec,noctx // our own command; it outlives the context of starting
 	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = p.env, p.dir, log, log
-	cmd.SysProcAttr = procAttr()
+	cmd.SysProcAttr = child.Attributes()
 
 	started, done := make(chan error, 1), make(chan struct{})
 	go func() {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"ironworks/lab/child"
 )
 
 // Reasons of the event SHUTDOWN (QEMU, qapi/run-state.json).
@@ -114,7 +116,7 @@ func (p *process) start(ctx context.Context, boot Boot) (err error) {
 	p.cmd = exec.Command(v.host.QEMU, v.spec.arguments(v.host, v.folder, boot, time.Now())...) //nolint:gosec,noctx // killed by close
 	p.cmd.ExtraFiles = []*os.File{farMonitor, farSerial}
 	p.cmd.Stderr = &p.stderr
-	p.cmd.SysProcAttr = diesWithUs()
+	p.cmd.SysProcAttr = child.Attributes()
 	err = p.cmd.Start()
 	_, _ = farMonitor.Close(), farSerial.Close()
 	if err != nil {

@@ -1,3 +1,5 @@
+//go:build linux
+
 package oracle
 
 // cases are what was found by hand, each of which validates.

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package oracle runs the real Ignition on the root of a CoreOS image, as far as that is
 // known, to compare what it does with what is predicted.
 package oracle
