@@ -218,17 +218,23 @@ func (n node) journalSays(text string) error {
 // runs waits until the machine has booted from a device, and checks that Ironic
 // takes it for powered on.
 func (n node) runs(device machine.Device) error {
+	return n.powered("power on", func() bool { return n.Power() == machine.On && n.Boot().Device == device })
+}
+
+// isOff waits until the machine is off, and checks that Ironic says so.
+func (n node) isOff() error {
+	return n.powered("power off", func() bool { return n.Power() == machine.Off })
+}
+
+func (n node) powered(state string, reached func() bool) error {
 	ctx, cancel := context.WithTimeout(n.ctx, 30*time.Second)
 	defer cancel()
-	err := ironic.Poll(ctx, 100*time.Millisecond, func(context.Context) (bool, error) {
-		return n.Power() == machine.On && n.Boot().Device == device, nil
-	})
-	if err != nil {
-		return fmt.Errorf("machine %s: %w; power %s, boot %+v, want %s", n.Name(), err, n.Power(), n.Boot(), device)
+	if err := ironic.Poll(ctx, 100*time.Millisecond, func(context.Context) (bool, error) { return reached(), nil }); err != nil {
+		return fmt.Errorf("machine %s: %w; power %s, boot %+v", n.Name(), err, n.Power(), n.Boot())
 	}
 	e, err := n.shows()
-	if err != nil || e.Power != "power on" {
-		return errors.Join(fmt.Errorf("machine %s: Ironic says %q", n.Name(), e.Power), err)
+	if err != nil || e.Power != state {
+		return errors.Join(fmt.Errorf("machine %s: Ironic says %q, want %q", n.Name(), e.Power, state), err)
 	}
 	return nil
 }
