@@ -6,7 +6,11 @@ import (
 	"os/signal"
 	"sync/atomic"
 	"syscall"
+	"time"
 )
+
+// late is how long an editor's Ctrl-C may be on its way to us when the editor has ended.
+const late = 500 * time.Millisecond
 
 // interrupts are SIGINT and SIGTERM, which end a run. While an editor has the terminal its
 // Ctrl-C reaches us, too, and is not meant for us.
@@ -42,8 +46,8 @@ func (i *interrupts) catch(parent context.Context) (ctx context.Context, stop fu
 // end says that a signal is meant for us.
 func (i *interrupts) end(s os.Signal) bool { return s != os.Interrupt || i.away.Load() == 0 }
 
-// leave says that somebody else has the terminal, until back is called.
+// leave says that somebody else has the terminal, until a moment after back is called.
 func (i *interrupts) leave() (back func()) {
 	i.away.Add(1)
-	return func() { i.away.Add(-1) }
+	return func() { time.AfterFunc(late, func() { i.away.Add(-1) }) }
 }
