@@ -23,6 +23,9 @@ type Row struct {
 	FirstSeen time.Time
 	// Changes are what was changed from here and accepted, in the order of the requests.
 	Changes []NodeChange
+	// Log is what the ramdisk's log tells of the machine's last boot; nil where none was read.
+	// It is never changed, only replaced.
+	Log *BootLog
 }
 
 // InState gives since when the node has been in its state; exact is false where it may have

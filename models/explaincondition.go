@@ -19,7 +19,14 @@ const (
 	IfSilent          ExplainCondition = "the ramdisk called back in this work, and then not for 6 minutes"
 	IfSpeaking        ExplainCondition = "the last heartbeat is not older than 6 minutes"
 	IfRebooting       ExplainCondition = "the step reboots the machine, or the conductor polls the BMC meanwhile"
+	IfFresh           ExplainCondition = "a sign of life: a heartbeat of this boot in the last 200 s, a log line in the last minute, or the agent answers from here"
 	IfLogAlive        ExplainCondition = "there are log lines of the ramdisk since the work began"
+	IfAgentStarted    ExplainCondition = "the agent started 3 minutes ago at least by the log, or Ironic has given up waiting"
+	IfBooting         ExplainCondition = "the log tells how far the boot has come, has a line of the last minute, and no error that is not overcome"
+	IfBootStuck       ExplainCondition = "by the log the boot has not gone on for 5 minutes, and the agent has not started"
+	IfLogStopped      ExplainCondition = "the log of this boot had lines, and none for 2 minutes (5 while the agent's image is pulled)"
+	IfAgentAnswers    ExplainCondition = "the agent answers from here"
+	IfAgentRefuses    ExplainCondition = "the agent was there, and refuses connections from here; the step does not reboot the machine"
 	IfSiblings        ExplainCondition = "two others at least, and half of those in the same work, fail or wait alike"
 	IfSpreads         ExplainCondition = "what failed is on the way between machines, Ironic and images"
 	IfPowerOff        ExplainCondition = "Ironic knows the machine as off"
@@ -32,6 +39,7 @@ const (
 	IfConductorAlive  ExplainCondition = "the node's conductor is alive, as far as it is known"
 	IfNoHints         ExplainCondition = "no root device hints, and a deploy interface that writes to a disk"
 	IfLate            ExplainCondition = "the phase lasts longer than it did for nearly all others"
+	IfMuchLate        ExplainCondition = "the phase lasts more than three times the median of others"
 	IfBMCUnreachable  ExplainCondition = "the BMC was asked from here, and does not answer"
 	IfBMCRefuses      ExplainCondition = "the BMC refuses the login that is known here"
 	IfBMCOff          ExplainCondition = "the BMC says that the machine is off"
@@ -49,6 +57,13 @@ const (
 	bootTakes   = 10 * time.Minute
 	silentAfter = 2 * 180 * time.Second
 	offForLong  = 2 * time.Minute
+	// reachTakes is how long an agent may take from its start to its first call: it gathers an
+	// inventory before, and listens for LLDP for up to 99 s.
+	reachTakes   = 3 * time.Minute
+	stuckAfter   = 5 * time.Minute
+	stoppedAfter = 2 * time.Minute
+	// shortPhase is what a phase that took others less counts as: seconds more are no sign.
+	shortPhase = 20 * time.Second
 )
 
 // holds says whether the condition is true of the facts.
@@ -64,6 +79,10 @@ func (x *explaining) holds(is ExplainCondition) bool {
 		return x.spreads()
 	case IfLate:
 		return x.Estimate != nil && x.Estimate.Late
+	case IfMuchLate:
+		return x.muchLate()
+	case IfFresh, IfAgentStarted, IfBooting, IfBootStuck, IfLogStopped, IfAgentAnswers, IfAgentRefuses:
+		return x.node != nil && x.ramdiskHolds(is)
 	case IfAtRest:
 		return x.node != nil && !x.troubled()
 	case IfWaiting, IfNeverCalled, IfLongEnough, IfNotLongEnough, IfSilent, IfSpeaking, IfRebooting, IfLogAlive:
@@ -156,7 +175,8 @@ func (x *explaining) waitHolds(is ExplainCondition) bool {
 	}
 }
 
-// waited is how long the work goes on, or the state lasts as far as anybody saw.
+// waited is how long the work goes on, or the state lasts as far as anybody saw; while Ironic
+// waits for a ramdisk, since the machine was switched on or restarted for it.
 func (x *explaining) waited() (time.Duration, bool) {
 	since := x.began
 	if since.IsZero() {
@@ -164,6 +184,9 @@ func (x *explaining) waited() (time.Duration, bool) {
 	}
 	if since.IsZero() { // nothing but a heartbeat touches it while Ironic waits
 		since = x.node.ProvisionUpdatedAt.Time
+	}
+	if i := x.node.Internal; i != nil && x.state().Class() == ClassWait && i.LastPowerState.After(since) {
+		since = i.LastPowerState.Time
 	}
 	if since.IsZero() || x.Now.IsZero() {
 		return 0, false
@@ -183,8 +206,12 @@ func (x *explaining) timedOut() bool {
 	return false
 }
 
-// heartbeat is the last sign of life of the ramdisk, of this work or an earlier one.
+// heartbeat is the last one of the ramdisk that Ironic works with. When work has failed it is
+// the last one of all: Ironic may have switched the machine off since.
 func (x *explaining) heartbeat() time.Time {
+	if x.state().Busy() {
+		return x.boot.Heartbeat
+	}
 	var last time.Time
 	if i := x.node.Internal; i != nil {
 		last = i.LastHeartbeat.Time
@@ -205,10 +232,10 @@ func (x *explaining) kept() *Kept {
 
 // called says that the ramdisk called back in this work.
 func (x *explaining) called() bool {
-	if i := x.node.Internal; i != nil && i.AgentURL != "" {
+	if i := x.node.Internal; i != nil && i.AgentURL != "" && (i.LastHeartbeat.IsZero() || !x.heartbeat().IsZero()) {
 		return true
 	}
-	if k := x.kept(); k != nil && k.AgentURL != "" {
+	if k := x.kept(); k != nil && k.AgentURL != "" && !x.state().Busy() {
 		return true
 	}
 	return !x.began.IsZero() && x.heartbeat().After(x.began)
@@ -246,6 +273,47 @@ func (x *explaining) spreads() bool {
 		}
 	}
 	return false
+}
+
+// ramdiskHolds is about the ramdisk's boot, and whether it lives.
+func (x *explaining) ramdiskHolds(is ExplainCondition) bool {
+	b := &x.boot
+	inStage := x.Now.Sub(b.Since)
+	told := !b.Line.IsZero()
+	switch is {
+	case IfFresh:
+		return x.called() && !x.holds(IfAgentRefuses) &&
+			(x.agentAnswers() || !b.Heartbeat.IsZero() && x.Now.Sub(b.Heartbeat) <= freshBeat || told && x.Now.Sub(b.Line) <= freshLine)
+	case IfAgentStarted:
+		return told && b.Stage >= RamdiskAgent && (x.timedOut() || inStage >= reachTakes)
+	case IfBooting:
+		return told && b.Stage > RamdiskPowerOn && b.Obstacle == nil && x.Now.Sub(b.Line) <= freshLine
+	case IfBootStuck:
+		return told && b.Stage < RamdiskAgent && inStage >= stuckAfter
+	case IfLogStopped:
+		limit := stoppedAfter
+		if b.Stage == RamdiskImage {
+			limit = stuckAfter
+		}
+		return told && x.Now.Sub(b.Line) > limit
+	case IfAgentAnswers:
+		return x.agentAnswers()
+	case IfAgentRefuses:
+		return x.Agent != nil && x.Agent.Answers == AnswerNo && x.called() && !x.rebooting()
+	default:
+		return false
+	}
+}
+
+func (x *explaining) agentAnswers() bool { return x.Agent != nil && x.Agent.Answers == AnswerYes }
+
+// muchLate says that the phase lasts more than three times what it took others.
+func (x *explaining) muchLate() bool {
+	if x.Estimate == nil || x.Estimate.Phase.N < 3 || x.Work == nil || x.Now.IsZero() {
+		return false
+	}
+	p := x.Work.Current()
+	return p != nil && p.Took(x.Now) > 3*max(x.Estimate.Phase.Median, shortPhase)
 }
 
 func (x *explaining) bmcHolds(is ExplainCondition) bool {

@@ -94,7 +94,7 @@ func waysText(id ErrorID) string {
 	if i := slices.IndexFunc(families, func(f explainFamily) bool { return ErrorID(f.ID) == id }); i >= 0 {
 		return familyText(&families[i])
 	}
-	for _, list := range [][]knownError{conductorErrors, ramdiskErrors} {
+	for _, list := range allErrors {
 		for _, e := range list {
 			if e.id != id {
 				continue

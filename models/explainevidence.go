@@ -41,6 +41,9 @@ const (
 	EvEstimate    EvidenceField = "others took"
 	EvAPI         EvidenceField = "API version"
 	EvSilence     EvidenceField = "silence"
+	EvBoot        EvidenceField = "boot"
+	EvErrors      EvidenceField = "errors"
+	EvAgentAnswer EvidenceField = "agent, from here"
 )
 
 // callbackTimeout is Ironic's default for a ramdisk of any kind; the API does not tell
@@ -135,6 +138,8 @@ func (x *explaining) nodeValue(field EvidenceField) (value string, age int64) {
 		}
 	case EvSilence:
 		return x.duration(x.silence()), 0
+	case EvBoot, EvErrors, EvAgentAnswer:
+		return x.ramdiskValue(field), 0
 	case EvDeadline:
 		return x.deadline(), 0
 	case EvHints:
@@ -146,6 +151,20 @@ func (x *explaining) nodeValue(field EvidenceField) (value string, age int64) {
 	default:
 	}
 	return "", 0
+}
+
+func (x *explaining) ramdiskValue(field EvidenceField) string {
+	b := x.boot
+	switch {
+	case field == EvAgentAnswer && x.Agent != nil:
+		return x.Agent.Text
+	case field == EvErrors && b.Obstacle != nil:
+		return fmt.Sprintf("%d since %s UTC", b.Obstacle.Count, b.Obstacle.First.UTC().Format(time.TimeOnly))
+	case field == EvBoot && !b.Line.IsZero():
+		b.Obstacle = nil
+		return "the ramdisk " + b.Text(x.Now) + " (log by " + string(b.Source) + ")"
+	}
+	return ""
 }
 
 // duration is how long something lasts.

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -29,8 +30,9 @@ type ExplainFacts struct {
 	Siblings *Siblings
 	// Conductors are all that Ironic has; nil where nobody asked.
 	Conductors []Conductor
-	// BMC is nil where the BMC was not asked.
-	BMC *BMCFacts
+	// BMC is nil where the BMC was not asked, Agent where the ramdisk's agent was not.
+	BMC   *BMCFacts
+	Agent *AgentFacts
 	// Estimate is what past work says of the work that goes on; nil where there is none.
 	Estimate *Estimate
 }
@@ -43,6 +45,15 @@ const (
 	AnswerYes Answer = "yes"
 	AnswerNo  Answer = "no"
 )
+
+// AgentFacts are what came of asking a node's agent for its status, which needs no token.
+type AgentFacts struct {
+	// Answers is yes when an agent answered, no when the machine at its address refused the
+	// connection, and empty when nothing came back: the agent may be out of reach from here.
+	Answers Answer
+	// Text says what came.
+	Text string
+}
 
 // BMCFacts are what a BMC says itself, or what asking it shows.
 type BMCFacts struct {
@@ -160,6 +171,8 @@ type explaining struct {
 	raw   nodeBeside
 	texts []reasonText
 	began time.Time
+	// boot is how far the ramdisk's boot has come.
+	boot RamdiskBoot
 	// rounded has times rounded, for what is seldom to change.
 	rounded bool
 }
@@ -178,6 +191,7 @@ func newExplaining(f *ExplainFacts) *explaining {
 		if len(x.node.Raw) > 0 {
 			_ = json.Unmarshal(x.node.Raw, &x.raw) // what cannot be read is not known
 		}
+		x.boot = f.Row.Boot()
 	}
 	if x.Work != nil && !x.isThisWork() {
 		x.Work, x.Lines, x.Estimate = nil, nil, nil
@@ -249,15 +263,50 @@ func (x *explaining) gatherTexts() {
 	if x.state().Class() == ClassWait && x.holds(IfSpeaking) {
 		sure = ConfidenceLow // it goes on all the same: the installer is tried again, too
 	}
+	x.addObstacle()
+	failed := slices.ContainsFunc(x.texts, func(t reasonText) bool { return t.tells(ErrorInstallerFailed) })
 	for _, l := range x.Lines {
-		if l.Known == "" || x.node != nil && workOf(x.state()) == "" {
+		if l.Known == "" || x.node != nil && workOf(x.state()) == "" || x.isBootError(ErrorID(l.Known)) {
 			continue
+		}
+		sure := sure
+		if failed && l.Unit == "coreos-installer" {
+			sure = ConfidenceHigh // the reason says that it failed, and this is its last word
 		}
 		x.texts = append(x.texts, reasonText{
 			evidence: CheckEvidence{Field: "log (" + l.Unit + ")", Value: l.Text, AgeSeconds: x.age(l.Received)},
 			known:    []knownIn{{ErrorID(l.Known), true}}, sure: sure, log: true,
 		})
 	}
+}
+
+// addObstacle adds the error that keeps the ramdisk's boot where it is. What came once may
+// pass with the next try; a configuration that failed, or a medium that is not there, does not.
+func (x *explaining) addObstacle() {
+	e := x.boot.Obstacle
+	if e == nil || workOf(x.state()) == "" {
+		return
+	}
+	sure := ConfidenceHigh
+	if e.Count == 1 && e.Stage > RamdiskIgnition {
+		sure = ConfidenceMedium
+	}
+	x.texts = append(x.texts, reasonText{
+		evidence: CheckEvidence{Field: "log (" + cmp.Or(e.Unit, string(e.Source)) + ")", Value: e.Text, AgeSeconds: x.age(e.Last)},
+		known:    []knownIn{{e.ID, true}}, sure: sure, log: true,
+	})
+}
+
+// isBootError says that an error is one that the boot's own log tells of, and whether it is
+// overcome.
+func (x *explaining) isBootError(id ErrorID) bool {
+	_, _, is := ramdiskStageOf(id)
+	return is && x.Row != nil && x.Row.Log != nil
+}
+
+// tells says that the text tells of an error.
+func (t *reasonText) tells(id ErrorID) bool {
+	return slices.ContainsFunc(t.known, func(k knownIn) bool { return k.said && k.id == id })
 }
 
 func (x *explaining) nodeTexts() {

@@ -6,7 +6,7 @@ import "slices"
 // is found in facts comes before what texts say in general. The list is shared: nobody may
 // change it.
 var explainRules = slices.Concat(
-	explainFactRules, explainWaitRules, explainConductorRules, explainBMCRules, explainBootRules, explainImageRules,
+	explainRamdiskRules, explainFactRules, explainWaitRules, explainConductorRules, explainBMCRules, explainBootRules, explainImageRules,
 	explainDiskRules, explainStepRules, explainAgentRules, familyRules, explainFineRules,
 )
 

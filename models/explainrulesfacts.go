@@ -2,6 +2,9 @@ package models
 
 import "slices"
 
+// offInstead are what a machine that is off explains, too.
+var offInstead = []RuleID{"never-booted", "agent-silent", "agent-gone", "agent-refuses", "boot-stuck", "boot-silent", "machine-boots", "ramdisk-boots", "ramdisk-works", "ramdisk-quiet"}
+
 // explainFactRules find a cause in facts, whatever the reason says.
 var explainFactRules = []ExplainRule{
 	{
@@ -112,7 +115,7 @@ var explainFactRules = []ExplainRule{
 		Evidence: []EvidenceField{EvPower, EvWaited, EvHeartbeat, EvDeadline},
 		Not:      []string{"a ramdisk that cannot reach Ironic"},
 		Next:     ExplainNext{Text: "Switch it on, or give up and try again; then look at the BMC's log for who switched it off.", Key: "power-on", Command: "ironworks power on {node}"},
-		Instead:  []RuleID{"never-booted", "agent-silent", "machine-boots", "ramdisk-works"},
+		Instead:  offInstead,
 		Source:   "ironic doc/source/admin/troubleshooting.rst",
 	},
 	{
@@ -122,7 +125,7 @@ var explainFactRules = []ExplainRule{
 		Evidence: []EvidenceField{EvBMCPower, EvPower, EvWaited, EvHeartbeat},
 		Not:      []string{"a ramdisk that cannot reach Ironic"},
 		Next:     ExplainNext{Text: "Switch it on, or give up and try again.", Key: "power-on", Command: "ironworks power on {node}"},
-		Instead:  []RuleID{"never-booted", "agent-silent", "machine-boots", "ramdisk-works"},
+		Instead:  offInstead,
 		Source:   "ironic doc/source/admin/troubleshooting.rst",
 	},
 	{
@@ -157,12 +160,30 @@ var explainFactRules = []ExplainRule{
 // explainFineRules say that nothing is wrong. They go where another rule finds something.
 var explainFineRules = []ExplainRule{
 	{
-		ID: "ramdisk-works", In: waitStates, If: []ExplainCondition{IfSpeaking}, Confidence: ConfidenceHigh, Fine: true,
-		Verdict:  "Nothing is wrong: the ramdisk works, and was heard of lately",
+		ID: "ramdisk-works", In: waitStates, If: []ExplainCondition{IfFresh}, Confidence: ConfidenceHigh, Fine: true,
+		Verdict:  "Nothing is wrong: the ramdisk works, with a fresh sign of life",
 		Brief:    "the ramdisk works",
-		Evidence: []EvidenceField{EvStep, EvHeartbeat, EvWaited, EvEstimate, EvDeadline},
+		Evidence: []EvidenceField{EvStep, EvHeartbeat, EvAgentAnswer, EvLastLine, EvWaited, EvEstimate, EvDeadline},
 		Next:     ExplainNext{Text: "Wait, and read its log meanwhile.", Key: "log", Command: "ironworks logs {node}"},
+		Instead:  []RuleID{"ramdisk-quiet"},
 		Source:   "ironic_python_agent/agent.py (a heartbeat each 90 to 180 s)",
+	},
+	{
+		ID: "ramdisk-quiet", In: waitStates, If: []ExplainCondition{IfSpeaking}, Confidence: ConfidenceMedium, Fine: true,
+		Verdict:  "Nothing is known to be wrong, but the last heartbeat is {silence} old; one was due after 90 to 180 s",
+		Brief:    "last heartbeat {silence} ago",
+		Evidence: []EvidenceField{EvStep, EvHeartbeat, EvAgentAnswer, EvLastLine, EvWaited, EvEstimate, EvDeadline},
+		Next:     ExplainNext{Text: "Ask the BMC for the machine's power, and read the ramdisk's log.", Key: "bmc", Command: "ironworks bmc {node}"},
+		Source:   "ironic_python_agent/agent.py (a heartbeat each 90 to 180 s)",
+	},
+	{
+		ID: "ramdisk-boots", In: waitStates, If: []ExplainCondition{IfNeverCalled, IfBooting}, Confidence: ConfidenceHigh, Fine: true,
+		Verdict:  "Nothing is wrong: {boot}",
+		Brief:    "the ramdisk boots",
+		Evidence: []EvidenceField{EvBoot, EvLastLine, EvWaited, EvPower, EvDeadline},
+		Next:     ExplainNext{Text: "Wait, and read its log meanwhile.", Key: "log", Command: "ironworks logs {node}"},
+		Instead:  []RuleID{"machine-boots"},
+		Source:   "the ramdisk's log",
 	},
 	{
 		ID: "step-reboots", In: waitStates, If: []ExplainCondition{IfRebooting}, Confidence: ConfidenceMedium, Fine: true,

@@ -3,13 +3,13 @@ package models
 // explainWaitRules are about ramdisks that Ironic waits for, or has waited for in vain.
 var explainWaitRules = []ExplainRule{
 	{
-		ID: "ramdisk-not-heard", In: notInspecting, If: []ExplainCondition{IfWaiting, IfNeverCalled, IfLogAlive}, Confidence: ConfidenceHigh,
+		ID: "ramdisk-not-heard", In: notInspecting, If: []ExplainCondition{IfWaiting, IfNeverCalled, IfAgentStarted}, Confidence: ConfidenceHigh,
 		Verdict:  "The ramdisk runs, but Ironic has not heard of it: it cannot reach Ironic's API, or is not let in",
 		Brief:    "ramdisk runs, Ironic has not heard it",
-		Evidence: []EvidenceField{EvLastLine, EvHeartbeat, EvWaited, EvDeadline, EvSiblings},
-		Not:      []string{"a machine that did not boot: its log has lines of this work"},
+		Evidence: []EvidenceField{EvBoot, EvLastLine, EvHeartbeat, EvWaited, EvDeadline, EvSiblings},
+		Not:      []string{"a machine that did not boot: its agent has started"},
 		Next:     ExplainNext{Text: "Look in the log for what the agent tries: Ironic's address, the lookup, a certificate. Try that address from the machine.", Key: "log", Command: "ironworks logs {node}"},
-		Instead:  append([]RuleID{"never-booted", "machine-boots"}, timeoutRules...),
+		Instead:  append([]RuleID{"never-booted", "machine-boots", "ramdisk-boots", "boot-silent"}, timeoutRules...),
 		Source:   "ironic_python_agent/ironic_api_client.py",
 	},
 	{

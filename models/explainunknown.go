@@ -88,7 +88,7 @@ func nearestError(text string) (id ErrorID, distance float64) {
 		have[w] = true
 	}
 	distance = 1
-	for _, list := range [][]knownError{conductorErrors, ramdiskErrors} {
+	for _, list := range allErrors {
 		for _, e := range list {
 			for _, way := range e.ways {
 				whole := strings.Join(way, " … ")

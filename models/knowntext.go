@@ -31,7 +31,7 @@ func knownInReason(text string) []knownIn {
 	}
 	var all []knownIn
 	told := false
-	for _, list := range [][]knownError{conductorErrors, ramdiskErrors} {
+	for _, list := range reasonErrors {
 		for _, e := range list {
 			if found, said := findWays(text, after, e.ways); found {
 				all = append(all, knownIn{e.id, said})

@@ -1,11 +1,14 @@
 package boot
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -46,11 +49,22 @@ type bench struct {
 	phases   *Phases
 	node     string
 	key      string // the public SSH key
+	home     string // of the program
+	listen   string // where journals are taken, as the machine reaches it; empty where none are
+	ramdisk  ramdisk
 }
 
-func newBench(t *testing.T) *bench {
+// ramdisk is what a ramdisk is made of beside what all have.
+type ramdisk struct {
+	// tag of the agent's image, and Ironic's address as it is told; empty is what works.
+	tag, ironic string
+	// push says that it sends its journal, which the bench takes.
+	push bool
+}
+
+func newBench(t *testing.T, made ramdisk) *bench {
 	t.Helper()
-	b := &bench{t: t, images: Find(t)}
+	b := &bench{t: t, images: Find(t), home: t.TempDir(), ramdisk: made}
 	host, err := vm.FindHost(t.Context(), vm.HostOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -61,6 +75,9 @@ func newBench(t *testing.T) *bench {
 	b.web = httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(b.images.Disk))))
 	t.Cleanup(b.web.Close)
 	b.key = newKey(t)
+	if made.push {
+		b.takeJournals()
+	}
 	iso := b.liveISO()
 	folder := t.TempDir()
 	l, err := lab.Start(t.Context(), lab.Options{
@@ -107,14 +124,54 @@ func guestURL(t *testing.T, address string) string {
 	return u.String()
 }
 
-// ironworks runs the program.
-func (b *bench) ironworks(args ...string) {
-	b.t.Helper()
+// program is the command line of a run of the program, for this Ironic.
+func (b *bench) program(args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(b.t.Context(), program.Path(), args...)
-	cmd.Env = program.Env("PATH="+os.Getenv("PATH"), "HOME="+b.t.TempDir())
-	if out, err := cmd.CombinedOutput(); err != nil {
-		b.t.Fatalf("ironworks %s: %v\n%s", strings.Join(args, " "), err, out)
+	cmd.Env = program.Env("PATH="+os.Getenv("PATH"), "HOME="+b.home, "IRONWORKS_URL="+b.ironic.URL)
+	return cmd
+}
+
+// ironworks runs the program and gives what it prints.
+func (b *bench) ironworks(args ...string) string {
+	b.t.Helper()
+	var stdout, stderr bytes.Buffer
+	cmd := b.program(args...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		b.t.Fatalf("ironworks %s: %v\n%s%s", strings.Join(args, " "), err, &stdout, &stderr)
 	}
+	return stdout.String()
+}
+
+// takeJournals takes the journals that machines push until the test ends.
+func (b *bench) takeJournals() {
+	b.t.Helper()
+	listener, err := new(net.ListenConfig).Listen(b.t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	at := listener.Addr().String()
+	_ = listener.Close()
+	b.listen = guestURL(b.t, "https://"+at)
+	cmd := b.program("logs", "--listen", at)
+	out, err := os.Create(filepath.Join(b.t.TempDir(), "pushed.log"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	if err := cmd.Start(); err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		_ = cmd.Wait()
+		_ = out.Close()
+		if b.t.Failed() {
+			said, _ := os.ReadFile(out.Name())
+			b.t.Logf("what the machine pushed:\n%s", said)
+		}
+	})
 }
 
 // liveISO is the ramdisk: the live ISO with a configuration that ironworks built and embedded.
@@ -123,8 +180,15 @@ func (b *bench) liveISO() *image.ISO {
 	folder := b.t.TempDir()
 	config, iso := filepath.Join(folder, "ramdisk.ign"), filepath.Join(folder, "ramdisk.iso")
 	registry := fmt.Sprintf("%s:%d", vm.HostAddress, b.registry.Port)
-	b.ironworks("ignition", "build", "--host", guestURL(b.t, b.ironic.URL), "--image", registry+"/ironic-agent:newest",
-		"--registry-tls", registry+"=insecure", "--ssh-key", b.key, "--output", config)
+	args := []string{
+		"ignition", "build", "--host", cmp.Or(b.ramdisk.ironic, guestURL(b.t, b.ironic.URL)),
+		"--image", registry + "/ironic-agent:" + cmp.Or(b.ramdisk.tag, "newest"),
+		"--registry-tls", registry + "=insecure", "--ssh-key", b.key, "--output", config,
+	}
+	if b.listen != "" {
+		args = append(args, "--journal-push", b.listen)
+	}
+	b.ironworks(args...)
 	content, err := os.ReadFile(b.images.ISO)
 	if err != nil {
 		b.t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 // Ignition applies its configuration, podman pulls the agent's image, and a real Ironic
 // inspects the machine.
 func TestMachineReallyBoots(t *testing.T) {
-	b := newBench(t)
+	b := newBench(t, ramdisk{})
 	b.inspect()
 }
 

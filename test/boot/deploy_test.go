@@ -35,7 +35,7 @@ func userData() map[string]any {
 // not the one that the agent would take, gets the image, and the installed system's first boot
 // runs the user data.
 func TestInstallCoreOSAndFirstBoot(t *testing.T) {
-	b := newBench(t)
+	b := newBench(t, ramdisk{})
 	disk := b.machine.Disks()[1]
 	b.call(http.MethodPatch, b.node, []any{
 		map[string]any{"op": "add", "path": "/properties/root_device", "value": map[string]any{"wwn": disk.WWN}},

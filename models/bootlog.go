@@ -1,0 +1,170 @@
+package models
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// BootLog is what the log of a ramdisk tells of the machine's last boot. The zero value is
+// one that nothing is known of. A copy does not change with the original.
+type BootLog struct {
+	// ID is the machine's boot ID; empty where no source tells it.
+	ID string
+	// Stage is the latest one that the log tells of.
+	Stage RamdiskStage
+	// Source is where the last line came from, Text the line.
+	Source LogSource
+	Text   string
+	// Errors are those that the boot has not overcome, in the order in which they came.
+	Errors []BootError
+
+	before               string // the boot before
+	begin, reached, last bootTime
+	upTo                 time.Time     // the machine's clock at the newest line
+	behind               time.Duration // the machine's clock is behind this one, at most
+	clocked              bool          // behind is set
+}
+
+// BootError is one error that keeps a boot from going on.
+type BootError struct {
+	ID ErrorID
+	// Stage is the one that does not end.
+	Stage RamdiskStage
+	// Unit and Text are of the last line with it, Source is that line's.
+	Unit, Text string
+	Source     LogSource
+	// Count is how often it came; First and Last are when, on the console's clock.
+	Count       int
+	First, Last time.Time
+}
+
+// bootTime is when a line was written, on the machine's clock, and when it came, on this
+// one.
+type bootTime struct{ machine, received time.Time }
+
+// clockTrust is how much earlier than it came a line may have been written: what differs by
+// more has a wrong clock.
+const clockTrust = 12 * time.Hour
+
+// burst is how long the lines of one failure take: a traceback says the same three times.
+const burst = time.Second
+
+// at is the time on this machine's clock. A log that is read for the first time has lines
+// of long ago: the one that took least to come tells how the clocks differ.
+func (b *BootLog) at(t bootTime) time.Time {
+	if t.machine.IsZero() || !b.clocked {
+		return t.received
+	}
+	at := t.machine.Add(b.behind)
+	if at.After(t.received) || t.received.Sub(at) > clockTrust {
+		return t.received
+	}
+	return at
+}
+
+// Begin is when the first line of the boot was written, as far as it was seen; zero where no
+// log was read.
+func (b *BootLog) Begin() time.Time { return b.at(b.begin) }
+
+// Reached is when the stage began.
+func (b *BootLog) Reached() time.Time { return b.at(b.reached) }
+
+// Last is when the last line was written.
+func (b *BootLog) Last() time.Time { return b.at(b.last) }
+
+// Take notes what a line tells, and says whether that is anything new. Lines of one source
+// have to come in their order; those that were taken before change nothing.
+func (b *BootLog) Take(l *LogLine) bool {
+	if l.Source == LogStatus || l.Source == LogArchive || !b.follow(l) {
+		return false
+	}
+	t := bootTime{machine: l.Time, received: l.Received}
+	if l.Source == LogSerial { // it is when the line came
+		t.machine = time.Time{}
+	}
+	if !t.machine.IsZero() {
+		if t.machine.Before(b.upTo) {
+			return false
+		}
+		b.upTo = t.machine
+		if behind := t.received.Sub(t.machine); !b.clocked || behind < b.behind {
+			b.behind, b.clocked = behind, true
+		}
+	}
+	if b.begin.received.IsZero() {
+		b.begin, b.reached = t, t
+	}
+	b.last, b.Source, b.Text = t, l.Source, l.Text
+	b.mark(l, t)
+	b.note(l, t)
+	return true
+}
+
+// follow begins anew with a new boot; false is a line of the boot before.
+func (b *BootLog) follow(l *LogLine) bool {
+	switch {
+	case l.Boot != "" && l.Boot == b.before:
+		return false
+	case l.Boot != "" && b.ID == "" && !b.begin.received.IsZero() && l.Received.Sub(b.begin.received) < bootTakes:
+		b.ID = l.Boot // the serial line began to tell of it
+	case l.Boot != "" && l.Boot != b.ID:
+		*b = BootLog{ID: l.Boot, before: b.ID}
+	case l.Boot == "" && b.Stage > RamdiskKernel && strings.Contains(l.Text, "Linux version "):
+		*b = BootLog{before: b.ID}
+	}
+	return true
+}
+
+// mark notes the stage that a line tells of.
+func (b *BootLog) mark(l *LogLine, t bootTime) {
+	i := slices.IndexFunc(bootMarks, func(m bootMark) bool {
+		return (m.unit == "" || m.unit == l.Unit) && strings.Contains(l.Text, m.literal)
+	})
+	if i < 0 {
+		return
+	}
+	m := &bootMarks[i]
+	if m.reached > b.Stage {
+		b.Stage, b.reached = m.reached, t
+	}
+	if slices.ContainsFunc(b.Errors, func(e BootError) bool { return e.Stage <= m.done }) {
+		b.Errors = slices.DeleteFunc(slices.Clone(b.Errors), func(e BootError) bool { return e.Stage <= m.done })
+	}
+}
+
+// note keeps an error that a line tells of.
+func (b *BootLog) note(l *LogLine, t bootTime) {
+	stage, _, is := ramdiskStageOf(ErrorID(l.Known))
+	if !is {
+		return
+	}
+	if stage > b.Stage && ErrorID(l.Known) != ErrorAgentRestarts {
+		b.Stage, b.reached = stage, t
+	}
+	e := BootError{ID: ErrorID(l.Known), Stage: stage, First: b.at(t)}
+	i := slices.IndexFunc(b.Errors, func(have BootError) bool { return have.ID == e.ID })
+	b.Errors = slices.Clone(b.Errors)
+	if i < 0 {
+		i, b.Errors = len(b.Errors), append(b.Errors, e)
+	}
+	had := &b.Errors[i]
+	if at := b.at(t); had.Count == 0 || at.Sub(had.Last) >= burst {
+		had.Unit, had.Text, had.Source, had.Last = l.Unit, l.Text, l.Source, at
+		had.Count++
+	}
+}
+
+// Obstacle is the error that keeps the boot where it is: of those that are not overcome the
+// one that says most. False is none.
+func (b *BootLog) Obstacle() (BootError, bool) {
+	if len(b.Errors) == 0 {
+		return BootError{}, false
+	}
+	rank := func(e BootError) int {
+		_, rank, _ := ramdiskStageOf(e.ID)
+		return rank
+	}
+	return slices.MinFunc(b.Errors, func(a, c BootError) int { return cmp.Compare(rank(a), rank(c)) }), true
+}

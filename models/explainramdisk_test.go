@@ -1,0 +1,96 @@
+package models
+
+import (
+	"testing"
+	"time"
+)
+
+// bootLogOf is a log whose last lines came some seconds ago.
+func bootLogOf(lines ...*LogLine) *BootLog {
+	var b BootLog
+	for _, l := range lines {
+		b.Take(l)
+	}
+	return &b
+}
+
+func said(ago int, unit, text string) *LogLine {
+	return bootLine(explainNow.Add(-time.Duration(ago)*time.Second), unit, text)
+}
+
+// TestExplainRamdisk has what happened on machines that really booted, and what was said of it
+// wrongly once.
+func TestExplainRamdisk(t *testing.T) {
+	t.Parallel()
+	kernel := func(ago int) *LogLine { return said(ago, "kernel", "Linux version 6") }
+	started := func(ago int) *LogLine { return said(ago, "ironic_python_agent.agent", starting) }
+	inspects := func(lines ...*LogLine) *ExplainFacts {
+		return waiting(3*time.Minute, func(n *Node, f *ExplainFacts) {
+			n.ProvisionState, f.Work = StateInspectWait, nil
+			n.Internal.LastPowerState = ago(3 * time.Minute)
+			f.Row.Log = bootLogOf(lines...)
+		})
+	}
+	// The machine was switched off in the middle of install_coreos: Ironic still says on.
+	cut := func(seconds int, change func(f *ExplainFacts)) *ExplainFacts {
+		return waiting(10*time.Minute, func(n *Node, f *ExplainFacts) {
+			n.DeployStep = &Step{Interface: "deploy", Step: "install_coreos"}
+			n.Internal.LastPowerState, n.Internal.AgentURL = ago(10*time.Minute), "http://10.0.0.9:9999"
+			n.Internal.LastHeartbeat = ago(time.Duration(seconds) * time.Second)
+			f.Row.Log = bootLogOf(kernel(590), started(540), said(seconds, "ironic_python_agent.agent", "heartbeat successful"))
+			change(f)
+		})
+	}
+	refuses := &AgentFacts{Answers: AnswerNo, Text: "refused the connection"}
+	missing := []LogLine{{Unit: "coreos-installer", Text: "1: HTTP status client error (404 Not Found) for url (http://10.0.2.2:1/nothing.img)", Known: string(ErrorImageStatus), Received: explainNow}}
+	for name, tt := range map[string]struct {
+		facts *ExplainFacts
+		rule  RuleID
+		least Confidence
+	}{
+		"an unknown tag":                    {inspects(kernel(170), said(20, "ironic-agent", tagUnknown), said(14, "systemd", restarts), said(8, "ironic-agent", tagUnknown)), RuleID(ErrorPullTag), ConfidenceHigh},
+		"an unknown tag, once":              {inspects(kernel(170), said(8, "ironic-agent", tagUnknown)), RuleID(ErrorPullTag), ConfidenceMedium},
+		"an unknown tag of an earlier boot": {inspects(said(900, "kernel", "Linux version 6"), said(870, "ironic-agent", tagUnknown), said(860, "ironic-agent", tagUnknown)), "machine-boots", ConfidenceMedium},
+		"Ironic at another port":            {inspects(kernel(170), started(100), said(40, "ironic-python-agent", portClosed), said(30, "systemd", restarts), said(10, "ironic-python-agent", portClosed)), RuleID(ErrorIronicRefused), ConfidenceHigh},
+		"timed out with the cause in the log": {failed(StateDeployFailed, timedOut, func(n *Node, f *ExplainFacts) {
+			n.Internal.LastPowerState = ago(time.Minute)
+			f.Row.Log = bootLogOf(kernel(1700), said(1000, "ironic-agent", tagUnknown), said(900, "ironic-agent", tagUnknown))
+		}), RuleID(ErrorPullTag), ConfidenceHigh},
+		"the ISO's server is gone": {failed(StateInspectFailed, "Failed to inspect hardware. Reason: unable to start inspection: Validation of image href http://127.0.0.1:8080/ramdisk.iso failed, reason: HTTPConnectionPool(host='127.0.0.1', port=8080): Max retries exceeded with url: /ramdisk.iso (Caused by NewConnectionError('Failed to establish a new connection: [Errno 111] Connection refused'))", nil), RuleID(ErrorImageUnreachable), ConfidenceHigh},
+		"no image at the address": {failed(StateDeployFailed, "Deploy step deploy.install_coreos failed on node x. coreos-installer failed with code 1: 11: _start", func(_ *Node, f *ExplainFacts) {
+			f.Work = &Work{Kind: StateDeploying, Begin: explainNow.Add(-time.Hour), End: explainNow, Whole: true, Outcome: OutcomeFailed}
+			f.Lines = missing
+		}), RuleID(ErrorImageStatus), ConfidenceHigh},
+		"cut, and the agent refuses":              {cut(180, func(f *ExplainFacts) { f.Agent = refuses }), "agent-gone", ConfidenceHigh},
+		"cut, a log never came":                   {cut(180, func(f *ExplainFacts) { f.Agent, f.Row.Log = refuses, nil }), "agent-refuses", ConfidenceMedium},
+		"cut just now":                            {cut(20, func(f *ExplainFacts) { f.Agent = refuses }), "agent-refuses", ConfidenceMedium},
+		"cut, and the BMC says off":               {cut(180, func(f *ExplainFacts) { f.BMC = &BMCFacts{Power: PowerOff} }), "bmc-says-off", ConfidenceHigh},
+		"cut, both asked":                         {cut(180, func(f *ExplainFacts) { f.Agent, f.BMC = refuses, &BMCFacts{Power: PowerOff} }), "bmc-says-off", ConfidenceHigh},
+		"cut, nobody to ask":                      {cut(230, func(*ExplainFacts) {}), "ramdisk-quiet", ConfidenceMedium},
+		"the agent answers":                       {cut(230, func(f *ExplainFacts) { f.Agent = &AgentFacts{Answers: AnswerYes, Text: "answers"} }), "ramdisk-works", ConfidenceHigh},
+		"it answers, and Ironic does not hear it": {cut(500, func(f *ExplainFacts) { f.Agent = &AgentFacts{Answers: AnswerYes, Text: "answers"} }), "agent-cut-off", ConfidenceHigh},
+		"a heartbeat just now":                    {cut(30, func(*ExplainFacts) {}), "ramdisk-works", ConfidenceHigh},
+		"a heartbeat of the boot before": {cut(30, func(f *ExplainFacts) {
+			f.Row.Node.Internal.LastPowerState, f.Row.Node.Internal.AgentURL, f.Row.Log = ago(10*time.Second), "", nil
+		}), "machine-boots", ConfidenceMedium},
+		"three times as long as others": {cut(30, func(f *ExplainFacts) {
+			f.Estimate = &Estimate{Phase: Took{N: 5, Median: 46 * time.Second}, Late: true}
+			f.Work.Phases = []Phase{{Kind: PhaseStep, Step: "deploy.install_coreos", Begin: explainNow.Add(-3 * time.Minute), Outcome: OutcomeRunning}}
+		}), "step-too-long", ConfidenceMedium},
+		"it boots":               {inspects(kernel(60), said(3, "ironic-agent", pulling)), "ramdisk-boots", ConfidenceHigh},
+		"its log has stopped":    {inspects(kernel(170), said(150, "NetworkManager", "<info> starting")), "boot-silent", ConfidenceMedium},
+		"a pull that takes long": {inspects(kernel(170), said(130, "ironic-agent", pulling)), "machine-boots", ConfidenceMedium},
+		"a pull that never ends": {inspects(said(600, "kernel", "Linux version 6"), said(500, "ironic-agent", pulling), said(5, "kernel", "still there")), "boot-stuck", ConfidenceMedium},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if name == "a pull that never ends" {
+				tt.facts.Row.Node.Internal.LastPowerState = ago(601 * time.Second)
+			}
+			wantExplained(t, Explain(tt.facts)[0], tt.rule, tt.least)
+			if best := Explain(tt.facts)[0]; best.Fine && tt.least == ConfidenceMedium && best.Confidence == ConfidenceHigh {
+				t.Errorf("%s: too sure that nothing is wrong", best.Rule)
+			}
+		})
+	}
+}

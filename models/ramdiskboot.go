@@ -1,0 +1,121 @@
+package models
+
+import (
+	"fmt"
+	"time"
+)
+
+// RamdiskBoot says how far the last boot of a node's ramdisk has come, made of everything that
+// is known of it. All screens and commands show the same.
+type RamdiskBoot struct {
+	Stage RamdiskStage
+	// Since is when the stage began; zero where nobody knows.
+	Since time.Time
+	// Obstacle is the error that keeps the boot in its stage; nil where none is known.
+	Obstacle *BootError
+	// Heartbeat is the last one of this boot; zero where Ironic has heard none.
+	Heartbeat time.Time
+	// Line is when the last line of the ramdisk's log was written, Source where it came from;
+	// zero and empty where no log was read.
+	Line   time.Time
+	Source LogSource
+}
+
+// Freshness of signs of life.
+const (
+	// freshBeat is how old a heartbeat may be: an agent sends one each 90 to 180 s
+	// (ironic_python_agent/agent.py, a heartbeat_timeout of 300 s), and a conductor takes it
+	// in a few.
+	freshBeat = 200 * time.Second
+	// freshLine is how old a line of a followed log may be to show that the ramdisk runs now.
+	freshLine = time.Minute
+	// clockSlack is how much earlier than Ironic's time of the power change the first line of
+	// the boot may be: the time is written when the BMC has confirmed the change.
+	clockSlack = 2 * time.Minute
+)
+
+// Boot is what is known of the last boot of the node's ramdisk.
+func (r *Row) Boot() RamdiskBoot {
+	n := &r.Node
+	b := RamdiskBoot{Heartbeat: n.Internal.Heartbeat()}
+	if n.PowerState == PowerOn {
+		b.Stage = RamdiskPowerOn
+		if n.Internal != nil {
+			b.Since = n.Internal.LastPowerState.Time
+		}
+	}
+	if l := r.Log; l != nil && r.ofThisBoot(l) {
+		b.Line, b.Source = l.Last(), l.Source
+		if l.Stage > b.Stage {
+			b.Stage, b.Since = l.Stage, l.Reached()
+		}
+		if e, there := l.Obstacle(); there {
+			b.Obstacle = &e
+		}
+	}
+	if !b.Heartbeat.IsZero() && b.Stage < RamdiskHeartbeat {
+		b.Stage, b.Since = RamdiskHeartbeat, time.Time{}
+	}
+	if b.Obstacle != nil && !b.Heartbeat.Before(b.Obstacle.Last) {
+		b.Obstacle = nil // Ironic has heard of the ramdisk since
+	}
+	return b
+}
+
+// ofThisBoot says that the log is of the boot since the machine's power changed last, or
+// since the work began. When work has failed the last boot is what it failed with: Ironic may
+// have switched the machine off since.
+func (r *Row) ofThisBoot(l *BootLog) bool {
+	if r.Node.ProvisionState.Failed() {
+		return true
+	}
+	if i := r.Node.Internal; i != nil && !i.LastPowerState.IsZero() {
+		return !l.Begin().Before(i.LastPowerState.Add(-clockSlack))
+	}
+	return !l.Last().Before(r.Since)
+}
+
+// Heartbeat is the last heartbeat of the ramdisk that runs now; zero where none has come.
+// agent_last_heartbeat outlives its ramdisk: what came before the power changed last is of
+// an earlier one. The address goes when a conductor switches the machine off
+// (ironic/conductor/utils.py: wipe_internal_info_on_power_off).
+func (i *Internal) Heartbeat() time.Time {
+	if i == nil || i.LastHeartbeat.Before(i.LastPowerState.Time) {
+		return time.Time{}
+	}
+	return i.LastHeartbeat.Time
+}
+
+// Text says what the machine does at a time, and what is in the way: "pulls the agent's
+// image for 40s; 12 times: manifest unknown". Empty where nothing but power is known. It may
+// hold what a machine wrote, and has to be made printable.
+func (b RamdiskBoot) Text(now time.Time) string {
+	if b.Stage <= RamdiskPowerOn {
+		return ""
+	}
+	text := b.Stage.Doing()
+	if !b.Since.IsZero() {
+		text += " for " + Age(max(now.Sub(b.Since), 0))
+	}
+	if e := b.Obstacle; e != nil {
+		text += "; " + e.Times() + ": " + e.Text
+	}
+	return text
+}
+
+// Times is how often an error came.
+func (e *BootError) Times() string {
+	if e.Count == 1 {
+		return "1 error"
+	}
+	return fmt.Sprintf("%d errors, the last one", e.Count)
+}
+
+// Quiet is how long there was no sign of life at a time; false where there never was one.
+func (b RamdiskBoot) Quiet(now time.Time) (time.Duration, bool) {
+	last := b.Heartbeat
+	if b.Line.After(last) {
+		last = b.Line
+	}
+	return max(now.Sub(last), 0), !last.IsZero()
+}
