@@ -32,10 +32,8 @@ type statusSource struct {
 
 // follow asks every ten seconds.
 func (s *statusSource) follow(ctx context.Context) {
-	// An agent has a certificate that it made itself, and nothing secret is asked or sent.
-	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true} //nolint:gosec // it says so
-	client := &http.Client{Transport: transport, Timeout: statusTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	defer transport.CloseIdleConnections()
+	client := agentClient()
+	defer client.CloseIdleConnections()
 	if !s.joint.options.Once && !wait(ctx, 2*time.Second) { // the others have their chance
 		return
 	}
@@ -90,6 +88,29 @@ func (s *statusSource) line(ctx context.Context, level models.LogLevel, text str
 		Received: s.joint.options.Now(), Node: s.joint.node, Source: models.LogStatus, Unit: "status", Level: level,
 		Text: short(models.Printable(m.line(text)), maxText),
 	}})
+}
+
+// agentClient asks agents: they have certificates that they made themselves, and nothing
+// secret is asked or sent.
+func agentClient() *http.Client {
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true} //nolint:gosec // it says so
+	return &http.Client{Transport: transport, Timeout: statusTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// AskAgent asks the agent at an address, as Ironic has it, whether it is there; that takes 5 s
+// at most.
+func AskAgent(ctx context.Context, address string) models.AgentFacts {
+	client := agentClient()
+	defer client.CloseIdleConnections()
+	answer, err := askAgent(ctx, client, address)
+	var m masker
+	switch {
+	case err == nil:
+		return models.AgentFacts{Answers: models.AnswerYes, Text: models.Printable(m.line(answer))}
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return models.AgentFacts{Answers: models.AnswerNo, Text: "connection refused at " + models.Printable(models.MaskURL(address))}
+	}
+	return models.AgentFacts{Text: "no answer: " + agentFault(err)}
 }
 
 var errNoAgent = errors.New("what answers is not the agent")

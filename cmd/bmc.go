@@ -152,11 +152,16 @@ func (a *app) bmcs(s *session, flags *bmcFlags) (*provision.BMCs, error) {
 	if err != nil {
 		return nil, err
 	}
+	return a.bmcsBy(s, way), nil
+}
+
+// bmcsBy asks BMCs in a way; the session is nil where there is no Ironic.
+func (a *app) bmcsBy(s *session, way *bmcWay) *provision.BMCs {
 	bmcs := &provision.BMCs{Complete: way.complete, Web: provision.NewWeb(), Now: clock{}.Now}
 	if s != nil {
 		bmcs.API = s.client
 	}
-	return bmcs, nil
+	return bmcs
 }
 
 func (a *app) bmcConsoleCommand(flags *bmcFlags) *cobra.Command {

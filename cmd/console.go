@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ironworks/agentlog"
 	"ironworks/config"
 	"ironworks/fleet"
 	"ironworks/ironicclient"
@@ -253,14 +254,15 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 		return status.Skew, !status.Answered.IsZero()
 	}}
 	kept := openJournal(c.cmd.Context(), &c.app.files, &x, func(err error) { notice(models.Printable(err.Error())) })
-	receiving := c.receive(&x, client, &way, kept, notice)
+	keep := linesHeard(kept, s.Store)
+	receiving := c.receive(&x, client, &way, keep, notice)
 	consoles := c.lendConsoles(client, s.Runner, notice)
 	way.serial = consoles
 	follower, err := c.app.follower(&x, way)
 	if err != nil {
 		notice(models.Printable(err.Error())) // it says what is wrong with the context's logs
 	} else {
-		s.Logs = &keptLogs{Follower: follower, kept: kept}
+		s.Logs = &keptLogs{Follower: follower, keep: keep}
 	}
 	if bmcs, err := c.bmcs(&x, client, notice); err == nil {
 		s.BMCs = bmcs
@@ -268,7 +270,7 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 		notice(models.Printable(err.Error()))
 	}
 	c.poll(s, client, &x, kept)
-	s.Explain = explainLive(client, s.Store, kept, changes.Of)
+	s.Explain = explainLive(client, s.Store, kept, changes.Of, agentlog.AskAgent)
 	s.Close = func() {
 		receiving()
 		c.closeConsoles(consoles)
@@ -281,7 +283,7 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 // receive takes pushed journals where the context says so, until it is told to end, and
 // keeps their lines, whoever looks or not. The console goes on without them.
 func (c *consoleHost) receive(
-	x *config.Context, client *ironicclient.Client, way *logsWay, kept *journal.Journal, notice func(text string),
+	x *config.Context, client *ironicclient.Client, way *logsWay, keep lineKeeper, notice func(text string),
 ) (end func()) {
 	if x.Logs.Listen == "" {
 		return func() {}
@@ -297,7 +299,7 @@ func (c *consoleHost) receive(
 	running.Go(func() { keepReceiving(ctx, receiver, x.Logs.Listen, notice) })
 	running.Go(func() {
 		for b := range receiver.Subscribe(ctx, models.NodeRef{}) {
-			kept.Note(journal.Records{Lines: b.Lines})
+			keep(b.Lines)
 		}
 	})
 	return func() {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ironworks/agentlog"
 	"ironworks/journal"
 	"ironworks/models"
 	"ironworks/provision"
@@ -28,7 +29,8 @@ func (a *app) explainCommand() *cobra.Command {
 		Use: "explain NODE...", Short: "Say why a node failed or does not go on, and what to do next",
 		Long: "Say what is the matter with nodes: the likeliest cause with how sure it is, what tells it, what it is not, and the next\n" +
 			"safe thing to do. Ironic is asked for the node, its history, the conductors and the other nodes; what was kept in the\n" +
-			"journal is read, too. --bmc asks the nodes' BMCs and for their ISOs from here, too (see ironworks bmc --help for the password).\n" +
+			"journal is read, too. Of a machine that Ironic waits for, the agent is asked for a sign of life, and the BMC where its login is\n" +
+			"known. --bmc asks all BMCs, and for the ISOs from here (see ironworks bmc --help for the password).\n" +
 			"--error TEXT explains a reason without asking anybody; - reads it from standard input.\n\n" +
 			"Exit code 0 also when nothing is wrong; 1 when a node cannot be read.",
 		Example: "  ironworks explain r7-n02\n  ironworks explain r7-n02 -o json\n" +
@@ -103,13 +105,9 @@ func (a *app) explainNodes(cmd *cobra.Command, s *session, names []string, flags
 	if err != nil {
 		a.complain("note: what was changed since is not known: %v", err)
 	}
-	sources.Changes = changes.Of
-	if flags.bmc {
-		bmcs, err := a.bmcs(s, &flags.bmcFlags)
-		if err != nil {
-			return err
-		}
-		sources.BMC = bmcs.Facts
+	sources.Changes, sources.Agent = changes.Of, agentlog.AskAgent
+	if sources.BMC, err = a.explainedBMC(s, flags); err != nil {
+		return err
 	}
 	explainer := provision.NewExplainer(s.client, sources)
 	var list []explanationJSON
@@ -143,6 +141,31 @@ func (a *app) explainNodes(cmd *cobra.Command, s *session, names []string, flags
 		r.data = list[0]
 	}
 	return errors.Join(a.print(r), unread)
+}
+
+// explainedBMC is how BMCs are asked: all of them where somebody wants it, and else those of
+// machines that Ironic waits for, where the login is known without asking for it.
+func (a *app) explainedBMC(s *session, flags *explainFlags) (func(context.Context, *models.Node, time.Time) (*models.BMCFacts, error), error) {
+	way, err := a.bmcWay(s, &flags.bmcFlags)
+	switch {
+	case err != nil && flags.bmc:
+		return nil, err
+	case err != nil:
+		return nil, nil //nolint:nilnil // they are not asked
+	case flags.bmc:
+		return a.bmcsBy(s, way).Facts, nil
+	}
+	way.ask, way.told = nil, func(error) {}
+	bmcs := a.bmcsBy(s, way)
+	return func(ctx context.Context, n *models.Node, now time.Time) (*models.BMCFacts, error) {
+		if n.ProvisionState.Class() != models.ClassWait {
+			return nil, nil //nolint:nilnil // it is not asked
+		}
+		if target, err := bmcs.Target(ctx, n); err != nil || !target.Password.IsSet() {
+			return nil, nil //nolint:nilnil,nilerr // nobody knows its login
+		}
+		return bmcs.Facts(ctx, n, now)
+	}, nil
 }
 
 // keptForExplaining is the journal of the context, or the one that was named.

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"ironworks/fleet"
@@ -14,6 +15,7 @@ import (
 // asked for again.
 func explainLive(
 	api provision.ExplainAPI, store *fleet.Store, kept screen.Journal, changes func(uuid string, now time.Time) []models.NodeChange,
+	agent func(ctx context.Context, address string) models.AgentFacts,
 ) func(ctx context.Context, uuid string, bmc *models.BMCFacts) (*provision.Explained, error) {
 	return func(ctx context.Context, uuid string, bmc *models.BMCFacts) (*provision.Explained, error) {
 		others := func(context.Context) ([]*models.Row, error) {
@@ -32,9 +34,9 @@ func explainLive(
 			if err != nil {
 				return provision.Past{}, err
 			}
-			return pastOf(ctx, kept, models.NewExperience(latest), watchedWork(works, store, n.UUID), now)
+			return pastOf(ctx, kept, models.NewExperience(latest), watchedWork(works, store, n.UUID), n, now, store.Status().Skew)
 		}
-		return provision.NewExplainer(api, provision.ExplainSources{Others: others, Seen: seen, Past: past, Changes: changes, BMC: func(context.Context, *models.Node, time.Time) (*models.BMCFacts, error) {
+		return provision.NewExplainer(api, provision.ExplainSources{Others: others, Seen: seen, Past: past, Changes: changes, Agent: agent, BMC: func(context.Context, *models.Node, time.Time) (*models.BMCFacts, error) {
 			return bmc, nil
 		}}).Explain(ctx, uuid)
 	}
@@ -68,40 +70,79 @@ func watchedWork(kept []models.Work, store *fleet.Store, uuid string) *models.Wo
 // keptPast is the last piece of work on a node that was kept, with what matters of its log.
 func keptPast(ctx context.Context, kept screen.Journal, experience *models.Experience, n *models.Node, now time.Time) (provision.Past, error) {
 	works, err := kept.OfNode(ctx, n.UUID, 1)
-	if err != nil || len(works) == 0 {
+	if err != nil {
 		return provision.Past{}, err
 	}
-	return pastOf(ctx, kept, experience, &works[0], now)
+	var work *models.Work
+	if len(works) > 0 {
+		work = &works[0]
+	}
+	return pastOf(ctx, kept, experience, work, n, now, now.Sub(time.Now()))
 }
 
-// pastOf is a piece of work with what others took, and what matters of its log; nil is none.
-func pastOf(ctx context.Context, kept screen.Journal, experience *models.Experience, work *models.Work, now time.Time) (past provision.Past, err error) {
-	if work == nil {
+// logReach is how far back a log is read of work that nobody saw begin.
+const logReach = 2 * time.Hour
+
+// pastOf is a piece of work on a node, nil where none was seen, with what others took, and
+// what matters of the log. The server's clock is ahead of this one by skew.
+func pastOf(
+	ctx context.Context, kept screen.Journal, experience *models.Experience, work *models.Work, n *models.Node, now time.Time, skew time.Duration,
+) (past provision.Past, err error) {
+	if work != nil {
+		past.Work = work
+		if work.End.IsZero() {
+			estimate := experience.Estimate(work, now)
+			past.Estimate = &estimate
+		}
+	}
+	if !n.ProvisionState.Busy() && !n.ProvisionState.Failed() {
 		return past, nil
 	}
-	past.Work = work
-	if work.End.IsZero() {
-		estimate := experience.Estimate(work, now)
-		past.Estimate = &estimate
+	from, to := now.Add(-logReach), time.Time{}
+	if work != nil && (work.End.IsZero() || n.ProvisionState.Failed()) {
+		from = work.Begin
+		if !work.End.IsZero() {
+			to = work.End.Add(time.Minute)
+		}
 	}
-	to := work.End
-	if !to.IsZero() {
-		to = to.Add(time.Minute)
-	}
-	past.Lines, err = tellingLines(ctx, kept, work.Node.UUID, work.Begin, to)
+	past.Lines, past.Boot, err = tellingLines(ctx, kept, n.UUID, from, to, skew)
 	return past, err
 }
 
-// tellingLines are the last line of each error that is known, and the last line of all.
-func tellingLines(ctx context.Context, kept screen.Journal, uuid string, from, to time.Time) ([]models.LogLine, error) {
+// tellingLines are the last line of each error that is known, and the last line of all, with
+// what the log tells of the last boot; nil where there is none.
+func tellingLines(ctx context.Context, kept screen.Journal, uuid string, from, to time.Time, skew time.Duration) ([]models.LogLine, *models.BootLog, error) {
+	lines, boot, err := tellingOf(kept.Lines(ctx, uuid, from, to), skew)
+	if boot != nil || err != nil {
+		return lines, boot, err
+	}
+	// The journal goes by the machine's clock, which may be years off: then it matters when
+	// the lines came.
+	return tellingOf(func(yield func(models.LogLine, error) bool) {
+		for l, err := range kept.Lines(ctx, uuid, time.Time{}, time.Time{}) {
+			if err == nil && (l.Received.Before(from) || !to.IsZero() && l.Received.After(to)) {
+				continue
+			}
+			if !yield(l, err) {
+				return
+			}
+		}
+	}, skew)
+}
+
+func tellingOf(all iter.Seq2[models.LogLine, error], skew time.Duration) ([]models.LogLine, *models.BootLog, error) {
 	var lines []models.LogLine
 	var last *models.LogLine
+	var boot models.BootLog
 	at := map[string]int{}
-	for l, err := range kept.Lines(ctx, uuid, from, to) {
+	for l, err := range all {
 		if err != nil {
-			return lines, err
+			return lines, nil, err
 		}
 		last = &l
+		here := l
+		here.Received = l.Received.Add(skew)
+		boot.Take(&here)
 		if l.Known == "" {
 			continue
 		}
@@ -112,8 +153,8 @@ func tellingLines(ctx context.Context, kept screen.Journal, uuid string, from, t
 		at[l.Known] = len(lines)
 		lines = append(lines, l)
 	}
-	if last != nil {
-		lines = append(lines, *last)
+	if last == nil {
+		return nil, nil, nil
 	}
-	return lines, nil
+	return append(lines, *last), &boot, nil
 }

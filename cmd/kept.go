@@ -64,21 +64,38 @@ func (t *turns) records(p *provision.Progress) journal.Records {
 // keptLogs keeps the lines that a follower gives.
 type keptLogs struct {
 	agentlog.Follower
-	kept *journal.Journal
+	keep lineKeeper
+}
+
+// lineKeeper keeps lines of ramdisks' logs.
+type lineKeeper func([]models.LogLine)
+
+// linesOf keeps lines in a journal.
+func linesOf(kept *journal.Journal) lineKeeper {
+	return func(lines []models.LogLine) { kept.Note(journal.Records{Lines: lines}) }
+}
+
+// linesHeard keeps lines in a journal, and what they tell of boots in a store, at the server's
+// time.
+func linesHeard(kept *journal.Journal, store *fleet.Store) lineKeeper {
+	return func(lines []models.LogLine) {
+		kept.Note(journal.Records{Lines: lines})
+		store.Heard(lines, store.Status().Skew)
+	}
 }
 
 // Follow is the follower's.
 func (k *keptLogs) Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch {
-	return keepLines(ctx, k.kept, k.Follower.Follow(ctx, node, more...))
+	return keepLines(ctx, k.keep, k.Follower.Follow(ctx, node, more...))
 }
 
 // keepLines hands batches on and keeps their lines.
-func keepLines(ctx context.Context, kept *journal.Journal, batches <-chan agentlog.Batch) <-chan agentlog.Batch {
+func keepLines(ctx context.Context, keep lineKeeper, batches <-chan agentlog.Batch) <-chan agentlog.Batch {
 	out := make(chan agentlog.Batch)
 	go func() {
 		defer close(out)
 		for b := range batches {
-			kept.Note(journal.Records{Lines: b.Lines})
+			keep(b.Lines)
 			select {
 			case out <- b:
 			case <-ctx.Done(): // they end, too

@@ -58,7 +58,7 @@ func TestLogsAreKept(t *testing.T) {
 	}
 	kept := keptAt(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	follower := &keptLogs{Follower: batches, kept: kept}
+	follower := &keptLogs{Follower: batches, keep: linesOf(kept)}
 	got := follower.Follow(ctx, node)
 	lines := 0
 	for i := range 2 {

@@ -168,14 +168,16 @@ func (a *app) logs(cmd *cobra.Command, order logsOrder, names []string) error {
 	kept := a.commandJournal(ctx, s)
 	defer kept.Close()
 	p := &logsPrinter{app: a, order: &order, stop: stop, status: map[string]map[models.LogSource]agentlog.Status{}, lines: map[string]int{}}
-	follow := func(n models.NodeRef) <-chan agentlog.Batch { return keepLines(ctx, kept, way.push.Subscribe(ctx, n)) }
+	follow := func(n models.NodeRef) <-chan agentlog.Batch {
+		return keepLines(ctx, linesOf(kept), way.push.Subscribe(ctx, n))
+	}
 	if len(names) > 0 {
 		way.serial = a.lends(s)
 		follower, err := a.follower(&s.context, way)
 		if err != nil {
 			return err
 		}
-		logs := &keptLogs{Follower: follower, kept: kept}
+		logs := &keptLogs{Follower: follower, keep: linesOf(kept)}
 		follow = func(n models.NodeRef) <-chan agentlog.Batch { return logs.Follow(ctx, n) }
 	}
 	// The zero node is all that push.

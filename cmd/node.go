@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,21 +19,37 @@ func (a *app) nodeCommand() *cobra.Command {
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeNodes(1),
 		RunE: a.online(func(cmd *cobra.Command, s *session, args []string) error {
-			n, err := s.client.Node(cmd.Context(), args[0])
+			n, now, err := s.client.NodeAt(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			r := result{data: n.Raw, names: []string{n.Label()}}
 			if a.output == outputTable || a.output == "" {
-				r.text = nodeText(cmd.Context(), s.client, n)
+				r.text = nodeText(cmd.Context(), s.client, n, a.ramdiskText(cmd.Context(), s, n, now))
 			}
 			return a.print(r)
 		}),
 	}
 }
 
+// ramdiskText is how far the ramdisk of a node has come that Ironic waits for, by what Ironic
+// and the journal know.
+func (a *app) ramdiskText(ctx context.Context, s *session, n *models.Node, now time.Time) string {
+	if n.ProvisionState.Class() != models.ClassWait {
+		return ""
+	}
+	kept := a.commandJournal(ctx, s)
+	defer kept.Close()
+	_, boot, err := tellingLines(ctx, kept, n.UUID, now.Add(-logReach), time.Time{}, now.Sub(time.Now()))
+	if err != nil {
+		a.complain("note: the log in the journal: %v", err)
+	}
+	row := models.Row{Node: *n, Log: boot}
+	return row.Boot().Summary(now)
+}
+
 // nodeText is what an operator wants to know first.
-func nodeText(ctx context.Context, c *ironicclient.Client, n *models.Node) string {
+func nodeText(ctx context.Context, c *ironicclient.Client, n *models.Node, ramdisk string) string {
 	rows := []*models.Row{{Node: *n}}
 	addReasons(ctx, c, rows)
 	v, _ := c.Version()
@@ -40,6 +57,9 @@ func nodeText(ctx context.Context, c *ironicclient.Client, n *models.Node) strin
 	line := func(name, value string) { fmt.Fprintf(&b, "%-16s %s\n", name, value) }
 	for _, d := range models.Overview(rows[0]) {
 		line(d.Name, d.Value)
+	}
+	if ramdisk != "" {
+		line("ramdisk", models.Printable(ramdisk))
 	}
 	writePorts(ctx, c, n, line)
 	line("possible now", verbNames(models.LegalVerbs(n.ProvisionState, v)))

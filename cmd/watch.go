@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ironworks/fleet"
+	"ironworks/journal"
 	"ironworks/models"
 )
 
@@ -119,8 +120,13 @@ func (a *app) watch(cmd *cobra.Command, flags watchFlags, names []string) error 
 		},
 		GiveUp: func(*models.Fault) bool { return !w.ever },
 	})
+	var reading sync.WaitGroup
+	reading.Go(func() { w.readLogs(ctx, kept) })
 	err = poller.Run(ctx)
-	switch cause := context.Cause(ctx); {
+	cause := context.Cause(ctx)
+	stop(nil)
+	reading.Wait()
+	switch {
 	case errors.Is(cause, errReached):
 		return nil
 	case w.failure != nil:
@@ -133,6 +139,53 @@ func (a *app) watch(cmd *cobra.Command, flags watchFlags, names []string) error 
 		return errors.New("watch: every named node was deleted")
 	}
 	return err
+}
+
+// How often watch reads from the journal what ramdisks' logs tell, and of how many nodes at
+// most that Ironic waits for.
+const (
+	logsPeriod = 2 * time.Second
+	mostLogs   = 50
+)
+
+// readLogs tells the store what others keep of the logs of ramdisks that boot: the console, or
+// ironworks logs. What cannot be read is not told.
+func (w *watcher) readLogs(ctx context.Context, kept *journal.Journal) {
+	from := map[string]time.Time{}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(logsPeriod):
+		}
+		left := mostLogs
+		for _, row := range w.store.Rows(models.Filter{}, models.Columns()[0], false) {
+			uuid := row.Node.UUID
+			if row.Node.ProvisionState.Class() != models.ClassWait {
+				delete(from, uuid)
+				continue
+			}
+			if left--; left < 0 {
+				break
+			}
+			if from[uuid].IsZero() {
+				from[uuid] = time.Now().Add(-logReach)
+			}
+			var lines []models.LogLine
+			for l, err := range kept.Lines(ctx, uuid, from[uuid], time.Time{}) {
+				if err != nil {
+					break
+				}
+				lines = append(lines, l)
+			}
+			if n := len(lines); n > 0 {
+				if from[uuid] = lines[n-1].Time; from[uuid].IsZero() {
+					from[uuid] = lines[n-1].Received
+				}
+				w.store.Heard(lines, w.store.Status().Skew)
+			}
+		}
+	}
 }
 
 // update is called by the poller with what is new.

@@ -8,14 +8,16 @@ import (
 	"ironworks/models"
 )
 
-// Store holds what is known of every node. Any goroutine may read it; only its
-// poller writes.
+// Store holds what is known of every node. Any goroutine may read it; its poller writes,
+// and whoever reads the logs of ramdisks.
 type Store struct {
 	mu       sync.RWMutex
 	nodes    map[string]*record
 	byName   map[string]string
 	revision uint64
 	status   Status
+	// heard are events that logs told of and that are not told yet.
+	heard []models.Event
 }
 
 // record is a node with what only watching tells.
@@ -132,7 +134,8 @@ type applied struct {
 func (s *Store) apply(nodes []models.Node, at time.Time, from origin, sweep uint64) applied {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := applied{news: map[string]bool{}}
+	out := applied{news: map[string]bool{}, events: s.heard}
+	s.heard = nil
 	for i := range nodes {
 		s.applyOne(&nodes[i], at, from, sweep, &out)
 	}

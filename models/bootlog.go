@@ -35,6 +35,8 @@ type BootError struct {
 	// Unit and Text are of the last line with it, Source is that line's.
 	Unit, Text string
 	Source     LogSource
+	// Final says that the program gave up: the agent tries five times before.
+	Final bool
 	// Count is how often it came; First and Last are when, on the console's clock.
 	Count       int
 	First, Last time.Time
@@ -150,6 +152,7 @@ func (b *BootLog) note(l *LogLine, t bootTime) {
 		i, b.Errors = len(b.Errors), append(b.Errors, e)
 	}
 	had := &b.Errors[i]
+	had.Final = had.Final || l.Level == LogCritical
 	if at := b.at(t); had.Count == 0 || at.Sub(had.Last) >= burst {
 		had.Unit, had.Text, had.Source, had.Last = l.Unit, l.Text, l.Source, at
 		had.Count++

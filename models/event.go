@@ -13,6 +13,7 @@ const (
 	EventMaintenance    EventKind = "maintenance"     // to: on or off; reason
 	EventError          EventKind = "error"           // to: the new last_error
 	EventAgent          EventKind = "agent"           // to: the agent's address, the ramdisk called back
+	EventRamdisk        EventKind = "ramdisk"         // from, to: stages of its boot, by its log; reason: what is in the way
 	EventInstance       EventKind = "instance"        // from, to: instance uuids
 	EventAdded          EventKind = "added"           // to: the provision state
 	EventRemoved        EventKind = "removed"         // from: the last provision state

@@ -33,6 +33,8 @@ func (e *Event) what() string {
 		return "error: " + e.Reason
 	case EventAgent:
 		return "agent called back from " + e.To
+	case EventRamdisk:
+		return strings.TrimSpace("ramdisk: " + e.To + "  " + e.Reason)
 	case EventInstance:
 		return arrow("instance ")
 	case EventFault:

@@ -97,8 +97,8 @@ func (e *Evidence) take(n *Node, at time.Time) {
 	if i.AgentURL != "" {
 		e.AgentURL, e.AgentVersion = i.AgentURL, i.AgentVersion
 	}
-	if i.LastHeartbeat.After(e.LastHeartbeat) {
-		e.LastHeartbeat = i.LastHeartbeat.Time
+	if at := i.Heartbeat(); at.After(e.LastHeartbeat) {
+		e.LastHeartbeat = at
 	}
 	for _, kind := range []StepKind{DeploySteps, CleanSteps, ServiceSteps} {
 		if steps, index := i.Progress(kind); len(steps) > 0 {

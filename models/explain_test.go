@@ -364,12 +364,28 @@ func TestExplainPains(t *testing.T) {
 // still has one.
 func TestDeadConductorsAreNoExplanationOnSQLite(t *testing.T) {
 	t.Parallel()
-	for conductor, want := range map[string]bool{"": true, "c1": false} {
+	for name, tt := range map[string]struct {
+		conductor string
+		beat      time.Duration // how long ago the conductor said that it lives
+		want      bool
+	}{
+		"dead":                         {"", time.Hour, true},
+		"Ironic gave it the node":      {"c1", time.Hour, false},
+		"dead since the work began":    {"", time.Minute, true},
+		"it began the work when dead":  {"", 4 * time.Minute, false},
+		"it does not say when it died": {"", 0, true},
+	} {
 		found := Explain(waiting(2*time.Minute, func(n *Node, f *ExplainFacts) {
-			n.Conductor, f.Conductors = conductor, []Conductor{{Hostname: "c1"}}
+			if n.Conductor = tt.conductor; tt.beat == time.Hour { // Ironic has not touched the node since
+				n.ProvisionUpdatedAt = ago(2 * time.Hour)
+			}
+			f.Conductors = []Conductor{{Hostname: "c1"}}
+			if tt.beat > 0 {
+				f.Conductors[0].UpdatedAt = ago(tt.beat)
+			}
 		}))
-		if got := slices.ContainsFunc(found, func(e Explanation) bool { return e.Rule == "conductors-dead" }); got != want {
-			t.Errorf("conductor %q: conductors-dead is offered: %v, want %v", conductor, got, want)
+		if got := slices.ContainsFunc(found, func(e Explanation) bool { return e.Rule == "conductors-dead" }); got != tt.want {
+			t.Errorf("%s: conductors-dead is offered: %v, want %v", name, got, tt.want)
 		}
 	}
 }

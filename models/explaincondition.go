@@ -35,7 +35,7 @@ const (
 	IfMaintenance     ExplainCondition = "in maintenance without a fault: somebody set it"
 	IfReserved        ExplainCondition = "a conductor holds the node's lock"
 	IfConductorDead   ExplainCondition = "the node's conductor is not alive, while another one is"
-	IfAllDead         ExplainCondition = "no conductor is alive, and the node has none (on SQLite conductors send no heartbeats and still get nodes)"
+	IfAllDead         ExplainCondition = "no conductor is alive, the node has none, and Ironic has not worked on it since their last heartbeats (on SQLite conductors send none)"
 	IfConductorAlive  ExplainCondition = "the node's conductor is alive, as far as it is known"
 	IfNoHints         ExplainCondition = "no root device hints, and a deploy interface that writes to a disk"
 	IfLate            ExplainCondition = "the phase lasts longer than it did for nearly all others"
@@ -59,9 +59,12 @@ const (
 	offForLong  = 2 * time.Minute
 	// reachTakes is how long an agent may take from its start to its first call: it gathers an
 	// inventory before, and listens for LLDP for up to 99 s.
-	reachTakes   = 3 * time.Minute
-	stuckAfter   = 5 * time.Minute
-	stoppedAfter = 2 * time.Minute
+	reachTakes = 3 * time.Minute
+	stuckAfter = 5 * time.Minute
+	// conductorBeat is within what time a conductor says that it lives
+	// ([conductor]heartbeat_timeout).
+	conductorBeat = time.Minute
+	stoppedAfter  = 2 * time.Minute
 	// shortPhase is what a phase that took others less counts as: seconds more are no sign.
 	shortPhase = 20 * time.Second
 )
@@ -118,7 +121,8 @@ func (x *explaining) nodeHolds(is ExplainCondition) bool {
 			return gone && alive
 		case IfAllDead:
 			// On SQLite conductors send no heartbeats, and Ironic still gives them nodes.
-			return len(x.Conductors) > 0 && !alive && host == ""
+			worked := slices.ContainsFunc(x.Conductors, func(c Conductor) bool { return !c.UpdatedAt.IsZero() && n.ProvisionUpdatedAt.After(c.UpdatedAt.Add(conductorBeat)) })
+			return len(x.Conductors) > 0 && !alive && host == "" && !worked
 		default:
 			return !gone
 		}
@@ -232,7 +236,7 @@ func (x *explaining) kept() *Kept {
 
 // called says that the ramdisk called back in this work.
 func (x *explaining) called() bool {
-	if i := x.node.Internal; i != nil && i.AgentURL != "" && (i.LastHeartbeat.IsZero() || !x.heartbeat().IsZero()) {
+	if x.Row.CalledBack() {
 		return true
 	}
 	if k := x.kept(); k != nil && k.AgentURL != "" && !x.state().Busy() {

@@ -288,7 +288,7 @@ func (x *explaining) addObstacle() {
 		return
 	}
 	sure := ConfidenceHigh
-	if e.Count == 1 && e.Stage > RamdiskIgnition {
+	if e.Count == 1 && e.Stage > RamdiskIgnition && !e.Final {
 		sure = ConfidenceMedium
 	}
 	x.texts = append(x.texts, reasonText{

@@ -52,6 +52,12 @@ func TestExplainRamdisk(t *testing.T) {
 		"an unknown tag, once":              {inspects(kernel(170), said(8, "ironic-agent", tagUnknown)), RuleID(ErrorPullTag), ConfidenceMedium},
 		"an unknown tag of an earlier boot": {inspects(said(900, "kernel", "Linux version 6"), said(870, "ironic-agent", tagUnknown), said(860, "ironic-agent", tagUnknown)), "machine-boots", ConfidenceMedium},
 		"Ironic at another port":            {inspects(kernel(170), started(100), said(40, "ironic-python-agent", portClosed), said(30, "systemd", restarts), said(10, "ironic-python-agent", portClosed)), RuleID(ErrorIronicRefused), ConfidenceHigh},
+		"Ironic at another port, once":      {inspects(kernel(170), started(100), said(10, "ironic-python-agent", portClosed)), RuleID(ErrorIronicRefused), ConfidenceMedium},
+		"Ironic at another port, and the agent gave up": {inspects(kernel(170), started(100), func() *LogLine {
+			l := said(10, "ironic-python-agent", portClosed)
+			l.Level = LogCritical
+			return l
+		}()), RuleID(ErrorIronicRefused), ConfidenceHigh},
 		"timed out with the cause in the log": {failed(StateDeployFailed, timedOut, func(n *Node, f *ExplainFacts) {
 			n.Internal.LastPowerState = ago(time.Minute)
 			f.Row.Log = bootLogOf(kernel(1700), said(1000, "ironic-agent", tagUnknown), said(900, "ironic-agent", tagUnknown))

@@ -37,7 +37,10 @@ const (
 // Boot is what is known of the last boot of the node's ramdisk.
 func (r *Row) Boot() RamdiskBoot {
 	n := &r.Node
-	b := RamdiskBoot{Heartbeat: n.Internal.Heartbeat()}
+	var b RamdiskBoot
+	if r.CalledBack() {
+		b.Heartbeat = n.Internal.Heartbeat()
+	}
 	if n.PowerState == PowerOn {
 		b.Stage = RamdiskPowerOn
 		if n.Internal != nil {
@@ -103,19 +106,22 @@ func (b RamdiskBoot) Text(now time.Time) string {
 	return text
 }
 
+// Summary is Text until the ramdisk has called back, and then its last signs of life.
+func (b RamdiskBoot) Summary(now time.Time) string {
+	if b.Heartbeat.IsZero() {
+		return b.Text(now)
+	}
+	text := "last heartbeat " + Age(max(now.Sub(b.Heartbeat), 0)) + " ago"
+	if !b.Line.IsZero() {
+		text += ", last log line " + Age(max(now.Sub(b.Line), 0)) + " ago (" + string(b.Source) + ")"
+	}
+	return text
+}
+
 // Times is how often an error came.
 func (e *BootError) Times() string {
 	if e.Count == 1 {
 		return "1 error"
 	}
 	return fmt.Sprintf("%d errors, the last one", e.Count)
-}
-
-// Quiet is how long there was no sign of life at a time; false where there never was one.
-func (b RamdiskBoot) Quiet(now time.Time) (time.Duration, bool) {
-	last := b.Heartbeat
-	if b.Line.After(last) {
-		last = b.Line
-	}
-	return max(now.Sub(last), 0), !last.IsZero()
 }

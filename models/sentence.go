@@ -19,7 +19,7 @@ func Sentence(r *Row, e Evidence, now time.Time) string {
 	case ClassWait:
 		text = waitSentence(r, e, now)
 	case ClassTransitional:
-		text = workSentence(r, now)
+		text = workSentence(r, e, now)
 	case ClassUnknown:
 		text = fmt.Sprintf("In state %q, which this console does not know.", s)
 	case ClassStable:
@@ -42,33 +42,71 @@ func failedSentence(r *Row, now time.Time) string {
 	return fmt.Sprintf("%s%s: %s.", title(string(r.Node.ProvisionState)), lasting(r, now), trimDot(reason))
 }
 
-// waitSentence: the ramdisk has called back when the agent's address is known.
+// waitSentence says what the ramdisk does that Ironic waits for: its step, once it has called
+// back in this boot, or else how far it has come.
 func waitSentence(r *Row, e Evidence, now time.Time) string {
 	n := &r.Node
+	boot := r.Boot()
+	work := title(string(n.ProvisionState.Phase()))
+	beat := ""
+	if !boot.Heartbeat.IsZero() {
+		beat = fmt.Sprintf("; last heartbeat %s ago", Age(max(now.Sub(boot.Heartbeat), 0)))
+	}
 	step, _ := n.CurrentStep()
-	silent := ""
-	if n.Internal != nil && !n.Internal.LastHeartbeat.IsZero() {
-		silent = fmt.Sprintf("; the ramdisk spoke last %s ago", Age(now.Sub(n.Internal.LastHeartbeat.Time)))
-	}
+	doing := boot.Text(now)
 	switch {
-	case step != nil && (silent != "" || e.AgentURL != ""):
-		return fmt.Sprintf("%s: the ramdisk works on %s%s%s.", title(string(n.ProvisionState.Phase())), stepPlace(r), lasting(r, now), silent)
+	case step != nil && n.Internal.Rebooting():
+		return fmt.Sprintf("%s: waits for the machine during %s%s.", work, stepPlace(r), e.lasting(step, now))
+	case step != nil && r.CalledBack():
+		return fmt.Sprintf("%s: the ramdisk works on %s%s%s.", work, stepPlace(r), e.lasting(step, now), beat)
+	case doing != "" && boot.Stage < RamdiskHeartbeat:
+		return fmt.Sprintf("%s: the ramdisk %s.", work, trimDot(doing))
 	case n.ProvisionState == StateInspectWait:
-		return fmt.Sprintf("Inspecting: waits for what the ramdisk finds%s%s.", lasting(r, now), silent)
+		return fmt.Sprintf("Inspecting: waits for what the ramdisk finds%s%s.", lasting(r, now), beat)
 	}
-	return fmt.Sprintf("%s: waits for the ramdisk to call back%s%s.", title(string(n.ProvisionState.Phase())), lasting(r, now), silent)
+	return fmt.Sprintf("%s: waits for the ramdisk to call back%s%s.", work, lasting(r, now), beat)
 }
 
-func workSentence(r *Row, now time.Time) string {
+// CalledBack says that the ramdisk of the machine's last boot has called back.
+func (r *Row) CalledBack() bool {
+	i := r.Node.Internal
+	switch {
+	case i == nil:
+		return false
+	case i.AgentURL != "": // Ironic forgets it when it switches the machine off
+		return i.LastHeartbeat.IsZero() || !i.Heartbeat().IsZero()
+	}
+	return !r.Since.IsZero() && i.Heartbeat().After(r.Since)
+}
+
+// lasting is how long the step has run, as far as it was seen.
+func (e *Evidence) lasting(step *Step, now time.Time) string {
+	n := len(e.Phases)
+	if n == 0 || e.Phases[n-1].Kind != PhaseStep || e.Phases[n-1].Step != step.Label() {
+		return ""
+	}
+	took := e.Phases[n-1].Took(now)
+	switch {
+	case n > 1 || e.Whole:
+		return ", for " + Age(took)
+	case took < time.Minute:
+		return ""
+	}
+	return ", for at least " + Age(took)
+}
+
+func workSentence(r *Row, e Evidence, now time.Time) string {
 	n := &r.Node
-	text := title(string(n.ProvisionState))
+	text, since := title(string(n.ProvisionState)), lasting(r, now)
 	if step, _ := n.CurrentStep(); step != nil {
 		text += ", " + stepPlace(r)
+		since = e.lasting(step, now)
 	}
+	text += since
 	if n.TargetProvisionState != "" {
 		text += ", on the way to " + string(n.TargetProvisionState)
 	}
-	return text + lasting(r, now) + "."
+	return text + "."
 }
 
 func restSentence(r *Row) string {

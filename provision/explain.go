@@ -37,6 +37,8 @@ type ExplainSources struct {
 	Past func(ctx context.Context, n *models.Node, now time.Time) (Past, error)
 	// BMC gives what the node's BMC says at Ironic's time; nil does not ask it.
 	BMC func(ctx context.Context, n *models.Node, now time.Time) (*models.BMCFacts, error)
+	// Agent asks the agent at an address of a node that is waited for whether it is there.
+	Agent func(ctx context.Context, address string) models.AgentFacts
 	// Changes gives what was changed of a node from here, at Ironic's time.
 	Changes func(uuid string, now time.Time) []models.NodeChange
 }
@@ -45,8 +47,10 @@ type ExplainSources struct {
 type Past struct {
 	// Work is the last piece of work that was seen; nil where none was.
 	Work *models.Work
-	// Lines of the ramdisk's log during that work.
+	// Lines of the ramdisk's log during that work, and what it tells of the machine's last
+	// boot; nil where there is none.
 	Lines []models.LogLine
+	Boot  *models.BootLog
 	// Estimate is what others took; nil where nobody knows.
 	Estimate *models.Estimate
 }
@@ -113,6 +117,13 @@ func (x *Explainer) Explain(ctx context.Context, id string) (*Explained, error) 
 		kept, err := x.sources.Past(ctx, n, now)
 		missing("what was kept of the node", err)
 		facts.Work, facts.Lines, facts.Estimate = kept.Work, kept.Lines, kept.Estimate
+		if kept.Boot != nil {
+			facts.Row.Log = kept.Boot
+		}
+	}
+	if i := n.Internal; x.sources.Agent != nil && i != nil && i.AgentURL != "" && n.ProvisionState.Class() == models.ClassWait {
+		agent := x.sources.Agent(ctx, i.AgentURL)
+		facts.Agent = &agent
 	}
 	if x.sources.BMC != nil {
 		facts.BMC, err = x.sources.BMC(ctx, n, now)
@@ -133,7 +144,7 @@ func (x *Explainer) row(n *models.Node) *models.Row {
 		return row
 	}
 	if seen, there := x.sources.Seen(n.UUID); there && seen.Node.ProvisionState.Phase() == n.ProvisionState.Phase() {
-		row.Since, row.FirstSeen, row.Reason = seen.Since, seen.FirstSeen, seen.Reason
+		row.Since, row.FirstSeen, row.Reason, row.Log = seen.Since, seen.FirstSeen, seen.Reason, seen.Log
 	}
 	return row
 }

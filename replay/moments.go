@@ -26,7 +26,7 @@ func (p *Player) Moments() []Moment {
 		e := &p.rec.Events[i]
 		switch e.Kind {
 		case models.EventProvisionState, models.EventRemoved, models.EventAdded:
-		case models.EventStep, models.EventAgent, models.EventPower, models.EventMaintenance, models.EventError, models.EventInstance, models.EventFault:
+		case models.EventStep, models.EventAgent, models.EventRamdisk, models.EventPower, models.EventMaintenance, models.EventError, models.EventInstance, models.EventFault:
 			if len(p.rec.Events) > mostMoments || e.Kind == models.EventInstance {
 				continue
 			}

@@ -1,23 +1,141 @@
 package boot
 
 import (
-	"os"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
+
+	"ironworks/lab/machine"
+	"ironworks/test/ironic"
 )
 
-func TestCapture(t *testing.T) {
-	row := os.Getenv("ROW")
-	made := ramdisk{push: true}
-	switch row {
-	case "tag":
-		made.tag = "nosuchtag"
-	case "port":
-		made.ironic = "http://10.0.2.2:9"
+// explained is what ironworks says of the node.
+type explained struct {
+	Rule, Verdict, Confidence string
+	Evidence                  []struct{ Field, Value string }
+	Next                      struct{ Text, Command string }
+}
+
+// explain asks ironworks, with further variables of the environment, until it names a rule.
+func (b *bench) explain(rule, confidence string, env ...string) explained {
+	b.t.Helper()
+	var last explained
+	ctx, cancel := context.WithTimeout(b.t.Context(), patience)
+	defer cancel()
+	err := ironic.Poll(ctx, 2*time.Second, func(context.Context) (bool, error) {
+		cmd := b.program("explain", b.uuid(), "-o", "json")
+		cmd.Env = append(cmd.Env, env...)
+		out, err := cmd.Output()
+		if err != nil {
+			return false, err
+		}
+		last = explained{}
+		if err := json.Unmarshal(out, &last); err != nil {
+			return false, err
+		}
+		return last.Rule == rule && last.Confidence == confidence, nil
+	})
+	if err != nil {
+		b.t.Fatalf("no %s, %s: %v; last %+v", rule, confidence, err, last)
 	}
-	b := newBench(t, made)
+	b.t.Logf("%s", b.ironworks("explain", b.uuid()))
+	return last
+}
+
+func (b *bench) uuid() string { return strings.TrimPrefix(b.node, "/v1/nodes/") }
+
+// shows wants words in what ironworks node says.
+func (b *bench) shows(words string) {
+	b.t.Helper()
+	if text := b.ironworks("node", b.uuid()); !strings.Contains(text, words) {
+		b.t.Errorf("no %q in\n%s", words, text)
+	}
+}
+
+// TestExplainWrongTag: the registry does not have the agent's image.
+func TestExplainWrongTag(t *testing.T) {
+	b := newBench(t, ramdisk{tag: "nosuchtag", push: true})
 	b.order(map[string]any{"target": "inspect"})
-	time.Sleep(400 * time.Second)
-	os.WriteFile("/tmp/capture-"+row+".txt", []byte(b.ironworks("logs", b.node[len("/v1/nodes/"):], "--kept")), 0o600)
-	t.Log(b.ironworks("explain", b.node[len("/v1/nodes/"):]))
+	b.explain("ramdisk-boots", "high")
+	b.explain("pull-unknown-image", "high")
+	b.shows("manifest unknown")
+}
+
+// TestExplainWrongAddress: nothing listens where the agent looks for Ironic.
+func TestExplainWrongAddress(t *testing.T) {
+	b := newBench(t, ramdisk{ironic: "http://10.0.2.2:9", push: true})
+	b.order(map[string]any{"target": "inspect"})
+	b.explain("ironic-refused", "high")
+	b.shows("Connection refused")
+}
+
+// TestExplainFailures goes through an ISO that nobody serves, an image that is not there, and a
+// machine that loses its power in the middle of the installation.
+func TestExplainFailures(t *testing.T) {
+	b := newBench(t, ramdisk{push: true})
+	b.replace("/driver_info/deploy_iso", "http://127.0.0.1:9/gone.iso")
+	b.order(map[string]any{"target": "inspect"})
+	b.fails("inspect failed")
+	b.explain("image-unreachable", "high")
+
+	b.replace("/driver_info/deploy_iso", b.machine.DriverInfo()["deploy_iso"])
+	disk := b.machine.Disks()[1]
+	b.replace("/properties/root_device", map[string]any{"wwn": disk.WWN})
+	b.order(map[string]any{"target": "manage"})
+	b.waitFor("manageable")
+	b.order(map[string]any{"target": "provide"})
+	b.waitFor("available")
+	b.replace("/instance_info/image_source", guestURL(t, b.web.URL)+"/nothing.img")
+	b.deploy()
+	b.fails("deploy failed")
+	b.explain("image-status", "high")
+
+	b.replace("/instance_info/image_source", guestURL(t, b.web.URL)+"/"+filepath.Base(b.images.Disk))
+	b.deploy()
+	b.until("install_coreos runs", func(n shown) bool { return fmt.Sprint(n.Step["step"]) == "install_coreos" })
+	b.explain("ramdisk-works", "high")
+	if err := b.machine.Reset(machine.ForceOff); err != nil {
+		t.Fatal(err)
+	}
+	b.explain("agent-refuses", "medium")
+	b.explain("bmc-says-off", "high", "IRONWORKS_BMC_PASSWORD="+fmt.Sprint(b.machine.DriverInfo()["redfish_password"]))
+	b.explain("agent-gone", "high")
+	b.shows("last heartbeat")
+}
+
+func (b *bench) deploy() {
+	b.t.Helper()
+	b.order(map[string]any{
+		"target":       "active",
+		"configdrive":  map[string]any{"meta_data": map[string]any{}, "user_data": userData()},
+		"deploy_steps": []any{map[string]any{"interface": "deploy", "step": "install_coreos", "priority": 80, "args": map[string]any{}}},
+	})
+}
+
+func (b *bench) replace(path string, value any) {
+	b.t.Helper()
+	b.call(http.MethodPatch, b.node, []any{map[string]any{"op": "add", "path": path, "value": value}}, http.StatusOK)
+}
+
+// fails waits for a failed state.
+func (b *bench) fails(state string) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.t.Context(), patience)
+	defer cancel()
+	var now shown
+	err := ironic.Poll(ctx, 500*time.Millisecond, func(ctx context.Context) (bool, error) {
+		_, answer, err := b.ironic.Do(ctx, http.MethodGet, b.node, nil)
+		if err != nil {
+			return false, err
+		}
+		return now.State == state, json.Unmarshal(answer, &now)
+	})
+	if err != nil {
+		b.t.Fatalf("the node is %s (%s), want %s: %v", now.State, now.LastError, state, err)
+	}
 }

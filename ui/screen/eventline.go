@@ -31,6 +31,10 @@ func EventRole(e *models.Event) theme.Role {
 		if e.To == "on" {
 			return theme.Warn
 		}
+	case models.EventRamdisk:
+		if e.Reason != "" {
+			return theme.Warn
+		}
 	case models.EventRemoved:
 		return theme.Warn
 	case models.EventStep, models.EventPower, models.EventAgent, models.EventInstance, models.EventAdded:

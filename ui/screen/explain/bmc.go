@@ -20,9 +20,12 @@ import (
 // bmcFor is how long what a BMC said counts: power and media change.
 const bmcFor = 2 * time.Minute
 
-// controller is what the node's BMC says; it is asked only when somebody wants it.
+// controller is what the node's BMC says. It is asked when somebody wants it, and once where
+// Ironic waits for the machine.
 type controller struct {
 	facts *fetch.Source[*models.BMCFacts]
+	// unasked says that nobody wanted it asked: a login that is missing is no news then.
+	unasked bool
 	// said is for the next explanation, which is made outside of Update; nil is nothing.
 	said atomic.Pointer[models.BMCFacts]
 }
@@ -42,7 +45,19 @@ func (s *Screen) askBMC() tea.Cmd {
 	if s.whyNotBMC() != "" {
 		return nil
 	}
+	s.bmc.unasked = false
 	return s.bmc.facts.Get()
+}
+
+// askWaiting asks the BMC of a machine that Ironic waits for: nothing else tells that it lost
+// its power.
+func (s *Screen) askWaiting() tea.Cmd {
+	if s.row.Node.ProvisionState.Class() != models.ClassWait {
+		return nil
+	}
+	ask := s.askBMC()
+	s.bmc.unasked = true
+	return ask
 }
 
 // whyNotBMC says why the BMC cannot be asked.
@@ -87,6 +102,7 @@ func (s *Screen) bmcLine(w int) []pane.Line {
 		return nil
 	case c.facts.Busy():
 		return say(theme.Muted, "asking it: that may take a minute…")
+	case err != nil && c.unasked && (errors.As(err, &none) || errors.As(err, &login)):
 	case errors.As(err, &none):
 		return say(theme.Muted, "the node has no Redfish address: there is none to be asked")
 	case errors.As(err, &login) && login.Withheld != "":

@@ -83,7 +83,7 @@ func (s *Screen) Start() tea.Cmd {
 		return nil
 	}
 	s.take()
-	return s.read()
+	return tea.Batch(s.read(), s.askWaiting())
 }
 
 // Shown has the node watched, and reads anew what was read long ago.

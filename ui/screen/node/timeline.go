@@ -208,6 +208,9 @@ func (s *Screen) drawWork(t *theme.Theme, w *models.Work, width, h int) []string
 	now := s.env.ServerNow()
 	past := s.timeline.learnt(w)
 	lines := body.Draw(t, body.Few(s.workRole(w), s.workText(w, past, now), width-1, 1, 2), width)
+	if text, role := phase.Boot(&s.row, w, now); text != "" && w == s.timeline.current {
+		lines = append(lines, body.Draw(t, body.Few(role, text, width-1, 1, 2), width)...)
+	}
 	room := h - len(lines) - 1
 	if w.Reason != "" && room > len(w.Phases)+1 {
 		lines = append(lines, body.Draw(t, body.Few(theme.Bad, models.PrintableLines(w.Reason), width-1, 1, min(room-len(w.Phases), 4)), width)...)

@@ -67,6 +67,23 @@ func TextAt(w *models.Work, i int, pace models.InstallPace, now time.Time) strin
 	return fmt.Sprintf("%s %d%% %s", p.Name(), percent, models.Age(p.Took(now)))
 }
 
+// Boot is how far the ramdisk has come that a node boots in its work, and whether something
+// is in the way; empty where nothing is known, or it has booted.
+func Boot(r *models.Row, w *models.Work, now time.Time) (text string, role theme.Role) {
+	p := w.Current()
+	if p == nil || p.Kind != models.PhaseBoot && p.Kind != models.PhaseInspect || r.Node.ProvisionState.Class() != models.ClassWait {
+		return "", theme.Plain
+	}
+	boot := r.Boot()
+	if text = boot.Text(now); text == "" || boot.Stage == models.RamdiskHeartbeat {
+		return "", theme.Plain
+	}
+	if boot.Obstacle != nil {
+		role = theme.Warn
+	}
+	return models.Printable("the ramdisk " + text), role
+}
+
 // Longest is how much of an axis a piece of work wants: what it took, or will.
 func Longest(w *models.Work, past *models.Experience, pace models.InstallPace, now time.Time) time.Duration {
 	longest := w.Took(now)

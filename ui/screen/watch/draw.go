@@ -72,6 +72,9 @@ func (r *row) now(now time.Time) (string, theme.Role) {
 	case r.work.Current() == nil:
 		return r.work.Noun() + " took " + models.Age(r.work.Took(now)), theme.Muted
 	}
+	if text, role := phase.Boot(&r.node, &r.work, now); text != "" {
+		return text, role
+	}
 	return phase.TextAt(&r.work, len(r.work.Phases)-1, r.pace, now), theme.Plain
 }
 
@@ -206,6 +209,9 @@ func (s *Screen) aboutText(r *row) (string, theme.Role) {
 		return fmt.Sprintf("%s done in %s: %s", r.work.Noun(), models.Age(r.work.Took(now)), phase.Line(&r.work, now)), theme.Plain
 	}
 	text := r.work.Noun() + " for " + models.Age(r.work.Took(now)) + ": " + phase.TextAt(&r.work, len(r.work.Phases)-1, r.pace, now)
+	if boot, _ := phase.Boot(&r.node, &r.work, now); boot != "" {
+		text += ", " + boot
+	}
 	if e := r.estimate.Text(); e != "" {
 		text += ", " + e
 		if r.estimate.Total.N > 0 {

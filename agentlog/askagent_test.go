@@ -1,0 +1,46 @@
+package agentlog
+
+import (
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"ironworks/models"
+)
+
+func TestAskAgent(t *testing.T) {
+	t.Parallel()
+	answering := func(status int, text string) string {
+		server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(text))
+		}))
+		t.Cleanup(server.Close)
+		return server.URL
+	}
+	closed, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = closed.Close()
+	for name, tt := range map[string]struct {
+		address string
+		want    models.Answer
+		text    string
+	}{
+		"an agent":          {answering(200, `{"version":"13.0.0","started_at":1795450520.5}`), models.AnswerYes, "version 13.0.0, started 2026-11-23"},
+		"a hostile one":     {answering(200, `{"version":"\u001b[31m"}`), models.AnswerYes, "version"},
+		"another server":    {answering(200, "<html>"), "", "what answers is not the agent"},
+		"an error":          {answering(500, ""), "", "HTTP 500"},
+		"nobody":            {"https://" + closed.Addr().String(), models.AnswerNo, "connection refused at https://127.0.0.1:"},
+		"with a password":   {"https://u:p@" + closed.Addr().String(), models.AnswerNo, "connection refused at https://"},
+		"no address at all": {"::", "", "no answer"},
+	} {
+		got := AskAgent(t.Context(), tt.address)
+		if got.Answers != tt.want || !strings.Contains(got.Text, tt.text) || strings.ContainsAny(got.Text, "\x1b") || strings.Contains(got.Text, "u:p@") {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package fleet
+
+import (
+	"time"
+
+	"ironworks/models"
+)
+
+// mostHeard bounds the events that wait to be told.
+const mostHeard = 10_000
+
+// Heard takes in lines of ramdisks' logs: what they tell of a boot is kept with its node, and
+// told with what the server says next. Lines of one source of a node have to come in their
+// order. The server's clock is ahead of that of the lines' Received by skew.
+func (s *Store) Heard(lines []models.LogLine, skew time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	logs := map[string]*models.BootLog{}
+	for i := range lines {
+		l := lines[i]
+		l.Received = l.Received.Add(skew)
+		r, known := s.nodes[l.Node.UUID]
+		if !known {
+			continue
+		}
+		log := logs[l.Node.UUID]
+		if log == nil {
+			log = &models.BootLog{}
+			if r.row.Log != nil {
+				*log = *r.row.Log
+			}
+			logs[l.Node.UUID] = log
+		}
+		log.Take(&l)
+	}
+	for uuid, log := range logs {
+		s.keepLog(s.nodes[uuid], log)
+	}
+}
+
+// keepLog puts what a log tells into the row of its node.
+func (s *Store) keepLog(r *record, log *models.BootLog) {
+	row := *r.row
+	before := row.Boot()
+	row.Log = log
+	r.row = &row
+	after := row.Boot()
+	stuck := after.Obstacle != nil && (before.Obstacle == nil || before.Obstacle.ID != after.Obstacle.ID)
+	if after.Stage == before.Stage && !stuck && (after.Obstacle == nil) == (before.Obstacle == nil) {
+		return // who draws the fleet anew does so for what shows there, and not for each line
+	}
+	s.revision++
+	if row.Node.ProvisionState.Class() != models.ClassWait || after.Stage <= models.RamdiskPowerOn || len(s.heard) >= mostHeard {
+		return
+	}
+	e := models.Event{Time: after.Since, Node: row.Node.Ref(), Kind: models.EventRamdisk, From: before.Stage.Noun(), To: after.Stage.Noun()}
+	switch {
+	case stuck:
+		e.Time, e.Reason = after.Obstacle.Last, after.Obstacle.Text
+	case after.Stage == before.Stage:
+		return
+	}
+	if e.Time.IsZero() {
+		e.Time = log.Last()
+	}
+	s.heard = append(s.heard, e)
+}
