@@ -81,7 +81,7 @@ var startRules = []ExplainRule{
 		Source:   "docs/explain.md",
 	},
 	{
-		ID: "boot-silent", In: waitOrEnded, If: []ExplainCondition{IfWaiting, IfNeverCalled, IfLogStopped}, Confidence: ConfidenceMedium,
+		ID: "boot-silent", In: waitStates, If: []ExplainCondition{IfWaiting, IfNeverCalled, IfLogStopped}, Confidence: ConfidenceMedium,
 		Verdict:  "The log of the ramdisk's boot has stopped: the machine hangs, was reset, or has lost its network",
 		Brief:    "ramdisk's log has stopped",
 		Evidence: []EvidenceField{EvBoot, EvLastLine, EvPower, EvBMCPower, EvWaited, EvDeadline},
