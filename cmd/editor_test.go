@@ -129,7 +129,10 @@ func TestInterrupts(t *testing.T) {
 		}
 	}
 	for signals.away.Load() > 0 && ctx.Err() == nil {
-		time.Sleep(late / 50)
+		select {
+		case <-ctx.Done():
+		case <-time.After(late / 50):
+		}
 	}
 	send(syscall.SIGINT)
 	ended(ctx, "SIGINT after an editor")

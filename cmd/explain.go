@@ -151,7 +151,7 @@ func (a *app) explainedBMC(s *session, flags *explainFlags) (func(context.Contex
 	case err != nil && flags.bmc:
 		return nil, err
 	case err != nil:
-		return nil, nil //nolint:nilnil // they are not asked
+		return nil, nil //nolint:nilnil,nilerr // they are not asked
 	case flags.bmc:
 		return a.bmcsBy(s, way).Facts, nil
 	}

@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"iter"
+	"slices"
 	"time"
 
 	"ironworks/fleet"
@@ -77,7 +78,7 @@ func keptPast(ctx context.Context, kept screen.Journal, experience *models.Exper
 	if len(works) > 0 {
 		work = &works[0]
 	}
-	return pastOf(ctx, kept, experience, work, n, now, now.Sub(time.Now()))
+	return pastOf(ctx, kept, experience, work, n, now, time.Until(now))
 }
 
 // logReach is how far back a log is read of work that nobody saw begin.
@@ -99,13 +100,18 @@ func pastOf(
 		return past, nil
 	}
 	from, to := now.Add(-logReach), time.Time{}
-	if work != nil && (work.End.IsZero() || n.ProvisionState.Failed()) {
+	known := work != nil && (work.End.IsZero() || n.ProvisionState.Failed())
+	if known {
 		from = work.Begin
 		if !work.End.IsZero() {
 			to = work.End.Add(time.Minute)
 		}
 	}
 	past.Lines, past.Boot, err = tellingLines(ctx, kept, n.UUID, from, to, skew)
+	if !known && past.Boot != nil { // an earlier boot may be one of other work
+		begin := past.Boot.Begin().Add(-skew)
+		past.Lines = slices.DeleteFunc(past.Lines, func(l models.LogLine) bool { return l.Received.Before(begin) })
+	}
 	return past, err
 }
 

@@ -40,7 +40,7 @@ func (a *app) ramdiskText(ctx context.Context, s *session, n *models.Node, now t
 	}
 	kept := a.commandJournal(ctx, s)
 	defer kept.Close()
-	_, boot, err := tellingLines(ctx, kept, n.UUID, now.Add(-logReach), time.Time{}, now.Sub(time.Now()))
+	_, boot, err := tellingLines(ctx, kept, n.UUID, now.Add(-logReach), time.Time{}, time.Until(now))
 	if err != nil {
 		a.complain("note: the log in the journal: %v", err)
 	}

@@ -76,11 +76,11 @@ func (b *BootLog) Reached() time.Time { return b.at(b.reached) }
 // Last is when the last line was written.
 func (b *BootLog) Last() time.Time { return b.at(b.last) }
 
-// Take notes what a line tells, and says whether that is anything new. Lines of one source
-// have to come in their order; those that were taken before change nothing.
-func (b *BootLog) Take(l *LogLine) bool {
+// Take notes what a line tells. Lines of one source have to come in their order; those that
+// were taken before change nothing.
+func (b *BootLog) Take(l *LogLine) {
 	if l.Source == LogStatus || l.Source == LogArchive || !b.follow(l) {
-		return false
+		return
 	}
 	t := bootTime{machine: l.Time, received: l.Received}
 	if l.Source == LogSerial { // it is when the line came
@@ -88,7 +88,7 @@ func (b *BootLog) Take(l *LogLine) bool {
 	}
 	if !t.machine.IsZero() {
 		if t.machine.Before(b.upTo) {
-			return false
+			return
 		}
 		b.upTo = t.machine
 		if behind := t.received.Sub(t.machine); !b.clocked || behind < b.behind {
@@ -101,7 +101,6 @@ func (b *BootLog) Take(l *LogLine) bool {
 	b.last, b.Source, b.Text = t, l.Source, l.Text
 	b.mark(l, t)
 	b.note(l, t)
-	return true
 }
 
 // follow begins anew with a new boot; false is a line of the boot before.

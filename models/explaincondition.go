@@ -121,14 +121,18 @@ func (x *explaining) nodeHolds(is ExplainCondition) bool {
 			return gone && alive
 		case IfAllDead:
 			// On SQLite conductors send no heartbeats, and Ironic still gives them nodes.
-			worked := slices.ContainsFunc(x.Conductors, func(c Conductor) bool { return !c.UpdatedAt.IsZero() && n.ProvisionUpdatedAt.After(c.UpdatedAt.Add(conductorBeat)) })
-			return len(x.Conductors) > 0 && !alive && host == "" && !worked
+			return len(x.Conductors) > 0 && !alive && host == "" && !slices.ContainsFunc(x.Conductors, x.workedAfter)
 		default:
 			return !gone
 		}
 	default:
 		return false
 	}
+}
+
+// workedAfter says that Ironic worked on the node after the conductor's last heartbeat.
+func (x *explaining) workedAfter(c Conductor) bool {
+	return !c.UpdatedAt.IsZero() && x.node.ProvisionUpdatedAt.After(c.UpdatedAt.Add(conductorBeat))
 }
 
 // conductor is who holds the node, or would.

@@ -81,6 +81,7 @@ func happened(n *models.Node, e *models.Event) {
 		n.LastError = e.Reason
 	case models.EventAgent:
 		n.Internal = &models.Internal{AgentURL: e.To}
+	case models.EventRamdisk: // a picture has nothing of it
 	case models.EventInstance:
 		n.InstanceUUID = e.To
 	case models.EventFault:

@@ -22,7 +22,7 @@ type explained struct {
 }
 
 // explain asks ironworks, with further variables of the environment, until it names a rule.
-func (b *bench) explain(rule, confidence string, env ...string) explained {
+func (b *bench) explain(rule, confidence string, env ...string) {
 	b.t.Helper()
 	var last explained
 	ctx, cancel := context.WithTimeout(b.t.Context(), patience)
@@ -44,7 +44,6 @@ func (b *bench) explain(rule, confidence string, env ...string) explained {
 		b.t.Fatalf("no %s, %s: %v; last %+v", rule, confidence, err, last)
 	}
 	b.t.Logf("%s", b.ironworks("explain", b.uuid()))
-	return last
 }
 
 func (b *bench) uuid() string { return strings.TrimPrefix(b.node, "/v1/nodes/") }
