@@ -67,8 +67,8 @@ func TextAt(w *models.Work, i int, pace models.InstallPace, now time.Time) strin
 	return fmt.Sprintf("%s %d%% %s", p.Name(), percent, models.Age(p.Took(now)))
 }
 
-// Boot is how far the ramdisk has come that a node boots in its work, and whether something
-// is in the way; empty where nothing is known, or it has booted.
+// Boot is what the ramdisk does that a node boots in its work, without "the ramdisk" before it,
+// and whether something is in the way; empty where nothing is known, or it has booted.
 func Boot(r *models.Row, w *models.Work, now time.Time) (text string, role theme.Role) {
 	p := w.Current()
 	if p == nil || p.Kind != models.PhaseBoot && p.Kind != models.PhaseInspect || r.Node.ProvisionState.Class() != models.ClassWait {
@@ -81,7 +81,7 @@ func Boot(r *models.Row, w *models.Work, now time.Time) (text string, role theme
 	if boot.Obstacle != nil {
 		role = theme.Warn
 	}
-	return models.Printable("the ramdisk " + text), role
+	return models.Printable(text), role
 }
 
 // Longest is how much of an axis a piece of work wants: what it took, or will.
