@@ -4,10 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"ironworks/agentlog"
+	"ironworks/journal"
 	"ironworks/models"
 	"ironworks/test/ironic"
 )
@@ -45,3 +49,56 @@ func TestExplainAgentIsGone(t *testing.T) {
 		}
 	})
 }
+
+// TestExplainFromTheJournal: what another program keeps of the log of a ramdisk that boots is told
+// by explain, node and watch.
+func TestExplainFromTheJournal(t *testing.T) {
+	t.Parallel()
+	newestRelease(t, func(t *testing.T, s *ironic.Server) {
+		name, uuid, m := redfishNode(t, s, "never-boots")
+		c := at(t, s)
+		c.ok("manage", name, "--wait")
+		c.ok("provide", name, "--wait", "--yes")
+		watch := c.watch(name)
+		c.ok("deploy", name, "--yes", "--root-device", fmt.Sprintf(`{"wwn": %q}`, m.Disks()[0].WWN), "--override", string(models.CheckInventory), "--confirm", name)
+		if err := ironic.Poll(t.Context(), 100*time.Millisecond, func(context.Context) (bool, error) {
+			return apiNode(t, s, uuid)["provision_state"] == string(models.StateDeployWait), nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		path := regexp.MustCompile(`\S*journal-\S*\.db`).FindString(c.ok("config", "paths").stdout)
+		kept := journal.Open(t.Context(), journal.Options{Path: path, Clock: here{}})
+		defer kept.Close()
+		cursor := 0
+		says := func(unit, text string) {
+			cursor++
+			now := time.Now()
+			kept.Note(journal.Records{Lines: []models.LogLine{agentlog.Harmless(models.LogLine{
+				Time: now, Received: now, Node: models.NodeRef{UUID: uuid, Name: name}, Source: models.LogPush, Boot: "b1", Cursor: strconv.Itoa(cursor), Unit: unit, Text: text,
+			})}})
+		}
+		stage := func(to, reason string) {
+			t.Helper()
+			watch.until(to+" "+reason, func(e models.Event) bool {
+				return e.Kind == models.EventRamdisk && e.To == to && strings.Contains(e.Reason, reason)
+			})
+		}
+		says("kernel", "Linux version 6.1")
+		stage("kernel", "")
+		says("ironic-agent", "Trying to pull reg.example/agent:v9...")
+		stage("agent image", "")
+		says("ironic-agent", "Error: initializing source docker://reg.example/agent:v9: reading manifest v9 in reg.example/agent: manifest unknown")
+		stage("agent image", "manifest unknown")
+		if text := c.ok("node", name).stdout; !strings.Contains(text, "ramdisk          pulls the agent's image for ") || !strings.Contains(text, "manifest unknown") {
+			t.Errorf("the node is shown as\n%s", text)
+		}
+		if rule := strings.TrimSpace(c.ok("explain", name, "-o", "name").stdout); rule != string(models.ErrorPullTag) {
+			t.Errorf("explained as %s:\n%s", rule, c.ok("explain", name).stdout)
+		}
+	})
+}
+
+// here is the clock of this machine.
+type here struct{}
+
+func (here) After(d time.Duration) <-chan time.Time { return time.After(d) }
