@@ -40,7 +40,7 @@ func Harmless(l models.LogLine) models.LogLine {
 	l.Unit = short(models.Printable(l.Unit), maxUnit)
 	l.Node.Name = models.Printable(l.Node.Name)
 	l.Boot, l.Cursor = short(models.Printable(l.Boot), maxUnit), short(models.Printable(l.Cursor), 4*maxUnit)
-	if !slices.Contains(models.LogSources(), l.Source) {
+	if l.Source != models.LogServe && !slices.Contains(models.LogSources(), l.Source) {
 		l.Source = models.LogArchive
 	}
 	l.Level = min(max(l.Level, models.LogCritical), models.LogDebug)

@@ -242,12 +242,13 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	if err != nil {
 		notice(models.Printable(err.Error()))
 	}
+	ramdisks := &consoleRamdisks{host: c, session: &session{context: x, client: client}}
 	s := &screen.Session{
 		Changes: changes.Of,
 		Context: c.shown(&x), Defaults: screen.Defaults(x.Defaults), Store: fleet.NewStore(), API: client,
 		Runner:  provision.Runner{API: client, Audit: changes, Clock: clock{}, Context: x.Name, ReadOnly: x.ReadOnly},
 		Checks:  c.app.preflighter(&x, client, func(err error) { notice(models.Printable(err.Error())) }),
-		Options: c.options(&x), Ramdisks: &consoleRamdisks{host: c, session: &session{context: x, client: client}},
+		Options: c.options(&x), Ramdisks: ramdisks,
 	}
 	way := logsWay{address: lastAgent(s.Store), clock: func() (time.Duration, bool) {
 		status := s.Store.Status()
@@ -255,6 +256,7 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	}}
 	kept := openJournal(c.cmd.Context(), &c.app.files, &x, func(err error) { notice(models.Printable(err.Error())) })
 	keep := linesHeard(kept, s.Store)
+	ramdisks.keep = keep
 	receiving := c.receive(&x, client, &way, keep, notice)
 	consoles := c.lendConsoles(client, s.Runner, notice)
 	way.serial = consoles

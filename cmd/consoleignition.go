@@ -27,6 +27,8 @@ type consoleRamdisks struct {
 	host *consoleHost
 	// session is the context's, nil where there is none.
 	session *session
+	// keep keeps who fetches what nodes boot; nil where there is no session.
+	keep lineKeeper
 }
 
 // fileArgument lets the console be opened on one file that is there.

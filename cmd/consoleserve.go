@@ -68,6 +68,9 @@ func (c *consoleRamdisks) begin(
 	if order.Advertise != "" {
 		host = order.Advertise
 	}
+	if c.keep != nil {
+		s.served = newServedLog(c.keep, nodes)
+	}
 	options := serve.Options{Listen: order.Listen, Clock: clock{}, OnEvent: s.note, Who: prepare.WhoIs(ctx, endpointOf(c.session), nodes)}
 	if order.TLS {
 		options.TLS = &serve.TLS{Hosts: []string{host}}
@@ -93,7 +96,9 @@ type consoleServing struct {
 	server  *serve.Server
 	targets []screen.ServedTarget
 	cancel  context.CancelFunc
-	done    chan struct{}
+	// served keeps who fetches what; nil where there is no session.
+	served *servedLog
+	done   chan struct{}
 	err     error // after done
 
 	mu       sync.Mutex
@@ -106,8 +111,11 @@ func (s *consoleServing) run(ctx context.Context) {
 	s.err = s.server.Run(ctx)
 }
 
-// note keeps what went wrong; what is fetched is asked for.
+// note keeps what went wrong; what is fetched is asked for, and kept with the nodes.
 func (s *consoleServing) note(e serve.Event) {
+	if s.served != nil {
+		s.served.note(&e)
+	}
 	if e.Kind != serve.EventRefused && e.Kind != serve.EventFailed {
 		return
 	}

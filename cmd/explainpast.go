@@ -145,7 +145,9 @@ func tellingOf(all iter.Seq2[models.LogLine, error], skew time.Duration) ([]mode
 		if err != nil {
 			return lines, nil, err
 		}
-		last = &l
+		if l.Source != models.LogServe {
+			last = &l
+		}
 		here := l
 		here.Received = l.Received.Add(skew)
 		boot.Take(&here)
@@ -159,8 +161,11 @@ func tellingOf(all iter.Seq2[models.LogLine, error], skew time.Duration) ([]mode
 		at[l.Known] = len(lines)
 		lines = append(lines, l)
 	}
-	if last == nil {
-		return nil, nil, nil
+	switch {
+	case last != nil:
+		return append(lines, *last), &boot, nil
+	case boot.Served != "":
+		return lines, &boot, nil
 	}
-	return append(lines, *last), &boot, nil
+	return nil, nil, nil
 }

@@ -144,7 +144,17 @@ func (a *app) serve(cmd *cobra.Command, f *serveFlags, names []string) error {
 		return err
 	}
 	log := newAccessLog(a)
-	options := serve.Options{Listen: listen, Clock: clock{}, OnEvent: log.note, Who: prepare.WhoIs(ctx, endpointOf(s), nodes)}
+	note := log.note
+	if s != nil {
+		kept := a.commandJournal(ctx, s)
+		defer kept.Close()
+		served := newServedLog(linesOf(kept), nodes)
+		note = func(e serve.Event) {
+			served.note(&e)
+			log.note(e)
+		}
+	}
+	options := serve.Options{Listen: listen, Clock: clock{}, OnEvent: note, Who: prepare.WhoIs(ctx, endpointOf(s), nodes)}
 	if f.tls || f.cert != "" {
 		options.TLS = &serve.TLS{CertFile: f.cert, KeyFile: f.key, Hosts: []string{advertise}}
 	}

@@ -19,6 +19,10 @@ type BootLog struct {
 	Text   string
 	// Errors are those that the boot has not overcome, in the order in which they came.
 	Errors []BootError
+	// Served is the last word of who fetched the ramdisk's medium, ServedAt when that was;
+	// empty where ironworks did not serve it. It is of whatever boot came next.
+	Served   string
+	ServedAt time.Time
 
 	before               string // the boot before
 	begin, reached, last bootTime
@@ -79,7 +83,11 @@ func (b *BootLog) Last() time.Time { return b.at(b.last) }
 // Take notes what a line tells. Lines of one source have to come in their order; those that
 // were taken before change nothing.
 func (b *BootLog) Take(l *LogLine) {
-	if l.Source == LogStatus || l.Source == LogArchive || !b.follow(l) {
+	switch {
+	case l.Source == LogServe:
+		b.Served, b.ServedAt = l.Text, l.Received
+		return
+	case l.Source == LogStatus || l.Source == LogArchive || !b.follow(l):
 		return
 	}
 	t := bootTime{machine: l.Time, received: l.Received}
@@ -111,9 +119,9 @@ func (b *BootLog) follow(l *LogLine) bool {
 	case l.Boot != "" && b.ID == "" && !b.begin.received.IsZero() && l.Received.Sub(b.begin.received) < bootTakes:
 		b.ID = l.Boot // the serial line began to tell of it
 	case l.Boot != "" && l.Boot != b.ID:
-		*b = BootLog{ID: l.Boot, before: b.ID}
+		*b = BootLog{ID: l.Boot, before: b.ID, Served: b.Served, ServedAt: b.ServedAt}
 	case l.Boot == "" && b.Stage > RamdiskKernel && strings.Contains(l.Text, "Linux version "):
-		*b = BootLog{before: b.ID}
+		*b = BootLog{before: b.ID, Served: b.Served, ServedAt: b.ServedAt}
 	}
 	return true
 }

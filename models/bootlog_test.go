@@ -125,6 +125,10 @@ func TestBootLogBegins(t *testing.T) {
 	if begin := b.Begin(); b.ID != "b3" || at.Sub(begin) != time.Second {
 		t.Errorf("boot %s of %v", b.ID, begin)
 	}
+	b.Take(&LogLine{Source: LogServe, Text: "the BMC fetched it", Received: at.Add(time.Minute)})
+	if b.Served != "the BMC fetched it" || b.Source != LogPush {
+		t.Errorf("served %q, source %s", b.Served, b.Source)
+	}
 	b.Take(&LogLine{Source: LogStatus, Text: "the agent answers", Received: at.Add(time.Hour)})
 	if b.Source != LogPush || !b.Last().Equal(at) {
 		t.Errorf("%s at %v", b.Source, b.Last())

@@ -43,6 +43,7 @@ const (
 	EvSilence     EvidenceField = "silence"
 	EvBoot        EvidenceField = "boot"
 	EvErrors      EvidenceField = "errors"
+	EvServed      EvidenceField = "served"
 	EvAgentAnswer EvidenceField = "agent, from here"
 )
 
@@ -138,6 +139,8 @@ func (x *explaining) nodeValue(field EvidenceField) (value string, age int64) {
 		}
 	case EvSilence:
 		return x.duration(x.silence()), 0
+	case EvServed:
+		return x.boot.Served, x.age(x.boot.ServedAt)
 	case EvBoot, EvErrors, EvAgentAnswer:
 		return x.ramdiskValue(field), 0
 	case EvDeadline:

@@ -83,10 +83,11 @@ func TestExplainRamdisk(t *testing.T) {
 			f.Estimate = &Estimate{Phase: Took{N: 5, Median: 46 * time.Second}, Late: true}
 			f.Work.Phases = []Phase{{Kind: PhaseStep, Step: "deploy.install_coreos", Begin: explainNow.Add(-3 * time.Minute), Outcome: OutcomeRunning}}
 		}), "step-too-long", ConfidenceMedium},
-		"it boots":               {inspects(kernel(60), said(3, "ironic-agent", pulling)), "ramdisk-boots", ConfidenceHigh},
-		"its log has stopped":    {inspects(kernel(170), said(150, "NetworkManager", "<info> starting")), "boot-silent", ConfidenceMedium},
-		"a pull that takes long": {inspects(kernel(170), said(130, "ironic-agent", pulling)), "machine-boots", ConfidenceMedium},
-		"a pull that never ends": {inspects(said(600, "kernel", "Linux version 6"), said(500, "ironic-agent", pulling), said(5, "kernel", "still there")), "boot-stuck", ConfidenceMedium},
+		"nothing but its medium is known": {inspects(&LogLine{Source: LogServe, Text: "its BMC fetched 12 % of n.iso", Received: explainNow.Add(-time.Minute)}), "machine-boots", ConfidenceMedium},
+		"it boots":                        {inspects(kernel(60), said(3, "ironic-agent", pulling)), "ramdisk-boots", ConfidenceHigh},
+		"its log has stopped":             {inspects(kernel(170), said(150, "NetworkManager", "<info> starting")), "boot-silent", ConfidenceMedium},
+		"a pull that takes long":          {inspects(kernel(170), said(130, "ironic-agent", pulling)), "machine-boots", ConfidenceMedium},
+		"a pull that never ends":          {inspects(said(600, "kernel", "Linux version 6"), said(500, "ironic-agent", pulling), said(5, "kernel", "still there")), "boot-stuck", ConfidenceMedium},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

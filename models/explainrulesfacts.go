@@ -198,7 +198,7 @@ var explainFineRules = []ExplainRule{
 		ID: "machine-boots", In: waitStates, If: []ExplainCondition{IfNeverCalled, IfNotLongEnough}, Confidence: ConfidenceMedium, Fine: true,
 		Verdict:  "Nothing is known to be wrong: the machine boots the ramdisk, which takes a server up to ten minutes",
 		Brief:    "boots for {waited}",
-		Evidence: []EvidenceField{EvWaited, EvPower, EvHeartbeat, EvDeadline},
+		Evidence: []EvidenceField{EvWaited, EvPower, EvServed, EvHeartbeat, EvDeadline},
 		Next:     ExplainNext{Text: "Wait, and look at the machine's console when it takes longer.", Key: "log", Command: "ironworks logs {node}"},
 		Source:   "ironic/conf/conductor.py (deploy_callback_timeout)",
 	},

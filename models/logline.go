@@ -12,9 +12,10 @@ const (
 	LogSerial  LogSource = "serial"  // the serial console, by Ironic's address of it
 	LogArchive LogSource = "archive" // what a conductor or somebody else kept
 	LogStatus  LogSource = "status"  // a sign of life: the agent answers
+	LogServe   LogSource = "serve"   // who fetched the ramdisk from ironworks; cannot be followed
 )
 
-// LogSources are all of them, the best one first.
+// LogSources are all that can be followed, the best one first.
 func LogSources() []LogSource {
 	return []LogSource{LogSSH, LogPush, LogSerial, LogArchive, LogStatus}
 }

@@ -19,6 +19,10 @@ type RamdiskBoot struct {
 	// zero and empty where no log was read.
 	Line   time.Time
 	Source LogSource
+	// Served is the last word of who fetched the medium since the work began, and ServedAt
+	// when that was; empty where nobody did, or another program serves it.
+	Served   string
+	ServedAt time.Time
 }
 
 // Freshness of signs of life.
@@ -47,7 +51,10 @@ func (r *Row) Boot() RamdiskBoot {
 			b.Since = n.Internal.LastPowerState.Time
 		}
 	}
-	if l := r.Log; l != nil && r.ofThisBoot(l) {
+	if l := r.Log; l != nil && l.Served != "" && !l.ServedAt.Before(r.Since) {
+		b.Served, b.ServedAt = l.Served, l.ServedAt
+	}
+	if l := r.Log; l != nil && !l.Last().IsZero() && r.ofThisBoot(l) {
 		b.Line, b.Source = l.Last(), l.Source
 		if l.Stage > b.Stage {
 			b.Stage, b.Since = l.Stage, l.Reached()
@@ -94,6 +101,9 @@ func (i *Internal) Heartbeat() time.Time {
 // hold what a machine wrote, and has to be made printable.
 func (b RamdiskBoot) Text(now time.Time) string {
 	if b.Stage <= RamdiskPowerOn {
+		if b.Served != "" {
+			return "has not started; " + Age(max(now.Sub(b.ServedAt), 0)) + " ago: " + b.Served
+		}
 		return ""
 	}
 	text := b.Stage.Doing()

@@ -24,6 +24,8 @@ func sourceName(s models.LogSource) string {
 		return "archive"
 	case models.LogStatus:
 		return "agent"
+	case models.LogServe:
+		return "served"
 	}
 	return models.Printable(string(s))
 }
