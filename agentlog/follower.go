@@ -92,6 +92,7 @@ func (j *joint) run(ctx context.Context, o *outlet) {
 		(&statusSource{joint: j, out: o}).follow(ctx)
 	case models.LogSerial:
 		(&serialSource{joint: j, out: o}).follow(ctx)
+	case models.LogServe: // cannot be followed
 	}
 }
 

@@ -105,6 +105,7 @@ func (o *Options) can(s models.LogSource) bool {
 		return o.Archive != ""
 	case models.LogSerial:
 		return o.Serial != nil
+	case models.LogServe:
 	}
 	return false
 }

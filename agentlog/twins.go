@@ -35,7 +35,7 @@ func newTwins(sources []models.LogSource) *twins {
 			journals++
 		case models.LogArchive:
 			t.texts = map[textKey]int{}
-		case models.LogSerial, models.LogStatus:
+		case models.LogSerial, models.LogStatus, models.LogServe:
 		}
 	}
 	if journals > 1 {

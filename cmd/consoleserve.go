@@ -99,7 +99,7 @@ type consoleServing struct {
 	// served keeps who fetches what; nil where there is no session.
 	served *servedLog
 	done   chan struct{}
-	err     error // after done
+	err    error // after done
 
 	mu       sync.Mutex
 	troubles []serve.Event
