@@ -105,7 +105,7 @@ func (a *app) explainNodes(cmd *cobra.Command, s *session, names []string, flags
 	if err != nil {
 		a.complain("note: what was changed since is not known: %v", err)
 	}
-	sources.Changes, sources.Agent = changes.Of, agentlog.AskAgent
+	sources.Changes, sources.Agent, sources.Ports = changes.Of, agentlog.AskAgent, s.client.Ports
 	if sources.BMC, err = a.explainedBMC(s, flags); err != nil {
 		return err
 	}

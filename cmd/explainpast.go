@@ -16,7 +16,7 @@ import (
 // asked for again.
 func explainLive(
 	api provision.ExplainAPI, store *fleet.Store, kept screen.Journal, changes func(uuid string, now time.Time) []models.NodeChange,
-	agent func(ctx context.Context, address string) models.AgentFacts,
+	ports func(ctx context.Context, uuid string) ([]models.Port, error), agent func(ctx context.Context, address string) models.AgentFacts,
 ) func(ctx context.Context, uuid string, bmc *models.BMCFacts) (*provision.Explained, error) {
 	return func(ctx context.Context, uuid string, bmc *models.BMCFacts) (*provision.Explained, error) {
 		others := func(context.Context) ([]*models.Row, error) {
@@ -37,7 +37,7 @@ func explainLive(
 			}
 			return pastOf(ctx, kept, models.NewExperience(latest), watchedWork(works, store, n.UUID), n, now, store.Status().Skew)
 		}
-		return provision.NewExplainer(api, provision.ExplainSources{Others: others, Seen: seen, Past: past, Changes: changes, Agent: agent, BMC: func(context.Context, *models.Node, time.Time) (*models.BMCFacts, error) {
+		return provision.NewExplainer(api, provision.ExplainSources{Others: others, Seen: seen, Past: past, Changes: changes, Ports: ports, Agent: agent, BMC: func(context.Context, *models.Node, time.Time) (*models.BMCFacts, error) {
 			return bmc, nil
 		}}).Explain(ctx, uuid)
 	}

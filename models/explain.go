@@ -109,6 +109,16 @@ type candidate struct {
 	found      *reasonText
 }
 
+// NeedsPorts says that the node's ports would tell more: the ramdisk says that Ironic does not
+// recognize its machine.
+func (f *ExplainFacts) NeedsPorts() bool {
+	if f.Row == nil {
+		return false
+	}
+	e := f.Row.Boot().Obstacle
+	return e != nil && e.ID == ErrorLookupUnknown
+}
+
 // Explain says what is the matter with a node, the best explanation first; there always is
 // one. Texts of the facts have to be masked by whoever gathered them.
 func Explain(f *ExplainFacts) []Explanation {

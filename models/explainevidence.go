@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -44,6 +45,7 @@ const (
 	EvBoot        EvidenceField = "boot"
 	EvErrors      EvidenceField = "errors"
 	EvServed      EvidenceField = "served"
+	EvPorts       EvidenceField = "ports"
 	EvAgentAnswer EvidenceField = "agent, from here"
 )
 
@@ -139,6 +141,8 @@ func (x *explaining) nodeValue(field EvidenceField) (value string, age int64) {
 		}
 	case EvSilence:
 		return x.duration(x.silence()), 0
+	case EvPorts:
+		return x.ports(), 0
 	case EvServed:
 		return x.boot.Served, x.age(x.boot.ServedAt)
 	case EvBoot, EvErrors, EvAgentAnswer:
@@ -154,6 +158,18 @@ func (x *explaining) nodeValue(field EvidenceField) (value string, age int64) {
 	default:
 	}
 	return "", 0
+}
+
+// ports are the MACs by which Ironic knows the machine.
+func (x *explaining) ports() string {
+	if x.Ports == nil {
+		return ""
+	}
+	macs := make([]string, len(x.Ports))
+	for i := range x.Ports {
+		macs[i] = x.Ports[i].Address
+	}
+	return cmp.Or(strings.Join(macs, ", "), "none")
 }
 
 func (x *explaining) ramdiskValue(field EvidenceField) string {

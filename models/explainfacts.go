@@ -26,6 +26,8 @@ type ExplainFacts struct {
 	// Lines of the ramdisk's log during the work: the errors that are known, and the last
 	// line.
 	Lines []LogLine
+	// Ports are the node's; nil where nobody asked.
+	Ports []Port
 	// Siblings are the other nodes; nil where nobody looked.
 	Siblings *Siblings
 	// Conductors are all that Ironic has; nil where nobody asked.

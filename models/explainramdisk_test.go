@@ -1,6 +1,7 @@
 package models
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -43,6 +44,21 @@ func TestExplainRamdisk(t *testing.T) {
 	}
 	refuses := &AgentFacts{Answers: AnswerNo, Text: "refused the connection"}
 	missing := []LogLine{{Unit: "coreos-installer", Text: "1: HTTP status client error (404 Not Found) for url (http://10.0.2.2:1/nothing.img)", Known: string(ErrorImageStatus), Received: explainNow}}
+	unknown := func(n int) *ExplainFacts {
+		lines := []*LogLine{kernel(170), started(100)}
+		for i := range n {
+			lines = append(lines, said(60-10*i, "ironic_python_agent.ironic_api_client", "Failed looking up node with addresses '52:54:00:00:00:07' at http://10.0.2.2:6385. Check if inspection has completed? Error 404: Node was not found"))
+		}
+		f := inspects(lines...)
+		if !f.NeedsPorts() {
+			t.Error("the ports are not asked for")
+		}
+		f.Ports = []Port{{Address: "52:54:00:00:00:08"}}
+		return f
+	}
+	if e := Explain(unknown(2))[0]; !slices.Contains(e.Evidence, CheckEvidence{Field: "ports", Value: "52:54:00:00:00:08"}) {
+		t.Errorf("the ports are not shown: %+v", e.Evidence)
+	}
 	for name, tt := range map[string]struct {
 		facts *ExplainFacts
 		rule  RuleID
@@ -84,10 +100,16 @@ func TestExplainRamdisk(t *testing.T) {
 			f.Work.Phases = []Phase{{Kind: PhaseStep, Step: "deploy.install_coreos", Begin: explainNow.Add(-3 * time.Minute), Outcome: OutcomeRunning}}
 		}), "step-too-long", ConfidenceMedium},
 		"nothing but its medium is known": {inspects(&LogLine{Source: LogServe, Text: "its BMC fetched 12 % of n.iso", Received: explainNow.Add(-time.Minute)}), "machine-boots", ConfidenceMedium},
-		"it boots":                        {inspects(kernel(60), said(3, "ironic-agent", pulling)), "ramdisk-boots", ConfidenceHigh},
-		"its log has stopped":             {inspects(kernel(170), said(150, "NetworkManager", "<info> starting")), "boot-silent", ConfidenceMedium},
-		"a pull that takes long":          {inspects(kernel(170), said(130, "ironic-agent", pulling)), "machine-boots", ConfidenceMedium},
-		"a pull that never ends":          {inspects(said(600, "kernel", "Linux version 6"), said(500, "ironic-agent", pulling), said(5, "kernel", "still there")), "boot-stuck", ConfidenceMedium},
+		"Ironic does not know the MACs":   {unknown(2), RuleID(ErrorLookupUnknown), ConfidenceHigh},
+		"too little memory": {waiting(12*time.Minute, func(n *Node, f *ExplainFacts) {
+			n.Internal.LastPowerState = ago(12 * time.Minute)
+			f.Row.Log = bootLogOf(said(700, "kernel", "Linux version 6"), said(690, "kernel", "Out of memory: Killed process 812 (podman)"))
+			f.Lines = []LogLine{{Unit: "kernel", Text: "Out of memory: Killed process 812 (podman)", Known: string(ErrorMemory), Received: explainNow.Add(-690 * time.Second)}}
+		}), RuleID(ErrorMemory), ConfidenceMedium},
+		"it boots":               {inspects(kernel(60), said(3, "ironic-agent", pulling)), "ramdisk-boots", ConfidenceHigh},
+		"its log has stopped":    {inspects(kernel(170), said(150, "NetworkManager", "<info> starting")), "boot-silent", ConfidenceMedium},
+		"a pull that takes long": {inspects(kernel(170), said(130, "ironic-agent", pulling)), "machine-boots", ConfidenceMedium},
+		"a pull that never ends": {inspects(said(600, "kernel", "Linux version 6"), said(500, "ironic-agent", pulling), said(5, "kernel", "still there")), "boot-stuck", ConfidenceMedium},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

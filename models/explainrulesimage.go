@@ -109,6 +109,7 @@ var explainImageRules = []ExplainRule{
 		Evidence: []EvidenceField{EvStep},
 		Not:      []string{"the disk"},
 		Next:     ExplainNext{Text: "Use a raw image, which is streamed to the disk, or a smaller ramdisk.", Key: "set", Command: "ironworks set {node} instance_info.image_disk_format=raw"},
+		Instead:  append([]RuleID{"machine-boots", "ramdisk-boots", "boot-stuck", "boot-silent", RuleID(ErrorAgentRestarts)}, unheardRules...),
 		Source:   "ironic/drivers/modules/deploy_utils.py; the kernel",
 	},
 }

@@ -11,7 +11,7 @@ func bootRule(id ErrorID, brief, verdict, not string, next ExplainNext, source s
 	return ExplainRule{
 		ID: RuleID(id), Errors: []ErrorID{id}, In: waitOrEnded, Confidence: ConfidenceHigh,
 		Verdict: verdict, Brief: brief, Not: []string{not}, Next: next, Source: source,
-		Evidence: []EvidenceField{EvBoot, EvErrors, EvHeartbeat, EvWaited, EvDeadline, EvSiblings},
+		Evidence: []EvidenceField{EvPorts, EvBoot, EvErrors, EvHeartbeat, EvWaited, EvDeadline, EvSiblings},
 		Instead:  slices.Concat(unheardRules, []RuleID{"machine-boots", "ramdisk-no-inventory", "no-inventory-yet", "boot-stuck", "boot-silent", RuleID(ErrorLookup), RuleID(ErrorCertificate)}),
 	}
 }

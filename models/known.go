@@ -163,7 +163,7 @@ var ramdiskErrors = []knownError{
 	{id: ErrorDiskPassword, ways: [][]string{{"Block device ", "has a security password set"}}},
 	{id: ErrorSharedDisk, ways: [][]string{{"Protected ", " located on device /dev/"}}},
 	{id: ErrorDiskIO, ways: [][]string{{"I/O error, dev "}, {"Buffer I/O error on dev"}}},
-	{id: ErrorMemory, ways: [][]string{{"Out of memory: Killed process"}, {"Memory size is too small for requested image"}}},
+	{id: ErrorMemory, ways: [][]string{{"Out of memory: Killed process"}, {"System is deadlocked on memory"}, {"Initramfs unpacking failed: write error"}, {"Memory size is too small for requested image"}}},
 }
 
 // bootErrors keep a ramdisk from booting, or from being heard of; the most specific first.

@@ -37,6 +37,8 @@ type ExplainSources struct {
 	Past func(ctx context.Context, n *models.Node, now time.Time) (Past, error)
 	// BMC gives what the node's BMC says at Ironic's time; nil does not ask it.
 	BMC func(ctx context.Context, n *models.Node, now time.Time) (*models.BMCFacts, error)
+	// Ports gives the node's ports.
+	Ports func(ctx context.Context, uuid string) ([]models.Port, error)
 	// Agent asks the agent at an address of a node that is waited for whether it is there.
 	Agent func(ctx context.Context, address string) models.AgentFacts
 	// Changes gives what was changed of a node from here, at Ironic's time.
@@ -119,6 +121,13 @@ func (x *Explainer) Explain(ctx context.Context, id string) (*Explained, error) 
 		facts.Work, facts.Lines, facts.Estimate = kept.Work, kept.Lines, kept.Estimate
 		if kept.Boot != nil {
 			facts.Row.Log = kept.Boot
+		}
+	}
+	if x.sources.Ports != nil && facts.NeedsPorts() {
+		facts.Ports, err = x.sources.Ports(ctx, n.UUID)
+		missing("the node's ports", err)
+		if err == nil && facts.Ports == nil {
+			facts.Ports = []models.Port{}
 		}
 	}
 	if i := n.Internal; x.sources.Agent != nil && i != nil && i.AgentURL != "" && n.ProvisionState.Class() == models.ClassWait {
