@@ -98,6 +98,8 @@ func (x *explaining) waitLine() string {
 		return cmp.Or(stepText(x.node), "the ramdisk has called back")
 	case x.called():
 		return "agent silent " + roundAge(silent) + x.leftText()
+	case x.boot.Stage > RamdiskPowerOn && x.boot.Stage < RamdiskHeartbeat:
+		return "boots: " + x.boot.Stage.Noun() + " " + roundAge(max(x.Now.Sub(x.boot.Since), 0)) + x.leftText()
 	case x.state() == StateInspectWait && known:
 		return "inspects for " + roundAge(waited) + x.leftText()
 	case x.state() == StateInspectWait:

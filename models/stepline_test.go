@@ -28,8 +28,14 @@ func TestStepLine(t *testing.T) {
 		"enroll failed":              {Row{Node: Node{ProvisionState: StateEnroll, LastError: "Failed to get power state for node x. Error: Redfish exception occurred. Error: HTTP GET http://127.0.0.1:8000/redfish/v1/Systems/1 returned code 401. unknown error Extended information: none"}}, "BMC refuses credentials"},
 		"an error of long ago":       {Row{Node: Node{ProvisionState: StateActive, LastError: "No suitable device was found"}}, ""},
 
-		"boots":                     {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, Internal: &Internal{}}, Since: since(118 * time.Second)}, "boots for 1m, ~28m left"},
-		"boots, in a step":          {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, DeployStep: step, Internal: &Internal{}}, Since: since(5 * time.Second)}, "boots for <1m, ~29m left"},
+		"boots":            {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, Internal: &Internal{}}, Since: since(118 * time.Second)}, "boots for 1m, ~28m left"},
+		"boots, in a step": {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, DeployStep: step, Internal: &Internal{}}, Since: since(5 * time.Second)}, "boots for <1m, ~29m left"},
+		"boots, as its log tells": {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, Internal: &Internal{}}, Since: since(3 * time.Minute), Log: bootLogOf(
+			bootLine(now.Add(-100*time.Second), "kernel", "Linux version 6"), bootLine(now.Add(-65*time.Second), "ironic-agent", pulling),
+		)}, "boots: agent image 1m, ~27m left"},
+		"boots, and cannot": {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, Internal: &Internal{}}, Since: since(3 * time.Minute), Log: bootLogOf(
+			bootLine(now.Add(-65*time.Second), "ironic-agent", tagUnknown), bootLine(now.Add(-59*time.Second), "ironic-agent", tagUnknown),
+		)}, "agent image not in the registry, ~27m left"},
 		"never called back":         {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, Internal: &Internal{}}, Since: since(14 * time.Minute)}, "no call-back for 14m, ~16m left"},
 		"overdue":                   {Row{Node: Node{ProvisionState: StateCleanWait, PowerState: on, Internal: &Internal{}}, Since: since(31 * time.Minute)}, "no call-back for 31m, likely overdue"},
 		"seen for the first time":   {Row{Node: Node{ProvisionState: StateDeployWait, PowerState: on, ProvisionUpdatedAt: ago(12 * time.Minute)}}, "waits for the ramdisk, ~18m left"},
