@@ -1,5 +1,7 @@
 package real
 
+import "net"
+
 // Auth is how a server asks its callers who they are.
 type Auth int
 
@@ -20,6 +22,8 @@ type Options struct {
 	// TLS serves the API with a certificate of a certificate authority made
 	// for this server.
 	TLS bool
+	// TLSAddresses are further addresses that the certificate is good for, beside 127.0.0.1.
+	TLSAddresses []net.IP
 	// Host is the address of the API; 127.0.0.1 if empty.
 	Host string
 	// Port is the port of the API; 0 takes a free one.

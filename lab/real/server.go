@@ -149,7 +149,7 @@ func (s *Server) configure(ctx context.Context, options Options) error {
 	}
 	extra := settings{}
 	if options.TLS {
-		if err := s.useTLS(extra); err != nil {
+		if err := s.useTLS(extra, options.TLSAddresses); err != nil {
 			return err
 		}
 	}
@@ -199,12 +199,12 @@ func (s *Server) writeIPMITool() error {
 func (s *Server) programs() string { return filepath.Join(s.Dir, "bin") }
 
 // useTLS makes certificates and a client that trusts only them.
-func (s *Server) useTLS(extra settings) error {
-	paths, err := makeCertificates(s.Dir)
+func (s *Server) useTLS(extra settings, addresses []net.IP) error {
+	paths, err := MakeCertificates(s.Dir, addresses...)
 	if err != nil {
 		return err
 	}
-	ca, err := os.ReadFile(paths.ca)
+	ca, err := os.ReadFile(paths.CA)
 	if err != nil {
 		return fmt.Errorf("reading the certificate authority: %w", err)
 	}
@@ -212,10 +212,10 @@ func (s *Server) useTLS(extra settings) error {
 	pool.AppendCertsFromPEM(ca)
 	s.client.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}
 	s.URL = strings.Replace(s.URL, "http:", "https:", 1)
-	s.CACert = paths.ca
+	s.CACert = paths.CA
 	extra.merge(settings{
 		"api": {"enable_ssl_api": "true"},
-		"ssl": {"cert_file": paths.cert, "key_file": paths.key},
+		"ssl": {"cert_file": paths.Cert, "key_file": paths.Key},
 	})
 	return nil
 }

@@ -15,18 +15,18 @@ import (
 	"time"
 )
 
-// certificates are the paths of the files of a server with TLS.
-type certificates struct {
-	ca, cert, key string
+// Certificates are the paths of the files of a server with TLS.
+type Certificates struct {
+	CA, Cert, Key string
 }
 
-// makeCertificates makes a certificate authority and a server certificate for
-// loopback. The authority's key is dropped: it signs only this one.
-func makeCertificates(dir string) (certificates, error) {
-	paths := certificates{
-		ca:   filepath.Join(dir, "ca.pem"),
-		cert: filepath.Join(dir, "server.pem"),
-		key:  filepath.Join(dir, "server.key"),
+// MakeCertificates makes a certificate authority and a server certificate for loopback and
+// further addresses. The authority's key is dropped: it signs only this one.
+func MakeCertificates(dir string, addresses ...net.IP) (Certificates, error) {
+	paths := Certificates{
+		CA:   filepath.Join(dir, "ca.pem"),
+		Cert: filepath.Join(dir, "server.pem"),
+		Key:  filepath.Join(dir, "server.key"),
 	}
 	now := time.Now()
 	ca := &x509.Certificate{
@@ -38,7 +38,7 @@ func makeCertificates(dir string) (certificates, error) {
 		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "localhost"},
 		NotBefore: ca.NotBefore, NotAfter: ca.NotAfter,
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		DNSNames: []string{"localhost"}, IPAddresses: append([]net.IP{net.IPv4(127, 0, 0, 1)}, addresses...),
 	}
 	caKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -64,9 +64,9 @@ func makeCertificates(dir string) (certificates, error) {
 		path, kind string
 		der        []byte
 	}{
-		{paths.ca, "CERTIFICATE", caDER},
-		{paths.cert, "CERTIFICATE", serverDER},
-		{paths.key, "PRIVATE KEY", keyDER},
+		{paths.CA, "CERTIFICATE", caDER},
+		{paths.Cert, "CERTIFICATE", serverDER},
+		{paths.Key, "PRIVATE KEY", keyDER},
 	} {
 		block := pem.EncodeToMemory(&pem.Block{Type: file.kind, Bytes: file.der})
 		if err := os.WriteFile(file.path, block, 0o600); err != nil {

@@ -56,10 +56,18 @@ type bench struct {
 
 // ramdisk is what a ramdisk is made of beside what all have.
 type ramdisk struct {
-	// tag of the agent's image, and Ironic's address as it is told; empty is what works.
-	tag, ironic string
+	// tag of the agent's image, where the image is, and Ironic's address as it is told; empty is
+	// what works.
+	tag, image, ironic string
 	// push says that it sends its journal, which the bench takes.
 	push bool
+	// registry is how the registry is served, trust how the ramdisk treats it: insecure if
+	// empty, verified, or ca. secret says that it has the login.
+	registry RegistryOptions
+	trust    string
+	secret   bool
+	// tls has Ironic serve HTTPS; the ramdisk has its authority, or another's with wrongCA.
+	tls, wrongCA bool
 }
 
 func newBench(t *testing.T, made ramdisk) *bench {
@@ -70,8 +78,8 @@ func newBench(t *testing.T, made ramdisk) *bench {
 		t.Fatal(err)
 	}
 	t.Logf("accelerator %s %s", host.Accel, host.NoKVM)
-	b.ironic = ironic.StartT(t, ironic.Options{})
-	b.registry = StartRegistry(t, b.images.Registry)
+	b.ironic = ironic.StartT(t, ironic.Options{TLS: made.tls, TLSAddresses: []net.IP{vm.HostAddress.AsSlice()}})
+	b.registry = StartRegistry(t, b.images.Registry, made.registry)
 	b.web = httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(b.images.Disk))))
 	t.Cleanup(b.web.Close)
 	b.key = newKey(t)
@@ -128,6 +136,9 @@ func guestURL(t *testing.T, address string) string {
 func (b *bench) program(args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(b.t.Context(), program.Path(), args...)
 	cmd.Env = program.Env("PATH="+os.Getenv("PATH"), "HOME="+b.home, "IRONWORKS_URL="+b.ironic.URL)
+	if b.ironic.CACert != "" {
+		cmd.Env = append(cmd.Env, "IRONWORKS_CACERT="+b.ironic.CACert)
+	}
 	return cmd
 }
 
@@ -182,8 +193,20 @@ func (b *bench) liveISO() *image.ISO {
 	registry := fmt.Sprintf("%s:%d", vm.HostAddress, b.registry.Port)
 	args := []string{
 		"ignition", "build", "--host", cmp.Or(b.ramdisk.ironic, guestURL(b.t, b.ironic.URL)),
-		"--image", registry + "/ironic-agent:" + cmp.Or(b.ramdisk.tag, "newest"),
-		"--registry-tls", registry + "=insecure", "--ssh-key", b.key, "--output", config,
+		"--image", cmp.Or(b.ramdisk.image, registry+"/ironic-agent") + ":" + cmp.Or(b.ramdisk.tag, "newest"),
+		"--ssh-key", b.key, "--output", config,
+	}
+	switch b.ramdisk.trust {
+	case "ca":
+		args = append(args, "--registry-tls", registry+"=ca:"+b.registry.CA)
+	default:
+		args = append(args, "--registry-tls", registry+"="+cmp.Or(b.ramdisk.trust, "insecure"))
+	}
+	if b.ramdisk.secret {
+		args = append(args, "--pull-secret", PullSecret(b.t, registry))
+	}
+	if b.ramdisk.wrongCA {
+		args = append(args, "--ca", b.registry.CA)
 	}
 	if b.listen != "" {
 		args = append(args, "--journal-push", b.listen)

@@ -73,6 +73,49 @@ func TestExplainWrongAddress(t *testing.T) {
 	b.shows("Connection refused")
 }
 
+// TestExplainWhatKeepsTheAgentAway: what may be wrong between a machine that boots and Ironic, each on
+// a machine that does, by the journal that it pushes.
+func TestExplainWhatKeepsTheAgentAway(t *testing.T) {
+	secure := RegistryOptions{TLS: true, Login: true}
+	for _, tt := range []struct {
+		name, rule string
+		made       ramdisk
+	}{
+		{"no pull secret", "pull-unauthorized", ramdisk{registry: secure, trust: "ca"}},
+		{"the registry's CA is not known", "pull-unknown-ca", ramdisk{registry: secure, trust: "verified", secret: true}},
+		{"the registry has no TLS", "pull-no-tls", ramdisk{trust: "verified"}},
+		{"the registry's name is unknown", "pull-name", ramdisk{image: "registry.invalid/ironic-agent"}},
+		{"there is no registry", "pull-refused", ramdisk{image: "10.0.2.2:9/ironic-agent"}},
+		{"Ironic's name is unknown", "ironic-name", ramdisk{ironic: "http://ironic.invalid:6385"}},
+		{"Ironic's CA is another", "ironic-unknown-ca", ramdisk{registry: RegistryOptions{TLS: true}, trust: "ca", tls: true, wrongCA: true}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.made.push = true
+			b := newBench(t, tt.made)
+			b.order(map[string]any{"target": "inspect"})
+			b.explain(tt.rule, "high")
+		})
+	}
+}
+
+// TestExplainUnknownMAC: the agent's lookup finds no node, for the port has another MAC since the
+// machine began to send its journal.
+func TestExplainUnknownMAC(t *testing.T) {
+	b := newBench(t, ramdisk{push: true})
+	b.order(map[string]any{"target": "provide"})
+	b.waitFor("available")
+	var ports struct{ Ports []struct{ UUID string } }
+	if err := json.Unmarshal(b.call(http.MethodGet, b.node+"/ports", nil, http.StatusOK), &ports); err != nil || len(ports.Ports) == 0 {
+		t.Fatalf("ports: %+v, %v", ports, err)
+	}
+	b.replace("/instance_info/image_source", guestURL(t, b.web.URL)+"/"+filepath.Base(b.images.Disk))
+	b.deploy()
+	b.explain("ramdisk-boots", "high")
+	other := []any{map[string]any{"op": "replace", "path": "/address", "value": "52:54:00:00:00:99"}}
+	b.call(http.MethodPatch, "/v1/ports/"+ports.Ports[0].UUID, other, http.StatusOK)
+	b.explain("lookup-unknown", "high")
+}
+
 // TestExplainFailures goes through an ISO that nobody serves, an image that is not there, and a
 // machine that loses its power in the middle of the installation.
 func TestExplainFailures(t *testing.T) {

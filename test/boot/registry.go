@@ -3,6 +3,7 @@ package boot
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"fmt"
 	"net"
 	"os"
@@ -12,7 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/crypto/bcrypt"
+
 	"ironworks/lab/real"
+	"ironworks/lab/vm"
 )
 
 // registryStart bounds the start of the registry.
@@ -23,17 +27,33 @@ log: {level: info}
 storage:
   filesystem: {rootdirectory: %s}
   maintenance: {readonly: {enabled: true}}
-http: {addr: 127.0.0.1:%d}
+http:
+  addr: 127.0.0.1:%d
 `
 
-// Registry is a running docker-registry on loopback, without TLS, that is only read.
+// The login that a registry may want.
+const (
+	registryUser     = "puller"
+	registryPassword = "correct horse"
+)
+
+// RegistryOptions say how a registry is served.
+type RegistryOptions struct {
+	// TLS serves HTTPS with a certificate of an authority made for this registry, Login wants
+	// a user and password.
+	TLS, Login bool
+}
+
+// Registry is a running docker-registry on loopback that is only read.
 type Registry struct {
 	Port int
-	log  string // a file
+	// CA is the PEM file of its authority; empty without TLS.
+	CA  string
+	log string // a file
 }
 
 // StartRegistry serves a registry's storage until the test ends.
-func StartRegistry(tb testing.TB, storage string) *Registry {
+func StartRegistry(tb testing.TB, storage string, options RegistryOptions) *Registry {
 	tb.Helper()
 	listener, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -43,7 +63,19 @@ func StartRegistry(tb testing.TB, storage string) *Registry {
 	r := &Registry{Port: listener.Addr().(*net.TCPAddr).Port, log: filepath.Join(folder, "registry.log")}
 	_ = listener.Close()
 	config := filepath.Join(folder, "registry.yml")
-	if err := os.WriteFile(config, fmt.Appendf(nil, registryConfig, storage, r.Port), 0o600); err != nil {
+	text := fmt.Sprintf(registryConfig, storage, r.Port)
+	if options.TLS {
+		paths, err := real.MakeCertificates(folder, vm.HostAddress.AsSlice())
+		if err != nil {
+			tb.Fatal(err)
+		}
+		r.CA = paths.CA
+		text += fmt.Sprintf("  tls: {certificate: %s, key: %s}\n", paths.Cert, paths.Key)
+	}
+	if options.Login {
+		text += fmt.Sprintf("auth: {htpasswd: {realm: bed, path: %s}}\n", registryLogin(tb, folder))
+	}
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		tb.Fatal(err)
 	}
 	cmd := exec.Command("docker-registry", "serve", config) //nolint:noctx // killed by the cleanup
@@ -74,6 +106,32 @@ func StartRegistry(tb testing.TB, storage string) *Registry {
 		tb.Fatalf("docker-registry does not listen: %v", err)
 	}
 	return r
+}
+
+// registryLogin is a file with the login, as Apache's htpasswd writes it.
+func registryLogin(tb testing.TB, folder string) string {
+	tb.Helper()
+	hash, err := bcrypt.GenerateFromPassword([]byte(registryPassword), bcrypt.MinCost)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	path := filepath.Join(folder, "htpasswd")
+	if err := os.WriteFile(path, fmt.Appendf(nil, "%s:%s\n", registryUser, hash), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+// PullSecret is a file with the login for the registry at an address, as podman login writes
+// it.
+func PullSecret(tb testing.TB, address string) string {
+	tb.Helper()
+	auth := base64.StdEncoding.EncodeToString([]byte(registryUser + ":" + registryPassword))
+	path := filepath.Join(tb.TempDir(), "auth.json")
+	if err := os.WriteFile(path, fmt.Appendf(nil, `{"auths": {%q: {"auth": %q}}}`, address, auth), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	return path
 }
 
 // Asked says whether somebody asked for the manifest of the agent's image.
