@@ -113,7 +113,9 @@ func TestExplainUnknownMAC(t *testing.T) {
 	b.explain("ramdisk-boots", "high")
 	other := []any{map[string]any{"op": "replace", "path": "/address", "value": "52:54:00:00:00:99"}}
 	b.call(http.MethodPatch, "/v1/ports/"+ports.Ports[0].UUID, other, http.StatusOK)
-	b.explain("lookup-unknown", "high")
+	// The console takes no journal of a machine with MACs that no port has: one failed lookup
+	// may be all that comes.
+	b.explain("lookup-unknown", "medium")
 }
 
 // TestExplainFailures goes through an ISO that nobody serves, an image that is not there, and a
