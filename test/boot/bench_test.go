@@ -205,8 +205,11 @@ func (b *bench) liveISO() *image.ISO {
 	if b.ramdisk.secret {
 		args = append(args, "--pull-secret", PullSecret(b.t, registry))
 	}
-	if b.ramdisk.wrongCA {
+	switch {
+	case b.ramdisk.wrongCA:
 		args = append(args, "--ca", b.registry.CA)
+	case b.ramdisk.tls:
+		args = append(args, "--ca", b.ironic.CACert)
 	}
 	if b.listen != "" {
 		args = append(args, "--journal-push", b.listen)
