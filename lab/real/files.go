@@ -14,11 +14,13 @@ import (
 type fileServer struct {
 	url  string
 	root string
-	port int
 
-	mu     sync.Mutex
-	server *http.Server
-	done   chan struct{}
+	mu sync.Mutex
+	// reserved keeps others from the port while the server is open: a check whether a port is
+	// free would make the server's own start fail.
+	reserved *reservation
+	server   *http.Server
+	done     chan struct{}
 }
 
 func newFileServer(ctx context.Context, root string) (*fileServer, error) {
@@ -26,10 +28,12 @@ func newFileServer(ctx context.Context, root string) (*fileServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// From here on the port itself is in use.
-	defer reserved.release()
-	f := &fileServer{root: root, port: reserved.port, url: "http://" + net.JoinHostPort(loopback, strconv.Itoa(reserved.port))}
-	return f, f.open(ctx)
+	f := &fileServer{root: root, reserved: reserved, url: "http://" + net.JoinHostPort(loopback, strconv.Itoa(reserved.port))}
+	if err := f.open(ctx); err != nil {
+		reserved.release()
+		return nil, err
+	}
+	return f, nil
 }
 
 // open begins to serve; it does nothing if that is the case already.
@@ -39,7 +43,11 @@ func (f *fileServer) open(ctx context.Context) error {
 	if f.server != nil {
 		return nil
 	}
-	l, err := listen(ctx, f.port)
+	// Who chooses a port must not try this one between a stop and a start.
+	if err := f.reserved.hold(ctx); err != nil {
+		return err
+	}
+	l, err := listen(ctx, f.reserved.port)
 	if err != nil {
 		return err
 	}
@@ -62,4 +70,5 @@ func (f *fileServer) close() {
 	_ = f.server.Close()
 	<-f.done
 	f.server = nil
+	f.reserved.release()
 }
