@@ -78,8 +78,9 @@ func linesOf(kept *journal.Journal) lineKeeper {
 // linesHeard keeps lines in a journal, and what they tell of boots in a store, at the server's
 // time.
 func linesHeard(kept *journal.Journal, store *fleet.Store) lineKeeper {
+	keep := linesOf(kept)
 	return func(lines []models.LogLine) {
-		kept.Note(journal.Records{Lines: lines})
+		keep(lines)
 		store.Heard(lines, store.Status().Skew)
 	}
 }
@@ -96,6 +97,9 @@ func keepLines(ctx context.Context, keep lineKeeper, batches <-chan agentlog.Bat
 		defer close(out)
 		for b := range batches {
 			keep(b.Lines)
+			if ctx.Err() != nil {
+				continue // a reader that drains the channel gets nothing after the end
+			}
 			select {
 			case out <- b:
 			case <-ctx.Done(): // they end, too
