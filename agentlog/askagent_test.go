@@ -34,7 +34,7 @@ func TestAskAgent(t *testing.T) {
 		"a hostile one":     {answering(200, `{"version":"\u001b[31m"}`), models.AnswerYes, "version"},
 		"another server":    {answering(200, "<html>"), "", "what answers is not the agent"},
 		"an error":          {answering(500, ""), "", "HTTP 500"},
-		"nobody":            {"https://" + closed.Addr().String(), models.AnswerNo, "connection refused at https://127.0.0.1:"},
+		"a closed port":     {"https://" + closed.Addr().String(), models.AnswerNo, "connection refused at https://127.0.0.1:"},
 		"with a password":   {"https://u:p@" + closed.Addr().String(), models.AnswerNo, "connection refused at https://"},
 		"no address at all": {"::", "", "no answer"},
 	} {

@@ -272,7 +272,7 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 		notice(models.Printable(err.Error()))
 	}
 	c.poll(s, client, &x, kept)
-	s.Explain = explainLive(client, s.Store, kept, changes.Of, client.Ports, agentlog.AskAgent)
+	s.Explain = explainLive(client, s.Store, kept, provision.ExplainSources{Changes: changes.Of, Ports: client.Ports, Agent: agentlog.AskAgent})
 	s.Close = func() {
 		receiving()
 		c.closeConsoles(consoles)

@@ -143,8 +143,8 @@ func (a *app) explainNodes(cmd *cobra.Command, s *session, names []string, flags
 	return errors.Join(a.print(r), unread)
 }
 
-// explainedBMC is how BMCs are asked: all of them where somebody wants it, and else those of
-// machines that Ironic waits for, where the login is known without asking for it.
+// explainedBMC gives how to query BMCs: every BMC with --bmc; without it, the BMC of a machine
+// that Ironic waits for, if its login is known without a prompt.
 func (a *app) explainedBMC(s *session, flags *explainFlags) (func(context.Context, *models.Node, time.Time) (*models.BMCFacts, error), error) {
 	way, err := a.bmcWay(s, &flags.bmcFlags)
 	switch {
@@ -162,7 +162,7 @@ func (a *app) explainedBMC(s *session, flags *explainFlags) (func(context.Contex
 			return nil, nil //nolint:nilnil // it is not asked
 		}
 		if target, err := bmcs.Target(ctx, n); err != nil || !target.Password.IsSet() {
-			return nil, nil //nolint:nilnil,nilerr // nobody knows its login
+			return nil, nil //nolint:nilnil,nilerr // no login for it
 		}
 		return bmcs.Facts(ctx, n, now)
 	}, nil

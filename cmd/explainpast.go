@@ -13,20 +13,20 @@ import (
 )
 
 // explainLive explains a node of a console's session: what is seen of the fleet is not
-// asked for again.
+// asked for again. The sources are those beside the store, the journal and the BMC.
 func explainLive(
-	api provision.ExplainAPI, store *fleet.Store, kept screen.Journal, changes func(uuid string, now time.Time) []models.NodeChange,
-	ports func(ctx context.Context, uuid string) ([]models.Port, error), agent func(ctx context.Context, address string) models.AgentFacts,
+	api provision.ExplainAPI, store *fleet.Store, kept screen.Journal, sources provision.ExplainSources,
 ) func(ctx context.Context, uuid string, bmc *models.BMCFacts) (*provision.Explained, error) {
 	return func(ctx context.Context, uuid string, bmc *models.BMCFacts) (*provision.Explained, error) {
-		others := func(context.Context) ([]*models.Row, error) {
+		sources := sources
+		sources.Others = func(context.Context) ([]*models.Row, error) {
 			return store.Rows(models.Filter{}, models.Column{Key: "uuid", Compare: byUUID}, false), nil
 		}
-		seen := func(uuid string) (models.Row, bool) {
+		sources.Seen = func(uuid string) (models.Row, bool) {
 			row, _, there := store.Get(uuid)
 			return row, there
 		}
-		past := func(ctx context.Context, n *models.Node, now time.Time) (provision.Past, error) {
+		sources.Past = func(ctx context.Context, n *models.Node, now time.Time) (provision.Past, error) {
 			latest, err := kept.Latest(ctx, learnFrom)
 			if err != nil {
 				return provision.Past{}, err
@@ -37,9 +37,8 @@ func explainLive(
 			}
 			return pastOf(ctx, kept, models.NewExperience(latest), watchedWork(works, store, n.UUID), n, now, store.Status().Skew)
 		}
-		return provision.NewExplainer(api, provision.ExplainSources{Others: others, Seen: seen, Past: past, Changes: changes, Ports: ports, Agent: agent, BMC: func(context.Context, *models.Node, time.Time) (*models.BMCFacts, error) {
-			return bmc, nil
-		}}).Explain(ctx, uuid)
+		sources.BMC = func(context.Context, *models.Node, time.Time) (*models.BMCFacts, error) { return bmc, nil }
+		return provision.NewExplainer(api, sources).Explain(ctx, uuid)
 	}
 }
 
@@ -81,7 +80,7 @@ func keptPast(ctx context.Context, kept screen.Journal, experience *models.Exper
 	return pastOf(ctx, kept, experience, work, n, now, time.Until(now))
 }
 
-// logReach is how far back a log is read of work that nobody saw begin.
+// logReach is how far back the log is read when the beginning of the work is unknown.
 const logReach = 2 * time.Hour
 
 // pastOf is a piece of work on a node, nil where none was seen, with what others took, and
@@ -116,7 +115,7 @@ func pastOf(
 }
 
 // tellingLines are the last line of each error that is known, and the last line of all, with
-// what the log tells of the last boot; nil where there is none.
+// what the log tells of the last boot, nil without a log.
 func tellingLines(ctx context.Context, kept screen.Journal, uuid string, from, to time.Time, skew time.Duration) ([]models.LogLine, *models.BootLog, error) {
 	lines, boot, err := tellingOf(kept.Lines(ctx, uuid, from, to), skew)
 	if boot != nil || err != nil {

@@ -93,8 +93,8 @@ func TestWatchedWork(t *testing.T) {
 	}
 }
 
-// TestPastOfABoot: where nobody saw the work begin, the log of the machine's last boot counts,
-// by when it came where the machine's clock is wrong.
+// TestPastOfABoot reads the log of the last boot when the beginning of the work is unknown. With
+// a wrong clock on the machine, the time of arrival counts.
 func TestPastOfABoot(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 14, 14, 0, 0, 0, time.UTC)
@@ -128,7 +128,7 @@ func TestPastOfABoot(t *testing.T) {
 				t.Errorf("lines %+v", past.Lines)
 			}
 			if past, err := keptPast(t.Context(), kept, models.NewExperience(nil), &models.Node{UUID: node.UUID, ProvisionState: models.StateActive}, now); err != nil || past.Boot != nil {
-				t.Errorf("of a node at rest %+v, %v", past.Boot, err)
+				t.Errorf("a node without work has the past %+v, %v", past.Boot, err)
 			}
 		})
 	}

@@ -46,7 +46,7 @@ func (i *interrupts) catch(parent context.Context) (ctx context.Context, stop fu
 // end says that a signal is meant for us.
 func (i *interrupts) end(s os.Signal) bool { return s != os.Interrupt || i.away.Load() == 0 }
 
-// leave says that somebody else has the terminal, until a moment after back is called.
+// leave gives the terminal to another program, until shortly after back is called.
 func (i *interrupts) leave() (back func()) {
 	i.away.Add(1)
 	return func() { time.AfterFunc(late, func() { i.away.Add(-1) }) }

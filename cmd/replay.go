@@ -123,7 +123,7 @@ func replaySession(where screen.Context, player *replay.Player) *screen.Session 
 	none := func(string) {}
 	return &screen.Session{
 		Context: where, Store: player.Store(), API: answers, Journal: answers, Logs: player, Replay: player,
-		Explain: explainLive(answers, player.Store(), answers, nil, nil, nil),
+		Explain: explainLive(answers, player.Store(), answers, provision.ExplainSources{}),
 		Runner:  provision.Runner{API: answers, Audit: noAudit{}, Clock: clock{}, Context: where.Name, ReadOnly: true},
 		Poll: func(ctx context.Context, notify func(fleet.Update)) error {
 			return player.Run(ctx, notify)

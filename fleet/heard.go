@@ -45,11 +45,11 @@ func (s *Store) keepLog(r *record, log *models.BootLog) {
 	row.Log = log
 	r.row = &row
 	after := row.Boot()
-	stuck := after.Obstacle != nil && (before.Obstacle == nil || before.Obstacle.ID != after.Obstacle.ID)
-	if after.Stage == before.Stage && !stuck && (after.Obstacle == nil) == (before.Obstacle == nil) {
-		return // who draws the fleet anew does so for what shows there, and not for each line
+	if after.Same(before) {
+		return // the fleet is drawn anew for what shows, not for each line
 	}
 	s.revision++
+	stuck := after.Obstacle != nil && (before.Obstacle == nil || before.Obstacle.ID != after.Obstacle.ID)
 	if row.Node.ProvisionState.Class() != models.ClassWait || after.Stage <= models.RamdiskPowerOn || len(s.heard) >= mostHeard {
 		return
 	}

@@ -41,7 +41,7 @@ func TestHeard(t *testing.T) {
 	out := s.apply([]models.Node{{UUID: "b", ProvisionState: models.StateDeployWait}}, at, arrived, 2)
 	for _, e := range out.events {
 		if e.Kind == models.EventRamdisk {
-			t.Errorf("told of a node that nobody waits for: %+v", e)
+			t.Errorf("an event for a node that Ironic does not wait for: %+v", e)
 		}
 	}
 	told := func(lines ...models.LogLine) (texts []string) {

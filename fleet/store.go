@@ -8,8 +8,8 @@ import (
 	"ironworks/models"
 )
 
-// Store holds what is known of every node. Any goroutine may read it; its poller writes,
-// and whoever reads the logs of ramdisks.
+// Store holds what is known of every node. Any goroutine may read it; its poller and the
+// readers of ramdisk logs write.
 type Store struct {
 	mu       sync.RWMutex
 	nodes    map[string]*record

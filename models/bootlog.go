@@ -14,9 +14,8 @@ type BootLog struct {
 	ID string
 	// Stage is the latest one that the log tells of.
 	Stage RamdiskStage
-	// Source is where the last line came from, Text the line.
+	// Source is where the last line came from.
 	Source LogSource
-	Text   string
 	// Errors are those that the boot has not overcome, in the order in which they came.
 	Errors []BootError
 	// Served is the last word of who fetched the ramdisk's medium, ServedAt when that was;
@@ -106,7 +105,7 @@ func (b *BootLog) Take(l *LogLine) {
 	if b.begin.received.IsZero() {
 		b.begin, b.reached = t, t
 	}
-	b.last, b.Source, b.Text = t, l.Source, l.Text
+	b.last, b.Source = t, l.Source
 	b.mark(l, t)
 	b.note(l, t)
 }

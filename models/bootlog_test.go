@@ -6,13 +6,7 @@ import (
 	"time"
 )
 
-// bootOf is the log of a boot whose only line came some time ago.
-func bootOf(ago time.Duration, unit, text string) *BootLog {
-	var b BootLog
-	b.Take(bootLine(explainNow.Add(-ago), unit, text))
-	return &b
-}
-
+// bootLine is a line that was pushed at a time.
 func bootLine(at time.Time, unit, text string) *LogLine {
 	return &LogLine{Time: at, Received: at, Source: LogPush, Boot: "b1", Unit: unit, Text: text, Known: string(FindRamdiskError(text))}
 }

@@ -237,7 +237,7 @@ func TestExplainPains(t *testing.T) {
 			}
 		}), "never-booted", ConfidenceHigh},
 		"runs, and Ironic does not hear it": {1, waiting(12*time.Minute, func(_ *Node, f *ExplainFacts) {
-			f.Row.Log = bootOf(5*time.Minute, "ironic_python_agent.agent", "Starting ironic-python-agent version: 13.0.0")
+			f.Row.Log = bootLogOf(said(300, "ironic_python_agent.agent", starting))
 		}), "ramdisk-not-heard", ConfidenceHigh},
 		"runs, and Ironic does not know it": {1, waiting(12*time.Minute, func(_ *Node, f *ExplainFacts) {
 			f.Lines = []LogLine{{Source: LogSSH, Unit: "ironic-agent", Text: "Could not look up node info. Check logs for details.", Known: string(ErrorLookup), Received: explainNow}}

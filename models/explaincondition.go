@@ -35,7 +35,7 @@ const (
 	IfMaintenance     ExplainCondition = "in maintenance without a fault: somebody set it"
 	IfReserved        ExplainCondition = "a conductor holds the node's lock"
 	IfConductorDead   ExplainCondition = "the node's conductor is not alive, while another one is"
-	IfAllDead         ExplainCondition = "no conductor is alive, the node has none, and Ironic has not worked on it since their last heartbeats (on SQLite conductors send none)"
+	IfAllDead         ExplainCondition = "every conductor is dead, the node has no conductor, and the node has not changed since their last heartbeats (conductors on SQLite send none)"
 	IfConductorAlive  ExplainCondition = "the node's conductor is alive, as far as it is known"
 	IfNoHints         ExplainCondition = "no root device hints, and a deploy interface that writes to a disk"
 	IfLate            ExplainCondition = "the phase lasts longer than it did for nearly all others"

@@ -28,7 +28,7 @@ var explainFactRules = []ExplainRule{
 	},
 	{
 		ID: "conductors-dead", In: atWork, If: []ExplainCondition{IfAllDead}, Confidence: ConfidenceLow,
-		Verdict:  "Ironic says that none of its conductors is alive",
+		Verdict:  "Ironic reports every conductor dead",
 		Brief:    "no conductor is alive",
 		Evidence: []EvidenceField{EvConductor, EvState, EvWaited},
 		Not:      []string{"certain: an Ironic on SQLite says so of conductors that work"},

@@ -72,7 +72,7 @@ var startRules = []ExplainRule{
 		"the machine's boot: its system runs", ExplainNext{Text: "Read the lines of ironic-agent before a restart.", Key: "log", Command: "ironworks logs {node}"}, "systemd"),
 	{
 		ID: "boot-stuck", In: waitOrEnded, If: []ExplainCondition{IfWaiting, IfNeverCalled, IfBootStuck}, Confidence: ConfidenceMedium,
-		Verdict:  "The ramdisk's boot does not go on: {boot}",
+		Verdict:  "The ramdisk's boot is stuck: {boot}",
 		Brief:    "ramdisk's boot is stuck",
 		Evidence: []EvidenceField{EvBoot, EvLastLine, EvWaited, EvDeadline, EvSiblings},
 		Not:      []string{"the machine's BMC or boot medium: its system has started"},

@@ -2,6 +2,7 @@ package models
 
 import (
 	"fmt"
+	"reflect"
 	"time"
 )
 
@@ -23,6 +24,14 @@ type RamdiskBoot struct {
 	// when that was; empty where nobody did, or another program serves it.
 	Served   string
 	ServedAt time.Time
+}
+
+// SameButLog reports whether two rows differ in the ramdisk's log at most, which changes with
+// each of its lines.
+func (r *Row) SameButLog(o *Row) bool {
+	other := *o
+	other.Log = r.Log
+	return reflect.DeepEqual(*r, other)
 }
 
 // Freshness of signs of life.
@@ -72,6 +81,18 @@ func (r *Row) Boot() RamdiskBoot {
 	return b
 }
 
+// CalledBack says that the ramdisk of the machine's last boot has called back.
+func (r *Row) CalledBack() bool {
+	i := r.Node.Internal
+	switch {
+	case i == nil:
+		return false
+	case i.AgentURL != "": // Ironic forgets it when it switches the machine off
+		return i.LastHeartbeat.IsZero() || !i.Heartbeat().IsZero()
+	}
+	return !r.Since.IsZero() && i.Heartbeat().After(r.Since)
+}
+
 // ofThisBoot says that the log is of the boot since the machine's power changed last, or
 // since the work began. When work has failed the last boot is what it failed with: Ironic may
 // have switched the machine off since.
@@ -94,6 +115,15 @@ func (i *Internal) Heartbeat() time.Time {
 		return time.Time{}
 	}
 	return i.LastHeartbeat.Time
+}
+
+// Same reports whether two states of a boot show the same: the stage, and what is in the way.
+// Lines that only follow each other change neither.
+func (b RamdiskBoot) Same(o RamdiskBoot) bool {
+	if b.Obstacle == nil || o.Obstacle == nil {
+		return b.Stage == o.Stage && b.Obstacle == o.Obstacle
+	}
+	return b.Stage == o.Stage && b.Obstacle.ID == o.Obstacle.ID
 }
 
 // Text says what the machine does at a time, and what is in the way: "pulls the agent's

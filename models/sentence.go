@@ -67,18 +67,6 @@ func waitSentence(r *Row, e Evidence, now time.Time) string {
 	return fmt.Sprintf("%s: waits for the ramdisk to call back%s%s.", work, lasting(r, now), beat)
 }
 
-// CalledBack says that the ramdisk of the machine's last boot has called back.
-func (r *Row) CalledBack() bool {
-	i := r.Node.Internal
-	switch {
-	case i == nil:
-		return false
-	case i.AgentURL != "": // Ironic forgets it when it switches the machine off
-		return i.LastHeartbeat.IsZero() || !i.Heartbeat().IsZero()
-	}
-	return !r.Since.IsZero() && i.Heartbeat().After(r.Since)
-}
-
 // lasting is how long the step has run, as far as it was seen.
 func (e *Evidence) lasting(step *Step, now time.Time) string {
 	n := len(e.Phases)

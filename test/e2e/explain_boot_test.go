@@ -16,16 +16,23 @@ import (
 	"ironworks/test/ironic"
 )
 
+// deploying is a node of a scenario whose deployment has been sent, without user data.
+func deploying(t *testing.T, s *ironic.Server, scenario string) (c *console, name, uuid string) {
+	t.Helper()
+	name, uuid, m := redfishNode(t, s, scenario)
+	c = at(t, s)
+	c.ok("manage", name, "--wait")
+	c.ok("provide", name, "--wait", "--yes")
+	c.ok("deploy", name, "--yes", "--root-device", fmt.Sprintf(`{"wwn": %q}`, m.Disks()[0].WWN), "--override", string(models.CheckInventory), "--confirm", name)
+	return c, name, uuid
+}
+
 // TestExplainAgentIsGone asks while Ironic still waits: first for a ramdisk that works, then for
 // one whose agent has died in the middle of its step.
 func TestExplainAgentIsGone(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
-		name, _, m := redfishNode(t, s, "agent-dies-mid-step")
-		c := at(t, s)
-		c.ok("manage", name, "--wait")
-		c.ok("provide", name, "--wait", "--yes")
-		c.ok("deploy", name, "--yes", "--user-data", c.file("host.bu", []byte(hostButane)), "--root-device", fmt.Sprintf(`{"wwn": %q}`, m.Disks()[0].WWN), "--override", string(models.CheckInventory), "--confirm", name)
+		c, name, _ := deploying(t, s, "agent-dies-mid-step")
 		var last models.Explanation
 		until := func(rule models.RuleID, least models.Confidence) {
 			t.Helper()
@@ -55,12 +62,8 @@ func TestExplainAgentIsGone(t *testing.T) {
 func TestExplainFromTheJournal(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
-		name, uuid, m := redfishNode(t, s, "never-boots")
-		c := at(t, s)
-		c.ok("manage", name, "--wait")
-		c.ok("provide", name, "--wait", "--yes")
+		c, name, uuid := deploying(t, s, "never-boots")
 		watch := c.watch(name)
-		c.ok("deploy", name, "--yes", "--root-device", fmt.Sprintf(`{"wwn": %q}`, m.Disks()[0].WWN), "--override", string(models.CheckInventory), "--confirm", name)
 		if err := ironic.Poll(t.Context(), 100*time.Millisecond, func(context.Context) (bool, error) {
 			return apiNode(t, s, uuid)["provision_state"] == string(models.StateDeployWait), nil
 		}); err != nil {

@@ -4,7 +4,6 @@ package explain
 
 import (
 	"context"
-	"reflect"
 	"slices"
 	"time"
 
@@ -107,11 +106,12 @@ func (s *Screen) old() bool { return s.env.Clock.Now().Sub(s.found.At()) >= fres
 func (s *Screen) take() (changed bool) {
 	row, _, ok := s.session.Store.Get(s.uuid)
 	s.inStore = ok
-	if !ok || s.seen && reflect.DeepEqual(row, s.row) {
+	if !ok {
 		return false
 	}
+	same := s.seen && row.SameButLog(&s.row) && row.Boot().Same(s.row.Boot())
 	s.row, s.seen = row, true
-	return true
+	return !same
 }
 
 // gone says that the node was deleted: the store lost it, or Ironic does not know it.

@@ -227,6 +227,17 @@ func TestReadsAnew(t *testing.T) {
 	if r.asked != 3 {
 		t.Errorf("of work that goes on asked %d times", r.asked)
 	}
+	// A stage of the ramdisk's boot is news, and a further line of its log is none.
+	for _, text := range []string{"Linux version 6", "one more line", "and one more"} {
+		r.Pass(time.Second)
+		r.Env.Session.Store.Heard([]models.LogLine{{
+			Node: models.NodeRef{UUID: node1}, Source: models.LogPush, Received: r.Env.ServerNow(), Boot: "b", Unit: "kernel", Text: text,
+		}}, 0)
+		r.Tell(s, r.Sync())
+	}
+	if r.asked != 4 {
+		t.Errorf("of a ramdisk that boots asked %d times", r.asked)
+	}
 	r.err = errors.New("no answer")
 	r.Tell(s, screen.Reload{})
 	screentest.Shows(t, s, 80, 20, "✖ no answer", "not read again", "next")

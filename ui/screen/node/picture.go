@@ -1,8 +1,6 @@
 package node
 
 import (
-	"reflect"
-
 	"ironworks/models"
 )
 
@@ -17,7 +15,8 @@ func (s *Screen) take() (changed bool) {
 		return false
 	}
 	s.evidence = evidence
-	if s.seen && reflect.DeepEqual(row, s.row) {
+	if s.seen && row.SameButLog(&s.row) {
+		s.row.Log = row.Log
 		return false
 	}
 	s.row, s.seen, s.rowAt = row, true, s.env.Clock.Now()
