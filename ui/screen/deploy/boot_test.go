@@ -47,6 +47,18 @@ func TestUserData(t *testing.T) {
 	w.shows("user data cannot be read", "no such file")
 }
 
+func TestImageOfCoreOS(t *testing.T) {
+	w := opened(t, machine(t, 1, "r7-n01", ""))
+	w.page(2)
+	w.do(action.Open)
+	w.page(1)
+	w.shows("Source       the one in the live ISO")
+	w.do(action.Bottom, action.Up)
+	w.write("http://10.0.0.2/metal.img")
+	w.page(5)
+	w.shows(`"path":"/instance_info/image_source","value":"http://10.0.0.2/metal.img"`)
+}
+
 func TestKernelArgumentsAndNetwork(t *testing.T) {
 	w := opened(t, machine(t, 1, "r7-n01", ""))
 	w.page(4)

@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -79,8 +80,15 @@ func (s *Screen) ramdiskForm() *form.Inline {
 			Help: "kernel_append_params; with a kernel only: Ironic passes none to an ISO",
 		},
 	}
-	if s.planned().Kind.WritesImage() {
-		source := has(n.InstanceInfo, "image_source")
+	source := has(n.InstanceInfo, "image_source")
+	switch kind := s.planned().Kind; {
+	case kind == models.KindInstallCoreOS:
+		source = cmp.Or(source, "the one in the live ISO")
+		fields = append(fields, form.Field{
+			Key: keyImage, Section: image, Label: "Source", Placeholder: source,
+			Help: "URL of a CoreOS disk image; its signature is not checked. Empty: what the node has, else the live ISO installs itself",
+		})
+	case kind.WritesImage():
 		fields = append(fields,
 			form.Field{Key: keyImage, Section: image, Label: "Source", Placeholder: source, Help: "URL of the image that is written to the disk"},
 			form.Field{Key: keyChecksum, Section: image, Label: "Checksum", Help: "digest, or the URL of a file that has it"},
