@@ -1,6 +1,7 @@
 package provision
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -17,6 +18,8 @@ type Review struct {
 	Kind    models.DeploymentKind
 	// Interface is the deploy interface, with what autodetect is expected to switch to.
 	Interface string
+	// Image is what is written; empty where the deployment writes none of its own.
+	Image string
 	// Target is the disk that is written; nil where there is none or it is not known,
 	// which TargetText says. Others are those that the deployment leaves alone.
 	Target     *models.Disk
@@ -49,6 +52,7 @@ func (a *DeployAction) Review(n *models.Node) Review {
 		return review
 	}
 	review.Kind, review.Interface = r.facts.Kind, models.Printable(r.facts.InterfaceText())
+	review.Image = imageText(r.facts)
 	review.Target = r.facts.Target()
 	review.TargetText = targetText(r.facts, review.Target)
 	if inventory := r.facts.Inventory; inventory != nil {
@@ -60,6 +64,20 @@ func (a *DeployAction) Review(n *models.Node) Review {
 	}
 	review.FirstBoot = firstBoot(r)
 	return review
+}
+
+// imageText says what is written: the image of the plan, else that of the node. Without one
+// coreos-installer takes the one that it has with it.
+func imageText(f *models.Facts) string {
+	there, _ := f.Node.InstanceInfo["image_source"].(string)
+	source := models.Printable(models.MaskURL(cmp.Or(f.Plan.Image.Source, there)))
+	switch {
+	case f.Kind == models.KindInstallCoreOS:
+		return cmp.Or(source, "the one in the live ISO")
+	case f.Kind.WritesImage():
+		return source
+	}
+	return ""
 }
 
 // targetText says which disk is written, in full.

@@ -93,6 +93,9 @@ func Sent(r provision.Review) []overlay.Text {
 // disks are the one that is written, and the others with what becomes of them.
 func (t *text) disks(r provision.Review) {
 	t.named(theme.Plain, "interface", r.Interface)
+	if r.Image != "" {
+		t.named(theme.Plain, "image", r.Image)
+	}
 	t.named(theme.Danger, "overwrites", r.TargetText)
 	if len(r.Others) == 0 {
 		return
