@@ -31,7 +31,6 @@ type album []shot
 
 // tour is a console that is started, shown around, and left.
 type tour struct {
-	args          []string
 	width, height int
 	visit         func(*camera) error
 }
@@ -45,7 +44,7 @@ type camera struct {
 
 // open starts the console on the lab. What the program keeps goes into the folder.
 func (t tour) open(ctx context.Context, binary, dir string) (*terminal.Screen, error) {
-	command := exec.Command(binary, append([]string{"--lab"}, t.args...)...) //nolint:noctx // the screen ends it
+	command := exec.Command(binary, "--lab") //nolint:noctx // the screen ends it
 	command.Env = program.Env("HOME="+dir, "TMPDIR="+dir, "PATH="+os.Getenv("PATH"), "COLORTERM=truecolor", "TZ=UTC")
 	return terminal.Start(ctx, terminal.Options{Command: command, Width: t.width, Height: t.height, Modern: true})
 }

@@ -10,7 +10,6 @@ import (
 // tours are all pictures there are.
 var tours = []tour{
 	{width: 100, height: 30, visit: console},
-	{width: 80, height: 24, args: []string{"--ascii"}, visit: plain},
 	{width: 120, height: 40, visit: logging},
 }
 
@@ -44,7 +43,7 @@ func console(c *camera) error {
 	}); err != nil {
 		return err
 	}
-	for _, show := range []func(*camera) error{watching, deploying, failure, asking, everywhere, ramdisk} {
+	for _, show := range []func(*camera) error{watching, deploying, failure, asking, ramdisk} {
 		if err := show(c); err != nil {
 			return err
 		}
@@ -117,16 +116,8 @@ func deploying(c *camera) error {
 		return err
 	}
 	c.screen.Type(terminal.Tab)
-	if err := c.sized(100, 20, func() error {
+	return c.sized(100, 20, func() error {
 		return c.snap("steps", "the steps of a deployment that goes on", "[Steps]", "deploy.install_coreos")
-	}); err != nil {
-		return err
-	}
-	if err := c.goTo("network"); err != nil {
-		return err
-	}
-	return c.sized(100, 14, func() error {
-		return c.snap("network", "the ports of a node", "[Network]", "52:54:")
 	})
 }
 
@@ -144,23 +135,6 @@ func failure(c *camera) error {
 	}
 	c.screen.Type(terminal.Esc)
 	if err := c.until("the node", func(lines []string) bool { return has(lines, "[Overview]") }); err != nil {
-		return err
-	}
-	c.screen.Type("a")
-	if err := c.snap("verbs", "what can be done to a node, and why the rest cannot", "Act on "+failed, "not possible in state"); err != nil {
-		return err
-	}
-	c.screen.Type("validate")
-	if err := c.until("validate in the list", func(lines []string) bool {
-		return row(lines, "❯", "validate") && !has(lines, "not possible")
-	}); err != nil {
-		return err
-	}
-	c.screen.Type(terminal.Enter)
-	if err := c.snap("validate", "what the interfaces of a node say of themselves", "validate "+failed, "deploy", "power"); err != nil {
-		return err
-	}
-	if err := c.leave("validate " + failed); err != nil {
 		return err
 	}
 	return machine(c)
@@ -202,53 +176,12 @@ func (c *camera) leave(text string) error {
 	return c.until("leaving "+text, func(lines []string) bool { return !has(lines, text) })
 }
 
-// everywhere shows what is not about one node.
-func everywhere(c *camera) error {
-	c.screen.Type("2")
-	if err := c.snap("events", "what happened", "Events", "wait call-back → active"); err != nil {
-		return err
-	}
-	c.screen.Type("3")
-	if err := c.until("conductors", func(lines []string) bool { return has(lines, "[Conductors]", "alive") }); err != nil {
-		return err
-	}
-	c.screen.Type(terminal.Tab)
-	if err := c.until("hardware types", func(lines []string) bool { return row(lines, "❯", "fake-hardware") }); err != nil {
-		return err
-	}
-	c.screen.Type(terminal.Down)
-	if err := c.snapWhen("drivers", "what this Ironic can drive", func(lines []string) bool {
-		return has(lines, "[Hardware types]", "redfish-virtual-media") && row(lines, "❯", "redfish")
-	}); err != nil {
-		return err
-	}
-	c.screen.Type("1")
-	if err := c.until("the fleet", func(lines []string) bool { return has(lines, "› fleet") }); err != nil {
-		return err
-	}
-	c.screen.Type("?")
-	if err := c.snap("help", "what can be done here", "What can be done here", "mark"); err != nil {
-		return err
-	}
-	return c.leave("What can be done here")
-}
-
 // ramdisk shows the form of a ramdisk beside what is made of it.
 func ramdisk(c *camera) error {
 	c.screen.Type("6")
 	return c.sized(140, 40, func() error {
 		return c.snap("ignition", "a ramdisk, and what is in it", "[Form]", "Who can log in", "you@laptop", "ironic-agent.service")
 	})
-}
-
-// plain shows the console without any character beyond ASCII.
-func plain(c *camera) error {
-	if err := c.until("the fleet", func(lines []string) bool {
-		return row(lines, works, "install_coreos") && row(lines, "clean failed")
-	}); err != nil {
-		return err
-	}
-	return c.snap("fleet-ascii", "the fleet with --ascii", "install_coreos", "clean failed")
 }
 
 // logging shows the log of a ramdisk from its first line to the installer's last one.
