@@ -14,6 +14,7 @@ import (
 	"ironworks/config"
 	"ironworks/ignition"
 	"ironworks/ignition/prepare"
+	"ironworks/ignition/sshkey"
 	"ironworks/ironicclient"
 	"ironworks/models"
 )
@@ -99,7 +100,7 @@ func looksLikeKey(text string) bool {
 	if strings.Contains(text, "PRIVATE KEY") || strings.Contains(text, "\n") {
 		return true
 	}
-	if keys, err := ignition.ParseSSHKeys(text); err == nil && len(keys) > 0 {
+	if keys, err := sshkey.Parse(text); err == nil && len(keys) > 0 {
 		return true
 	}
 	for _, kind := range []string{"ssh-", "ecdsa-", "sk-"} {

@@ -16,6 +16,7 @@ import (
 
 	"ironworks/config"
 	"ironworks/ignition"
+	"ironworks/ignition/sshkey"
 	"ironworks/lab"
 )
 
@@ -41,7 +42,7 @@ func (a *app) labLogin(ctx context.Context, options *lab.SiteOptions) (login con
 		return login, func() {}, fmt.Errorf("making the lab's key: %w", err)
 	}
 	options.RamdiskFor = func(ironicURL string) (lab.Image, error) {
-		built, err := ignition.Ramdisk{IronicURLs: []string{ironicURL}, SSHKeys: []ignition.SSHKey{{Line: line}}}.WithDefaults().Build()
+		built, err := ignition.Ramdisk{IronicURLs: []string{ironicURL}, SSHKeys: []sshkey.Key{{Line: line}}}.WithDefaults().Build()
 		if err != nil {
 			return nil, err
 		}

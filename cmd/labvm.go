@@ -18,6 +18,7 @@ import (
 
 	"ironworks/ignition"
 	"ironworks/ignition/image"
+	"ironworks/ignition/sshkey"
 	"ironworks/lab"
 	"ironworks/lab/machine"
 	"ironworks/lab/vm"
@@ -215,7 +216,7 @@ func (v *labVirtual) ramdisk(ironic ignition.IronicEndpoint) (lab.Image, error) 
 		ironic.Insecure = true // no certificate has the address of the host in user networking
 	}
 	r := ignition.NewRamdisk(ironic)
-	r.SSHKeys = []ignition.SSHKey{{Line: v.line}}
+	r.SSHKeys = []sshkey.Key{{Line: v.line}}
 	built, err := r.Build()
 	if err != nil {
 		return nil, fmt.Errorf("configuring the ramdisk: %w", err)

@@ -2,6 +2,7 @@ package ignition
 
 import (
 	"errors"
+	"ironworks/ignition/sshkey"
 	"strings"
 )
 
@@ -28,7 +29,7 @@ func readLoginKeys(text string) (keys []loginKey) {
 }
 
 func readLoginKey(line string) loginKey {
-	key, problem := parseSSHKey(line)
+	key, problem := sshkey.ParseLine(line)
 	if problem == nil {
 		return loginKey{options: len(key.Options) > 0, shown: strings.TrimSpace(key.Type + " " + key.Fingerprint + " " + key.Comment)}
 	}
@@ -38,9 +39,9 @@ func readLoginKey(line string) loginKey {
 	}
 	message += ": " + problem.Hint
 	switch {
-	case errors.Is(problem, ErrPrivateKey):
+	case errors.Is(problem, sshkey.ErrPrivate):
 		return loginKey{problem: IDSSHPrivateKey, message: message}
-	case errors.Is(problem, ErrWeakKey):
+	case errors.Is(problem, sshkey.ErrWeak):
 		return loginKey{problem: IDSSHKeyWeak, message: message}
 	}
 	return noKey("%s", message)

@@ -50,7 +50,7 @@ func TestRamdiskInProfileClassic(t *testing.T) {
 	r.Options = []AgentOption{{Name: "ntp_server", Value: "$x"}}
 	want, err := Classic{
 		Host: "[2001:db8::1]", Registry: "192.0.2.1:5000/a", InsecureRegistry: true, TLS: ClassicTLSInsecure,
-		Options: []string{"ntp_server = $$x"}, SSHKey: plainKey(t) + " me@example.com",
+		Options: []string{"ntp_server = $$x"}, SSHKey: testKey(t) + " me@example.com",
 	}.Build()
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func TestRamdiskInProfileMetal3(t *testing.T) {
 		IronicBaseURL: "http://192.0.2.1:6385", AgentImage: "quay.io/a/b:c", Hostname: "node", NTPServers: []string{"192.0.2.7"},
 		NMState:        []byte("NetworkManager:\n- - eth1.nmconnection\n  - |\n    [connection]\n    id=eth1\n"),
 		RegistriesConf: []byte("[[registry]]\nlocation = \"quay.io\"\ninsecure = true\n"), VLANInterfaces: "always",
-		PullSecret: "eyJhdXRocyI6eyJxdWF5LmlvIjp7ImF1dGgiOiJiV1U2Y0hjPSJ9fX0=", SSHKey: plainKey(t) + " me@example.com",
+		PullSecret: "eyJhdXRocyI6eyJxdWF5LmlvIjp7ImF1dGgiOiJiV1U2Y0hjPSJ9fX0=", SSHKey: testKey(t) + " me@example.com",
 	}.Build()
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"ironworks/ignition/sshkey"
 	"net/netip"
 	"strings"
 	"unicode"
@@ -119,9 +120,9 @@ func (c Classic) keys(in *inputs) []string {
 		in.refuse(FieldSSHKey, "", "give the content of a .pub file", "is missing")
 		return nil
 	}
-	_, err := ParseSSHKeys(text)
+	_, err := sshkey.Parse(text)
 	switch {
-	case errors.Is(err, ErrPrivateKey) || strings.Contains(text, "PRIVATE KEY"):
+	case errors.Is(err, sshkey.ErrPrivate) || strings.Contains(text, "PRIVATE KEY"):
 		in.refuseCause(FieldSSHKey, "", err, "", "cannot be used")
 		return nil
 	case err != nil:

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"ironworks/ignition/sshkey"
 	"ironworks/models"
 )
 
@@ -118,7 +119,7 @@ func classicHost(address string, in *inputs) string {
 	return host
 }
 
-func keyLines(keys []SSHKey) string {
+func keyLines(keys []sshkey.Key) string {
 	lines := make([]string, len(keys))
 	for i, key := range keys {
 		lines[i] = strings.TrimSpace(key.Line)

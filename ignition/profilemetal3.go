@@ -15,6 +15,7 @@ import (
 
 	"github.com/vincent-petithory/dataurl"
 
+	"ironworks/ignition/sshkey"
 	"ironworks/models"
 )
 
@@ -149,9 +150,9 @@ func (m Metal3) check(in *inputs) {
 		}
 	}
 	if key := m.SSHKey; key != "" {
-		_, err := ParseSSHKeys(key)
+		_, err := sshkey.Parse(key)
 		switch {
-		case errors.Is(err, ErrPrivateKey) || strings.Contains(key, "PRIVATE KEY"):
+		case errors.Is(err, sshkey.ErrPrivate) || strings.Contains(key, "PRIVATE KEY"):
 			in.refuseCause(FieldSSHKey, "", err, "", "cannot be used")
 		case !utf8.ValidString(key):
 			in.refuse(FieldSSHKey, "", "", "has broken UTF-8 in it")

@@ -3,6 +3,7 @@ package ignition
 import (
 	"slices"
 
+	"ironworks/ignition/sshkey"
 	"ironworks/models"
 )
 
@@ -36,7 +37,7 @@ type Ramdisk struct {
 
 	// SSHKeys may log in as core. Without one nobody can: a configuration turns
 	// the live system's own login off.
-	SSHKeys []SSHKey
+	SSHKeys []sshkey.Key
 	// AllowKeyOptions takes keys that have options, such as command="…".
 	AllowKeyOptions bool
 	// NoLogin says that nobody shall be able to log in, and that this is meant.

@@ -1,6 +1,7 @@
 package ignition
 
 import (
+	"crypto/ed25519"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -11,7 +12,9 @@ import (
 	"github.com/coreos/ignition/v2/config/v3_6"
 	"github.com/coreos/ignition/v2/config/v3_6/types"
 	"github.com/vincent-petithory/dataurl"
+	"golang.org/x/crypto/ssh"
 
+	"ironworks/ignition/sshkey"
 	"ironworks/models"
 )
 
@@ -75,7 +78,7 @@ func (p parsedRamdisk) unit() readUnit {
 
 func smallRamdisk(tb testing.TB) Ramdisk {
 	tb.Helper()
-	keys, err := ParseSSHKeys(plainKey(tb) + " me@example.com")
+	keys, err := sshkey.Parse(testKey(tb) + " me@example.com")
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -106,7 +109,7 @@ func TestRamdiskOfDefaults(t *testing.T) {
 	if want := "[DEFAULT]\napi_url = http://192.0.2.1:6385\ninspection_collectors = default,logs\ndebug = False\n"; text != want {
 		t.Errorf("the configuration is %q, want %q", text, want)
 	}
-	if keys := p.Passwd.Users[0].SSHAuthorizedKeys; len(keys) != 1 || string(keys[0]) != plainKey(t)+" me@example.com" {
+	if keys := p.Passwd.Users[0].SSHAuthorizedKeys; len(keys) != 1 || string(keys[0]) != testKey(t)+" me@example.com" {
 		t.Errorf("the keys are %v", keys)
 	}
 	unit := p.unit()
@@ -172,7 +175,7 @@ func TestRamdiskOfEverything(t *testing.T) {
 	}{
 		authFilePath:                     {0o600, testPullSecret},
 		keyFileDir + "eth0.nmconnection": {0o600, "[connection]\nid=eth0\n"},
-		hostnamePath:                     {0o644, "r7-n01.example.com\n"},
+		hostnameFile:                     {0o644, "r7-n01.example.com\n"},
 		registriesPath:                   {0o644, "[[registry]]\nlocation = \"registry.example.com:5000\"\ninsecure = true\n"},
 		chronyPath:                       {0o644, "\nserver ntp.example.com iburst\nserver 2001:db8::7 iburst\n"},
 		envFilePath: {0o600, "HTTP_PROXY=\"http://proxy:3128\"\nHTTPS_PROXY=\"http://me:p%40ss@proxy:3128\"\n" +
@@ -234,7 +237,7 @@ func TestRamdiskRefusesTogether(t *testing.T) {
 		NTPServers: []string{"a\nb"}, VLANs: []string{"a,b"}, Collectors: []string{"a b"}, InspectionCallback: "x",
 		Options:    []AgentOption{{Name: "api_url", Value: "x"}, {Name: "a b"}, {Name: "image_server_password", Value: "hunter2\n"}},
 		Registries: []Registry{{Host: "http://x"}, {Host: "x", Mode: RegistryCA, CA: "hunter2"}},
-		SSHKeys:    []SSHKey{{Line: "hunter2"}},
+		SSHKeys:    []sshkey.Key{{Line: "hunter2"}},
 		Units:      []RamdiskUnit{{Name: agentUnitName}}, Files: []RamdiskFile{{Path: "/x", Mode: 0o644, Secret: true}},
 	}
 	_, err := r.Build()
@@ -386,4 +389,14 @@ func TestInputErrorsOfOthers(t *testing.T) {
 	if got := InputErrors(nil); got != nil {
 		t.Errorf("got %v", got)
 	}
+}
+
+// testKey is a public key without a comment, the same each time.
+func testKey(tb testing.TB) string {
+	tb.Helper()
+	key, err := ssh.NewPublicKey(ed25519.NewKeyFromSeed([]byte("a seed of 32 bytes for the tests")).Public())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
 }

@@ -10,6 +10,7 @@ import (
 const (
 	authFilePath = "/etc/ironic-agent/auth.json"
 	envFilePath  = "/etc/ironic-agent/proxy.env"
+	hostnameFile = "/etc/hostname"
 	// caFilePath is an anchor of the live system: podman and coreos-installer
 	// trust it, too. caInside is where the agent's container finds it.
 	caFilePath = "/etc/pki/ca-trust/source/anchors/ironic-ca.crt"
@@ -166,7 +167,7 @@ func (r Ramdisk) agentParts(urls []string, mode TLSMode) (agentUnit, []RamdiskFi
 	}
 	add(clientIDPath, 0o644, "[connection]\nipv6.dhcp-duid=ll\nipv6.dhcp-iaid=mac\n")
 	if r.Hostname != "" {
-		add(hostnamePath, 0o644, r.Hostname+"\n")
+		add(hostnameFile, 0o644, r.Hostname+"\n")
 	}
 	if secret, ok := pullSecretJSON(r.PullSecret); ok {
 		unit.authFile = authFilePath

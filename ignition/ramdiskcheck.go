@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 
+	"ironworks/ignition/sshkey"
 	"ironworks/models"
 )
 
@@ -141,7 +142,7 @@ func pullSecretJSON(secret models.Secret) ([]byte, bool) {
 
 func (r Ramdisk) checkSSHKeys(in *inputs) {
 	for _, key := range r.SSHKeys {
-		parsed, err := ParseSSHKeys(key.Line)
+		parsed, err := sshkey.Parse(key.Line)
 		switch {
 		case err != nil:
 			in.refuseCause(FieldSSHKey, key.Comment, err, "", "cannot be used")

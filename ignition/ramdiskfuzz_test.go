@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ironworks/ignition/sshkey"
 	"ironworks/models"
 )
 
@@ -32,7 +33,7 @@ func hostileFields() []func(*Ramdisk, string) {
 		func(r *Ramdisk, s string) { r.Options = []AgentOption{{Name: s, Value: "x"}} },
 		func(r *Ramdisk, s string) { r.Options = []AgentOption{{Group: s, Name: "x", Value: "x"}} },
 		func(r *Ramdisk, s string) { r.PullSecret = models.Secret(s) },
-		func(r *Ramdisk, s string) { r.SSHKeys = []SSHKey{{Line: s}} },
+		func(r *Ramdisk, s string) { r.SSHKeys = []sshkey.Key{{Line: s}} },
 		func(r *Ramdisk, s string) { r.SSHKeys[0].Line += s },
 		func(r *Ramdisk, s string) { r.Extra = []byte(s) },
 	}

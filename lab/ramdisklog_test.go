@@ -22,6 +22,7 @@ import (
 
 	"ironworks/agentlog"
 	"ironworks/ignition"
+	"ironworks/ignition/sshkey"
 	"ironworks/lab"
 	"ironworks/lab/machine"
 	"ironworks/models"
@@ -56,7 +57,7 @@ func newLogRig(t *testing.T, images *agentlog.Images, console string) *logRig {
 	}
 	ramdisk := ignition.Ramdisk{
 		IronicURLs: []string{"http://127.0.0.1:9"}, SSHHostKey: r.identity.HostKey,
-		SSHKeys: []ignition.SSHKey{{Line: strings.TrimSpace(string(ssh.MarshalAuthorizedKey(r.key.PublicKey())))}},
+		SSHKeys: []sshkey.Key{{Line: strings.TrimSpace(string(ssh.MarshalAuthorizedKey(r.key.PublicKey())))}},
 	}
 	if console != "" {
 		ramdisk.JournalPush = ignition.JournalPush{URL: "https://" + console, Certificate: r.identity.Certificate, Token: r.identity.Token}

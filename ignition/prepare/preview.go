@@ -15,6 +15,7 @@ import (
 
 	"ironworks/ignition"
 	"ironworks/ignition/image"
+	"ironworks/ignition/sshkey"
 	"ironworks/models"
 )
 
@@ -101,7 +102,7 @@ func logins(config configuration) []string {
 	for _, user := range config.Passwd.Users {
 		name := models.Printable(user.Name)
 		for _, text := range user.Keys {
-			keys, _ := ignition.ParseSSHKeys(text)
+			keys, _ := sshkey.Parse(text)
 			if len(keys) == 0 {
 				lines = append(lines, name+": a key that cannot be read")
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ironworks/ignition"
+	"ironworks/ignition/sshkey"
 	"ironworks/models"
 )
 
@@ -116,7 +117,7 @@ func (in Inputs) givesKeys() bool {
 	return len(in.SSHKeyFiles)+len(in.SSHKeys) > 0 || in.SSHAgent || in.NoLogin
 }
 
-func (r *reading) sshKeys() []ignition.SSHKey {
+func (r *reading) sshKeys() []sshkey.Key {
 	switch {
 	case r.in.NoLogin && len(r.in.SSHKeyFiles)+len(r.in.SSHKeys) == 0 && !r.in.SSHAgent:
 		return nil
@@ -127,10 +128,10 @@ func (r *reading) sshKeys() []ignition.SSHKey {
 }
 
 // givenKeys are those of the files, the texts and the agent that were asked for.
-func (r *reading) givenKeys() []ignition.SSHKey {
-	var keys []ignition.SSHKey
+func (r *reading) givenKeys() []sshkey.Key {
+	var keys []sshkey.Key
 	take := func(label, text string) {
-		found, err := ignition.ParseSSHKeys(text)
+		found, err := sshkey.Parse(text)
 		if err != nil {
 			r.refuse(ignition.FieldSSHKey, label, "cannot be used", "", err)
 		} else if len(found) == 0 {
@@ -173,13 +174,13 @@ func (r *reading) agentKeys() ([]string, error) {
 
 // defaultKeys are all of ~/.ssh/*.pub that can be used, else those of the agent. What
 // cannot be used was not asked for, so it is told only.
-func (r *reading) defaultKeys() []ignition.SSHKey {
-	var keys []ignition.SSHKey
+func (r *reading) defaultKeys() []sshkey.Key {
+	var keys []sshkey.Key
 	for _, path := range r.publicFiles("") {
 		text, err := r.maker.read(path)
 		if err == nil {
-			var found []ignition.SSHKey
-			found, err = ignition.ParseSSHKeys(text)
+			var found []sshkey.Key
+			found, err = sshkey.Parse(text)
 			for _, key := range found {
 				if len(key.Options) == 0 || r.in.AllowKeyOptions {
 					keys = append(keys, key)
@@ -201,7 +202,7 @@ func (r *reading) defaultKeys() []ignition.SSHKey {
 		r.noteKey("the SSH agent was asked, and: %v", err)
 	}
 	for _, line := range lines {
-		if found, err := ignition.ParseSSHKeys(line); err == nil {
+		if found, err := sshkey.Parse(line); err == nil {
 			keys = append(keys, found...)
 		}
 	}
@@ -240,9 +241,9 @@ func (r *reading) publicFiles(prefix string) []string {
 	return paths
 }
 
-func uniqueKeys(keys []ignition.SSHKey) []ignition.SSHKey {
+func uniqueKeys(keys []sshkey.Key) []sshkey.Key {
 	seen := map[string]bool{}
-	var unique []ignition.SSHKey
+	var unique []sshkey.Key
 	for _, key := range keys {
 		if !seen[key.Line] {
 			seen[key.Line] = true

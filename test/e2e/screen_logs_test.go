@@ -23,6 +23,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"ironworks/ignition"
+	"ironworks/ignition/sshkey"
 	"ironworks/journal"
 	"ironworks/lab"
 	"ironworks/models"
@@ -54,7 +55,7 @@ func loginKey(t *testing.T) (line string, private []byte) {
 func logged(t *testing.T, s *ironic.Server) (c *console, name string, m *lab.Machine) {
 	t.Helper()
 	line, private := loginKey(t)
-	built, err := ignition.Ramdisk{IronicURLs: []string{s.URL}, SSHKeys: []ignition.SSHKey{{Line: line}}}.WithDefaults().Build()
+	built, err := ignition.Ramdisk{IronicURLs: []string{s.URL}, SSHKeys: []sshkey.Key{{Line: line}}}.WithDefaults().Build()
 	if err != nil {
 		t.Fatal(err)
 	}

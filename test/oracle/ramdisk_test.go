@@ -8,6 +8,7 @@ import (
 
 	"ironworks/agentlog"
 	"ironworks/ignition"
+	"ironworks/ignition/sshkey"
 )
 
 // TestRamdisksBoot runs what ignition build makes, with each option and with all of them
@@ -75,7 +76,7 @@ func TestRamdisksBoot(t *testing.T) {
 	small := func(p ignition.Profile) ignition.Ramdisk {
 		return ignition.Ramdisk{
 			Profile: p, IronicURLs: []string{"http://192.0.2.1:6385"}, Image: "quay.io/a/b:c",
-			SSHKeys: []ignition.SSHKey{{Line: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJQ1jx4iXdXJD7c0HDt4e5y0S2jSEHDtlG+L0E6mPB6f a"}},
+			SSHKeys: []sshkey.Key{{Line: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJQ1jx4iXdXJD7c0HDt4e5y0S2jSEHDtlG+L0E6mPB6f a"}},
 		}
 	}
 	for _, p := range ignition.Profiles() {

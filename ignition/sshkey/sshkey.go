@@ -1,4 +1,4 @@
-package ignition
+package sshkey
 
 import (
 	"crypto/ecdsa"
@@ -17,7 +17,7 @@ import (
 const MinRSABits = 2048
 
 // SSHKey is one public key, as it stands in an authorized_keys file.
-type SSHKey struct {
+type Key struct {
 	// Line is the key as it is written into a configuration: options, type,
 	// key and comment on one line, without space around it.
 	Line string
@@ -35,7 +35,7 @@ type SSHKey struct {
 
 // String is what tells keys apart for people: type, length, comment and
 // fingerprint.
-func (k SSHKey) String() string {
+func (k Key) String() string {
 	text := k.Type
 	if k.Bits > 0 {
 		text = fmt.Sprintf("%s %d", text, k.Bits)
@@ -48,15 +48,15 @@ func (k SSHKey) String() string {
 
 // What a line that should be a public key is instead.
 var (
-	ErrPrivateKey  = errors.New("a private key: it must not leave its owner's machine")
-	ErrWeakKey     = errors.New("a key that the machine will not accept")
+	ErrPrivate     = errors.New("a private key: it must not leave its owner's machine")
+	ErrWeak        = errors.New("a key that the machine will not accept")
 	ErrCertificate = errors.New("a certificate, which is no key that may log in")
-	ErrNoSSHKey    = errors.New("no SSH public key")
+	ErrNone        = errors.New("no SSH public key")
 )
 
 // SSHKeyError says which line of a text is no key that can be used. It never
 // carries the line itself: it may be a secret.
-type SSHKeyError struct {
+type Error struct {
 	// Line counts from 1.
 	Line int
 	// Kind is [ErrPrivateKey], [ErrWeakKey], [ErrCertificate] or [ErrNoSSHKey].
@@ -66,7 +66,7 @@ type SSHKeyError struct {
 }
 
 // Error names the line, the reason and the way out.
-func (e *SSHKeyError) Error() string {
+func (e *Error) Error() string {
 	text := fmt.Sprintf("line %d is %v", e.Line, e.Kind)
 	if e.Why != "" {
 		text += " (" + e.Why + ")"
@@ -78,16 +78,16 @@ func (e *SSHKeyError) Error() string {
 }
 
 // Unwrap gives the kind, for errors.Is.
-func (e *SSHKeyError) Unwrap() error { return e.Kind }
+func (e *Error) Unwrap() error { return e.Kind }
 
 // ParseSSHKeys reads public keys in the form of authorized_keys: one key a
 // line, empty lines and lines that start with # are passed over. It returns all
 // keys that can be used, and an [SSHKeyError] for each line that cannot, joined.
 // Keys with options are returned: whether they are welcome is for the caller to
 // say. A text without keys gives none, and no error.
-func ParseSSHKeys(text string) ([]SSHKey, error) {
+func Parse(text string) ([]Key, error) {
 	var (
-		keys  []SSHKey
+		keys  []Key
 		wrong []error
 		block string // the end of the block that is passed over
 	)
@@ -102,7 +102,7 @@ func ParseSSHKeys(text string) ([]SSHKey, error) {
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		key, problem := parseSSHKey(line)
+		key, problem := ParseLine(line)
 		if problem == nil {
 			keys = append(keys, key)
 			continue
@@ -119,27 +119,27 @@ func ParseSSHKeys(text string) ([]SSHKey, error) {
 	return keys, errors.Join(wrong...)
 }
 
-func parseSSHKey(line string) (SSHKey, *SSHKeyError) {
+func ParseLine(line string) (Key, *Error) {
 	if problem := otherThanKey(line); problem != nil {
-		return SSHKey{}, problem
+		return Key{}, problem
 	}
 	public, comment, options, rest, err := ssh.ParseAuthorizedKey([]byte(line))
 	if err != nil || len(rest) > 0 {
-		return SSHKey{}, &SSHKeyError{Kind: ErrNoSSHKey, Hint: "give the content of a .pub file, such as ssh-ed25519 AAAA… you@host"}
+		return Key{}, &Error{Kind: ErrNone, Hint: "give the content of a .pub file, such as ssh-ed25519 AAAA… you@host"}
 	}
-	key := SSHKey{
+	key := Key{
 		Line: line, Type: public.Type(), Comment: comment, Options: options,
-		Fingerprint: ssh.FingerprintSHA256(public), Bits: sshKeyBits(public),
+		Fingerprint: ssh.FingerprintSHA256(public), Bits: bitsOf(public),
 	}
 	_, certificate := public.(*ssh.Certificate)
 	switch {
 	case certificate:
-		return SSHKey{}, &SSHKeyError{Kind: ErrCertificate, Why: key.Type, Hint: "give the .pub file without -cert"}
+		return Key{}, &Error{Kind: ErrCertificate, Why: key.Type, Hint: "give the .pub file without -cert"}
 	case key.Type == ssh.InsecureKeyAlgoDSA: //nolint:staticcheck // named to be refused
-		return SSHKey{}, &SSHKeyError{Kind: ErrWeakKey, Why: "DSA " + key.Fingerprint, Hint: "make a new one with ssh-keygen -t ed25519"}
+		return Key{}, &Error{Kind: ErrWeak, Why: "DSA " + key.Fingerprint, Hint: "make a new one with ssh-keygen -t ed25519"}
 	case key.Type == ssh.KeyAlgoRSA && key.Bits < MinRSABits:
-		return SSHKey{}, &SSHKeyError{
-			Kind: ErrWeakKey, Why: fmt.Sprintf("RSA of %d bits, fewer than %d, %s", key.Bits, MinRSABits, key.Fingerprint),
+		return Key{}, &Error{
+			Kind: ErrWeak, Why: fmt.Sprintf("RSA of %d bits, fewer than %d, %s", key.Bits, MinRSABits, key.Fingerprint),
 			Hint: "make a new one with ssh-keygen -t ed25519",
 		}
 	}
@@ -148,21 +148,21 @@ func parseSSHKey(line string) (SSHKey, *SSHKeyError) {
 
 // otherThanKey knows what people give instead of a public key, and what would
 // not be the same key any more on the other side.
-func otherThanKey(line string) *SSHKeyError {
+func otherThanKey(line string) *Error {
 	switch {
 	case strings.Contains(line, "PRIVATE KEY") || strings.HasPrefix(line, "PuTTY-User-Key-File"):
-		return &SSHKeyError{Kind: ErrPrivateKey, Hint: "give the .pub file beside it"}
+		return &Error{Kind: ErrPrivate, Hint: "give the .pub file beside it"}
 	case strings.HasPrefix(line, "---- BEGIN SSH2 PUBLIC KEY"):
-		return &SSHKeyError{Kind: ErrNoSSHKey, Why: "it is in the form of RFC 4716", Hint: "convert it with ssh-keygen -i -f FILE"}
+		return &Error{Kind: ErrNone, Why: "it is in the form of RFC 4716", Hint: "convert it with ssh-keygen -i -f FILE"}
 	case strings.HasPrefix(line, "-----BEGIN "):
-		return &SSHKeyError{Kind: ErrNoSSHKey, Why: "it is in the form of PEM", Hint: "convert it with ssh-keygen -i -m PKCS8 -f FILE"}
+		return &Error{Kind: ErrNone, Why: "it is in the form of PEM", Hint: "convert it with ssh-keygen -i -m PKCS8 -f FILE"}
 	case !utf8.ValidString(line) || strings.ContainsFunc(line, func(r rune) bool { return unicode.IsControl(r) && r != '\t' }):
-		return &SSHKeyError{Kind: ErrNoSSHKey, Why: "it has control characters or broken UTF-8 in it", Hint: "write the comment in plain text"}
+		return &Error{Kind: ErrNone, Why: "it has control characters or broken UTF-8 in it", Hint: "write the comment in plain text"}
 	}
 	return nil
 }
 
-func sshKeyBits(public ssh.PublicKey) int {
+func bitsOf(public ssh.PublicKey) int {
 	with, ok := public.(ssh.CryptoPublicKey)
 	if !ok {
 		return 0

@@ -1,4 +1,4 @@
-package ignition
+package sshkey
 
 import (
 	"context"
@@ -20,13 +20,13 @@ const maxKeyFile = 64 << 10
 // Files that have no usable key are told of by the error, with their names; the
 // keys of the others are returned beside it. A folder that is not there has no
 // keys.
-func ReadPublicKeys(dir fs.FS) ([]SSHKey, error) {
+func ReadPublicKeys(dir fs.FS) ([]Key, error) {
 	names, err := fs.Glob(dir, "*.pub")
 	if err != nil {
 		return nil, fmt.Errorf("looking for public keys: %w", err)
 	}
 	var (
-		all   []SSHKey
+		all   []Key
 		wrong []error
 	)
 	for _, name := range names {
@@ -42,7 +42,7 @@ func ReadPublicKeys(dir fs.FS) ([]SSHKey, error) {
 	return uniqueKeys(all), errors.Join(wrong...)
 }
 
-func readKeyFile(dir fs.FS, name string) ([]SSHKey, error) {
+func readKeyFile(dir fs.FS, name string) ([]Key, error) {
 	info, err := fs.Stat(dir, name)
 	if err != nil {
 		return nil, err
@@ -55,13 +55,13 @@ func readKeyFile(dir fs.FS, name string) ([]SSHKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ParseSSHKeys(string(raw))
+	return Parse(string(raw))
 }
 
 // AgentPublicKeys asks an SSH agent for its keys. Keys that cannot be used are
 // left out and told of by the error. The connection stays open; it must not be
 // in use, and ctx ends the waiting.
-func AgentPublicKeys(ctx context.Context, conn net.Conn) ([]SSHKey, error) {
+func AgentPublicKeys(ctx context.Context, conn net.Conn) ([]Key, error) {
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	listed, err := agent.NewClient(conn).List()
 	if !stop() {
@@ -71,11 +71,11 @@ func AgentPublicKeys(ctx context.Context, conn net.Conn) ([]SSHKey, error) {
 		return nil, fmt.Errorf("asking the SSH agent: %w", err)
 	}
 	var (
-		all   []SSHKey
+		all   []Key
 		wrong []error
 	)
 	for _, key := range listed {
-		keys, err := ParseSSHKeys(key.String())
+		keys, err := Parse(key.String())
 		if err != nil {
 			wrong = append(wrong, fmt.Errorf("the SSH agent's key %q: %w", key.Comment, err))
 		}
@@ -85,9 +85,9 @@ func AgentPublicKeys(ctx context.Context, conn net.Conn) ([]SSHKey, error) {
 }
 
 // uniqueKeys keeps the first of each key, whatever its comment.
-func uniqueKeys(keys []SSHKey) []SSHKey {
+func uniqueKeys(keys []Key) []Key {
 	seen := map[string]bool{}
-	var unique []SSHKey
+	var unique []Key
 	for _, key := range keys {
 		id := key.Fingerprint + strings.Join(key.Options, ",")
 		if !seen[id] {

@@ -1,4 +1,4 @@
-package ignition
+package sshkey
 
 import (
 	"crypto/dsa" //nolint:staticcheck // the key that must be refused
@@ -49,7 +49,7 @@ func TestParseSSHKeys(t *testing.T) {
 	}
 	text := "# keys\r\n\n  " + ed + " me@host with spaces \r\n" + rsaLine + "\n" +
 		`command="echo \"a b\"",no-pty ` + authorizedKey(t, &curve.PublicKey) + " c"
-	keys, err := ParseSSHKeys(text)
+	keys, err := Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,23 +90,23 @@ func TestParseSSHKeysRefuses(t *testing.T) {
 		kind       error
 		line       int
 	}{
-		{"garbage", "hello", ErrNoSSHKey, 1},
-		{"truncated", ed[:len(ed)-8], ErrNoSSHKey, 1},
-		{"the type alone", "ssh-ed25519", ErrNoSSHKey, 1},
-		{"private", "\n" + block, ErrPrivateKey, 2},
-		{"private on one line", strings.ReplaceAll(block, "\n", " "), ErrPrivateKey, 1},
-		{"PuTTY's private", "PuTTY-User-Key-File-3: ssh-ed25519", ErrPrivateKey, 1},
-		{"RFC 4716", "---- BEGIN SSH2 PUBLIC KEY ----\nAAAA\n---- END SSH2 PUBLIC KEY ----", ErrNoSSHKey, 1},
-		{"PEM", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----", ErrNoSSHKey, 1},
-		{"short RSA", weakRSA(t), ErrWeakKey, 1},
-		{"DSA", authorizedKey(t, &weak), ErrWeakKey, 1},
+		{"garbage", "hello", ErrNone, 1},
+		{"truncated", ed[:len(ed)-8], ErrNone, 1},
+		{"the type alone", "ssh-ed25519", ErrNone, 1},
+		{"private", "\n" + block, ErrPrivate, 2},
+		{"private on one line", strings.ReplaceAll(block, "\n", " "), ErrPrivate, 1},
+		{"PuTTY's private", "PuTTY-User-Key-File-3: ssh-ed25519", ErrPrivate, 1},
+		{"RFC 4716", "---- BEGIN SSH2 PUBLIC KEY ----\nAAAA\n---- END SSH2 PUBLIC KEY ----", ErrNone, 1},
+		{"PEM", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----", ErrNone, 1},
+		{"short RSA", weakRSA(t), ErrWeak, 1},
+		{"DSA", authorizedKey(t, &weak), ErrWeak, 1},
 		{"certificate", string(ssh.MarshalAuthorizedKey(certificate)), ErrCertificate, 1},
-		{"control characters", ed + " a\x1b[31m", ErrNoSSHKey, 1},
-		{"broken UTF-8", ed + " a\xff", ErrNoSSHKey, 1},
+		{"control characters", ed + " a\x1b[31m", ErrNone, 1},
+		{"broken UTF-8", ed + " a\xff", ErrNone, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			keys, err := ParseSSHKeys(test.text + "\n" + ed)
-			var problem *SSHKeyError
+			keys, err := Parse(test.text + "\n" + ed)
+			var problem *Error
 			if !errors.Is(err, test.kind) || !errors.As(err, &problem) || problem.Line != test.line {
 				t.Errorf("got %v, want %v in line %d", err, test.kind, test.line)
 			}
@@ -126,7 +126,7 @@ func TestSSHKeyErrorHasNoSecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{string(pem.EncodeToMemory(private)), "hunter2 is the password"} {
-		_, err := ParseSSHKeys(text)
+		_, err := Parse(text)
 		for line := range strings.Lines(text) {
 			if line = strings.TrimSpace(line); len(line) > 10 && strings.Contains(err.Error(), line) {
 				t.Errorf("the error shows %q", line)
