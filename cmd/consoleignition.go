@@ -14,6 +14,7 @@ import (
 	"ironworks/ignition"
 	"ironworks/ignition/image"
 	"ironworks/ignition/prepare"
+	"ironworks/ignition/userdata"
 	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/ui/screen"
@@ -113,16 +114,16 @@ func (c *consoleRamdisks) Check(_ context.Context, path string, known screen.Fil
 	if err != nil {
 		return screen.Checked{}, err
 	}
-	report := ignition.Check(data, besideIt(path))
+	report := userdata.Check(data, besideIt(path))
 	checked := screen.Checked{Stamp: stamp, Report: report, Source: data}
-	if report.Kind == ignition.KindGzip || report.Kind == ignition.KindBase64 {
+	if report.Kind == userdata.KindGzip || report.Kind == userdata.KindBase64 {
 		checked.Source = report.Ignition() // places are those of what was packed
 	}
 	return checked, nil
 }
 
 // besideIt lets a file's Butane name files of its folder.
-func besideIt(path string) ignition.CheckOption { return ignition.CheckFilesDir(filepath.Dir(path)) }
+func besideIt(path string) userdata.Option { return userdata.FilesDir(filepath.Dir(path)) }
 
 // config is the configuration of a source: for a node, or with "" for all.
 func (c *consoleRamdisks) config(ctx context.Context, of screen.RamdiskSource, node string) ([]byte, error) {
@@ -158,7 +159,7 @@ func (c *consoleRamdisks) Save(ctx context.Context, of screen.RamdiskSource, pat
 	if err := prepare.WriteFile(ctx, path, bytes.NewReader(append(bytes.Clone(config), '\n')), force); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("saved %s, %s: it may hold secrets, and only you can read it", path, ignition.SizeText(int64(len(config)))), nil
+	return fmt.Sprintf("saved %s, %s: it may hold secrets, and only you can read it", path, userdata.SizeText(int64(len(config)))), nil
 }
 
 // Look says what is in an ISO.
@@ -183,8 +184,8 @@ func (c *consoleRamdisks) Look(_ context.Context, path string) (screen.ImageLook
 
 // holds is a configuration in a line.
 func holds(config []byte) string {
-	report := ignition.Check(config)
-	text := fmt.Sprintf("%s %s, %s", report.Kind, report.Summary.Spec, ignition.SizeText(int64(len(config))))
+	report := userdata.Check(config)
+	text := fmt.Sprintf("%s %s, %s", report.Kind, report.Summary.Spec, userdata.SizeText(int64(len(config))))
 	for _, u := range report.Summary.Units {
 		text += ", " + u.Name
 	}
@@ -212,7 +213,7 @@ func (c *consoleRamdisks) Embed(ctx context.Context, of screen.RamdiskSource, or
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("embedded into %s: %s of its area in use", target, ignition.SizeText(patch.Used)), nil
+	return fmt.Sprintf("embedded into %s: %s of its area in use", target, userdata.SizeText(patch.Used)), nil
 }
 
 // Wrap makes an initrd.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ironworks/ignition"
 	"ironworks/ignition/image"
 	"ironworks/ignition/prepare"
+	"ironworks/ignition/userdata"
 )
 
 func (a *app) ignitionCommand() *cobra.Command {
@@ -35,7 +35,7 @@ func (a *app) ignitionCommand() *cobra.Command {
 }
 
 // maxConfig bounds a configuration that is read: Ironic takes no more.
-const maxConfig = ignition.ProvisionLimit
+const maxConfig = userdata.ProvisionLimit
 
 // readConfig reads a configuration from a file or standard input.
 func (a *app) readConfig(path string) ([]byte, error) {

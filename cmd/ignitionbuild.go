@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ironworks/ignition"
 	"ironworks/ignition/prepare"
+	"ironworks/ignition/userdata"
 )
 
 func (a *app) ignitionBuildCommand() *cobra.Command {
@@ -62,7 +62,7 @@ func (a *app) writeBuilt(cmd *cobra.Command, out fileOutput, built prepare.Built
 	if !out.isStdout() {
 		p := built.Preview
 		a.complain("wrote %s: spec %s, %s, and %s of the %s in a live image", out.path, p.Spec,
-			ignition.SizeText(int64(p.Size)), ignition.SizeText(int64(p.Packed)), ignition.SizeText(ignition.EmbedLimit))
+			userdata.SizeText(int64(p.Size)), userdata.SizeText(int64(p.Packed)), userdata.SizeText(userdata.EmbedLimit))
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ func (a *app) writeBuilt(cmd *cobra.Command, out fileOutput, built prepare.Built
 // previewText is a configuration for people.
 func previewText(p prepare.Preview) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Ignition %s, %s, %s packed\n", p.Spec, ignition.SizeText(int64(p.Size)), ignition.SizeText(int64(p.Packed)))
+	fmt.Fprintf(&b, "Ignition %s, %s, %s packed\n", p.Spec, userdata.SizeText(int64(p.Size)), userdata.SizeText(int64(p.Packed)))
 	b.WriteString("\nwho can log in\n")
 	if len(p.Logins) == 0 {
 		b.WriteString("  nobody\n")
@@ -79,7 +79,7 @@ func previewText(p prepare.Preview) string {
 		b.WriteString("  " + line + "\n")
 	}
 	for _, f := range p.Files {
-		fmt.Fprintf(&b, "\n%s  %04o, %s\n", f.Path, f.Mode, ignition.SizeText(int64(f.Size)))
+		fmt.Fprintf(&b, "\n%s  %04o, %s\n", f.Path, f.Mode, userdata.SizeText(int64(f.Size)))
 		b.WriteString(previewContent(f.Text, f.Secret))
 	}
 	for _, u := range p.Units {

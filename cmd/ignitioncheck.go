@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ironworks/ignition"
 	"ironworks/ignition/firstboot"
+	"ironworks/ignition/userdata"
 	"ironworks/models"
 )
 
@@ -21,29 +21,29 @@ func (a *app) ignitionCheckCommand() *cobra.Command {
 			"-o json prints {kind, ok, problems, summary}.",
 		Example: "  ironworks ignition check worker.bu --files-dir .\n  ironworks ignition check - -o json < config.ign",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var options []ignition.CheckOption
+			var options []userdata.Option
 			if maxSpec != "" {
 				spec, err := parseSpec(maxSpec)
 				if err != nil {
 					return err
 				}
-				options = append(options, ignition.CheckMaxSpec(spec))
+				options = append(options, userdata.MaxSpec(spec))
 			}
 			if filesDir != "" {
-				options = append(options, ignition.CheckFilesDir(filesDir))
+				options = append(options, userdata.FilesDir(filesDir))
 			}
 			if imageRoot != "" {
 				image, err := firstboot.FromFolder(filepath.Clean(imageRoot))
 				if err != nil {
 					return usagef("--image-root: %w", err)
 				}
-				options = append(options, ignition.CheckImage(image))
+				options = append(options, userdata.ForImage(image))
 			}
 			data, err := a.readConfig(args[0])
 			if err != nil {
 				return err
 			}
-			return a.tellReport(args[0], ignition.Check(data, options...))
+			return a.tellReport(args[0], userdata.Check(data, options...))
 		},
 	}
 	f := cmd.Flags()
@@ -54,17 +54,17 @@ func (a *app) ignitionCheckCommand() *cobra.Command {
 }
 
 // parseSpec reads 3.4 and 3.4.0.
-func parseSpec(text string) (ignition.Spec, error) {
-	for spec := ignition.Spec(0); spec <= ignition.NewestSpec; spec++ {
+func parseSpec(text string) (userdata.Spec, error) {
+	for spec := userdata.Spec(0); spec <= userdata.NewestSpec; spec++ {
 		if text == spec.String() || text+".0" == spec.String() {
 			return spec, nil
 		}
 	}
-	return 0, usagef("--max-spec %s: want 3.0 to %s", models.Printable(text), ignition.NewestSpec)
+	return 0, usagef("--max-spec %s: want 3.0 to %s", models.Printable(text), userdata.NewestSpec)
 }
 
 // tellReport prints a report; what must not be sent is exit code 3.
-func (a *app) tellReport(name string, report ignition.Report) error {
+func (a *app) tellReport(name string, report userdata.Report) error {
 	if name == "-" {
 		name = "stdin"
 	}
@@ -81,9 +81,9 @@ func (a *app) tellReport(name string, report ignition.Report) error {
 	return nil
 }
 
-func reportText(name string, report ignition.Report) string {
+func reportText(name string, report userdata.Report) string {
 	var b strings.Builder
-	count := map[ignition.Severity]int{}
+	count := map[userdata.Severity]int{}
 	for _, p := range report.Problems {
 		count[p.Severity]++
 		b.WriteString(p.In(name) + "\n")
@@ -96,8 +96,8 @@ func reportText(name string, report ignition.Report) string {
 	if !report.OK() {
 		verdict = "it must not be sent"
 	}
-	fmt.Fprintf(&b, "\n%s: %s: %s, %s, %s\n", models.Printable(name), verdict, counted(count[ignition.SeverityError], "error"),
-		counted(count[ignition.SeverityWarning], "warning"), counted(count[ignition.SeverityInfo], "remark"))
+	fmt.Fprintf(&b, "\n%s: %s: %s, %s, %s\n", models.Printable(name), verdict, counted(count[userdata.SeverityError], "error"),
+		counted(count[userdata.SeverityWarning], "warning"), counted(count[userdata.SeverityInfo], "remark"))
 	return b.String()
 }
 
@@ -109,7 +109,7 @@ func counted(n int, what string) string {
 }
 
 // summaryText is what the configuration does.
-func summaryText(report ignition.Report) string {
+func summaryText(report userdata.Report) string {
 	var b strings.Builder
 	for _, row := range report.Summary.Rows() {
 		fmt.Fprintf(&b, "%-11s %s\n", row.Name, row.Text)

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ironworks/ignition"
 	"ironworks/ignition/image"
 	"ironworks/ignition/prepare"
+	"ironworks/ignition/userdata"
 )
 
 // kargsFlags change kernel arguments on the way.
@@ -126,7 +126,7 @@ func (a *app) tellPatch(path string, out fileOutput, patch *image.Patch, change 
 	}
 	switch {
 	case change.Ignition != nil:
-		a.complain("%s: a configuration is embedded, %s of the area in use", target, ignition.SizeText(patch.Used))
+		a.complain("%s: a configuration is embedded, %s of the area in use", target, userdata.SizeText(patch.Used))
 	case change.RemoveIgnition:
 		a.complain("%s: no configuration is embedded now", target)
 	}

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"ironworks/ignition"
 	"ironworks/ignition/serve"
+	"ironworks/ignition/userdata"
 	"ironworks/models"
 	"ironworks/ui/screen"
 )
@@ -149,7 +149,7 @@ func (l *accessLog) text(e serve.Event, key fetchKey) string {
 			return "" // one of the many reads of an image as a drive
 		}
 		l.told[key] = 0
-		return fmt.Sprintf("%s begins to fetch %s (%s)", orAddress(e.Fetch.Who, key.remote), e.Fetch.Item.Name, ignition.SizeText(e.Fetch.Size))
+		return fmt.Sprintf("%s begins to fetch %s (%s)", orAddress(e.Fetch.Who, key.remote), e.Fetch.Item.Name, userdata.SizeText(e.Fetch.Size))
 	case serve.EventProgress, serve.EventEnded:
 		percent := e.Fetch.Percent()
 		if percent < l.told[key]+progressStep {

@@ -1,3 +1,3 @@
-// Package ignition is what the console knows about Ignition, and about the
-// CoreOS live images that carry it.
+// Package ignition makes the configuration that turns a CoreOS live image into Ironic's deploy
+// ramdisk.
 package ignition

@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"ironworks/ignition/sshkey"
 	"net/netip"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"ironworks/ignition/sshkey"
 )
 
 // ClassicTLS is build.py's --tls.

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"ironworks/cloudinit"
-	"ironworks/ignition"
+	"ironworks/ignition/userdata"
 	"ironworks/models"
 )
 
@@ -27,7 +27,7 @@ type Deployment struct {
 	// Text is a configdrive that is ready: a URL or base64.
 	Text string
 
-	report *ignition.Report
+	report *userdata.Report
 	mine   string // the instance_uuid of an earlier try
 	verb   models.Verb
 }
@@ -96,29 +96,29 @@ func (d Deployment) prepared() Deployment {
 		d.UserData = []byte(d.Fields.ConfigDrive.UserData)
 	}
 	if d.UserData != nil && d.report == nil {
-		var options []ignition.CheckOption
+		var options []userdata.Option
 		if d.FilesDir != "" {
-			options = append(options, ignition.CheckFilesDir(d.FilesDir))
+			options = append(options, userdata.FilesDir(d.FilesDir))
 		}
-		report := ignition.Check(d.UserData, options...)
+		report := userdata.Check(d.UserData, options...)
 		d.report = &report
 	}
 	return d
 }
 
 // Report is what is found in the user data; nil where there are none.
-func (d Deployment) Report() *ignition.Report { return d.prepared().report }
+func (d Deployment) Report() *userdata.Report { return d.prepared().report }
 
 // language is the reader that the user data is written for; empty for none that is known.
 func (d Deployment) language() models.UserDataReader {
 	layers := d.report.Summary.Layers
 	switch layers[len(layers)-1] {
-	case ignition.KindIgnition, ignition.KindButane, ignition.KindMachineConfig, ignition.KindIgnition1, ignition.KindIgnition2:
+	case userdata.KindIgnition, userdata.KindButane, userdata.KindMachineConfig, userdata.KindIgnition1, userdata.KindIgnition2:
 		return models.ReaderIgnition
-	case ignition.KindCloudConfig, ignition.KindCloudInit, ignition.KindShellScript, ignition.KindMIME:
+	case userdata.KindCloudConfig, userdata.KindCloudInit, userdata.KindShellScript, userdata.KindMIME:
 		return models.ReaderCloudInit
-	case ignition.KindText, ignition.KindEmpty, ignition.KindGzip, ignition.KindBase64, ignition.KindJSONString, ignition.KindConfigDrive,
-		ignition.KindJSON, ignition.KindYAML, ignition.KindBinary:
+	case userdata.KindText, userdata.KindEmpty, userdata.KindGzip, userdata.KindBase64, userdata.KindJSONString, userdata.KindConfigDrive,
+		userdata.KindJSON, userdata.KindYAML, userdata.KindBinary:
 	}
 	return ""
 }
@@ -130,12 +130,12 @@ func (d Deployment) sent(f *models.Facts) (any, error) {
 	reader, _, _ := f.Reader()
 	switch {
 	case f.Kind == models.KindInstallCoreOS:
-		return ignition.ForInstall(*d.report)
+		return userdata.ForInstall(*d.report)
 	case reader == models.ReaderIgnition && !d.report.OK():
-		return nil, &ignition.RefusedError{Report: *d.report}
+		return nil, &userdata.RefusedError{Report: *d.report}
 	case reader == models.ReaderIgnition:
 		return string(d.report.Ignition()), nil
-	case d.report.Kind == ignition.KindButane || d.report.Kind == ignition.KindMachineConfig:
+	case d.report.Kind == userdata.KindButane || d.report.Kind == userdata.KindMachineConfig:
 		return nil, fmt.Errorf("user data in %s are read by Ignition after translation, and not by %q", d.report.Kind, string(reader))
 	}
 	return string(d.UserData), nil
@@ -146,7 +146,7 @@ func (d Deployment) sent(f *models.Facts) (any, error) {
 func (d Deployment) bootable() []byte {
 	switch d = d.prepared(); {
 	case d.report == nil || !d.report.OK():
-	case d.report.Kind == ignition.KindButane, d.report.Kind == ignition.KindMachineConfig:
+	case d.report.Kind == userdata.KindButane, d.report.Kind == userdata.KindMachineConfig:
 		return d.report.Ignition()
 	}
 	return d.UserData
@@ -170,7 +170,7 @@ func (d Deployment) userDataFacts() *models.UserDataFacts {
 		return facts
 	}
 	for _, p := range d.report.Problems {
-		if p.Severity == ignition.SeverityInfo {
+		if p.Severity == userdata.SeverityInfo {
 			continue
 		}
 		where := p.Path
@@ -178,7 +178,7 @@ func (d Deployment) userDataFacts() *models.UserDataFacts {
 			where = fmt.Sprintf("%d:%d", p.Line, p.Column)
 		}
 		facts.Findings = append(facts.Findings, models.UserDataFinding{
-			Error: p.Severity == ignition.SeverityError, ID: string(p.ID), Text: where + ": " + p.Message,
+			Error: p.Severity == userdata.SeverityError, ID: string(p.ID), Text: where + ": " + p.Message,
 		})
 	}
 	return facts

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"ironworks/ignition"
 	"ironworks/ignition/prepare"
 	"ironworks/ignition/serve"
+	"ironworks/ignition/userdata"
 	"ironworks/ui/screen"
 )
 
@@ -35,7 +35,7 @@ func (fakeRamdisks) Check(_ context.Context, path string, known screen.FileStamp
 	case known.Size == int64(len(text)):
 		return screen.Checked{Same: true}, nil
 	}
-	return screen.Checked{Stamp: screen.FileStamp{Size: int64(len(text))}, Source: []byte(text), Report: ignition.Check([]byte(text))}, nil
+	return screen.Checked{Stamp: screen.FileStamp{Size: int64(len(text))}, Source: []byte(text), Report: userdata.Check([]byte(text))}, nil
 }
 
 func (fakeRamdisks) Save(context.Context, screen.RamdiskSource, string, bool) (string, error) {

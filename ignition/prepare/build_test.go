@@ -17,6 +17,7 @@ import (
 
 	"ironworks/ignition"
 	"ironworks/ignition/prepare"
+	"ironworks/ignition/userdata"
 	"ironworks/models"
 )
 
@@ -291,7 +292,7 @@ func TestWithHostname(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if report := ignition.Check(config); !report.OK() {
+	if report := userdata.Check(config); !report.OK() {
 		t.Errorf("%v", report.Problems)
 	}
 	for _, name := range []string{"", "a b", "a\nb", "-a", "a..b", strings.Repeat("a", 64)} {

@@ -8,6 +8,7 @@ import (
 
 	"ironworks/ignition"
 	"ironworks/ignition/sshkey"
+	"ironworks/ignition/userdata"
 	"ironworks/models"
 )
 
@@ -103,11 +104,11 @@ func (r *reading) extra() []byte {
 	if text == "" {
 		return nil
 	}
-	report := ignition.Check([]byte(text))
+	report := userdata.Check([]byte(text))
 	if config := report.Ignition(); config != nil && report.OK() {
 		return config
 	}
-	_, err := ignition.ForInstall(report)
+	_, err := userdata.ForInstall(report)
 	r.refuse(ignition.FieldExtra, r.in.ExtraFile, "cannot be merged", "ironworks ignition check shows everything", err)
 	return nil
 }

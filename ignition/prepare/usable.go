@@ -3,7 +3,7 @@ package prepare
 import (
 	"fmt"
 
-	"ironworks/ignition"
+	"ironworks/ignition/userdata"
 	"ironworks/models"
 )
 
@@ -11,9 +11,9 @@ import (
 type UnbootableError struct {
 	// Name is the file's, as it was given.
 	Name string
-	Kind ignition.Kind
+	Kind userdata.Kind
 	// Problems are the errors of it, none of the warnings; they may be none.
-	Problems []ignition.Problem
+	Problems []userdata.Problem
 }
 
 // Error is the first of the problems with its place.
@@ -27,18 +27,18 @@ func (e *UnbootableError) Error() string {
 // Usable is the Ignition in a configuration that is to be booted with: Butane is
 // translated, and what Ignition would refuse is refused here already, with an
 // [UnbootableError]. What is Ignition stays as it is, to the byte.
-func Usable(data []byte, name string, options ...ignition.CheckOption) ([]byte, error) {
-	report := ignition.Check(data, options...)
+func Usable(data []byte, name string, options ...userdata.Option) ([]byte, error) {
+	report := userdata.Check(data, options...)
 	if !report.OK() {
 		e := &UnbootableError{Name: name, Kind: report.Kind}
 		for _, p := range report.Problems {
-			if p.Severity == ignition.SeverityError {
+			if p.Severity == userdata.SeverityError {
 				e.Problems = append(e.Problems, p)
 			}
 		}
 		return nil, e
 	}
-	if report.Kind == ignition.KindIgnition {
+	if report.Kind == userdata.KindIgnition {
 		return data, nil
 	}
 	return report.Ignition(), nil

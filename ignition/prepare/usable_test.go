@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"ironworks/ignition"
 	"ironworks/ignition/prepare"
+	"ironworks/ignition/userdata"
 )
 
 func TestUsable(t *testing.T) {
@@ -32,10 +32,10 @@ func TestUsableRefuses(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, data, says string
-		kind             ignition.Kind
+		kind             userdata.Kind
 	}{
-		{"an error, with its place", "variant: fcos\nversion: 1.5.0\nstorrage: {}\n", "worker.bu:3:1: error: ", ignition.KindButane},
-		{"what is something else", "#cloud-config\n{}\n", "worker.bu: error: this is a #cloud-config", ignition.KindCloudConfig},
+		{"an error, with its place", "variant: fcos\nversion: 1.5.0\nstorrage: {}\n", "worker.bu:3:1: error: ", userdata.KindButane},
+		{"what is something else", "#cloud-config\n{}\n", "worker.bu: error: this is a #cloud-config", userdata.KindCloudConfig},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -48,7 +48,7 @@ func TestUsableRefuses(t *testing.T) {
 				t.Errorf("%s: %v", bad.Kind, err)
 			}
 			for _, p := range bad.Problems {
-				if p.Severity != ignition.SeverityError {
+				if p.Severity != userdata.SeverityError {
 					t.Errorf("%v is no error", p)
 				}
 			}

@@ -1,3 +1,4 @@
+// Package sshkey reads the public SSH keys that may log in to a machine.
 package sshkey
 
 import (
@@ -16,7 +17,7 @@ import (
 // the system-wide crypto policy refuses shorter ones.
 const MinRSABits = 2048
 
-// SSHKey is one public key, as it stands in an authorized_keys file.
+// Key is one public key, as it stands in an authorized_keys file.
 type Key struct {
 	// Line is the key as it is written into a configuration: options, type,
 	// key and comment on one line, without space around it.
@@ -54,12 +55,12 @@ var (
 	ErrNone        = errors.New("no SSH public key")
 )
 
-// SSHKeyError says which line of a text is no key that can be used. It never
+// Error says which line of a text is no key that can be used. It never
 // carries the line itself: it may be a secret.
 type Error struct {
 	// Line counts from 1.
 	Line int
-	// Kind is [ErrPrivateKey], [ErrWeakKey], [ErrCertificate] or [ErrNoSSHKey].
+	// Kind is [ErrPrivate], [ErrWeak], [ErrCertificate] or [ErrNone].
 	Kind error
 	// Why tells more than the kind, or is empty; Hint is the way out.
 	Why, Hint string
@@ -80,9 +81,9 @@ func (e *Error) Error() string {
 // Unwrap gives the kind, for errors.Is.
 func (e *Error) Unwrap() error { return e.Kind }
 
-// ParseSSHKeys reads public keys in the form of authorized_keys: one key a
+// Parse reads public keys in the form of authorized_keys: one key a
 // line, empty lines and lines that start with # are passed over. It returns all
-// keys that can be used, and an [SSHKeyError] for each line that cannot, joined.
+// keys that can be used, and an [Error] for each line that cannot, joined.
 // Keys with options are returned: whether they are welcome is for the caller to
 // say. A text without keys gives none, and no error.
 func Parse(text string) ([]Key, error) {
@@ -119,6 +120,7 @@ func Parse(text string) ([]Key, error) {
 	return keys, errors.Join(wrong...)
 }
 
+// ParseLine reads one key. The line of an error is not set.
 func ParseLine(line string) (Key, *Error) {
 	if problem := otherThanKey(line); problem != nil {
 		return Key{}, problem

@@ -39,7 +39,7 @@ func weakRSA(tb testing.TB) string {
 	return authorizedKey(tb, &rsa.PublicKey{N: n, E: 65537})
 }
 
-func TestParseSSHKeys(t *testing.T) {
+func TestParse(t *testing.T) {
 	ed := plainKey(t)
 	long := new(big.Int).SetBit(big.NewInt(1), 3071, 1)
 	rsaLine := authorizedKey(t, &rsa.PublicKey{N: long, E: 65537})
@@ -68,7 +68,7 @@ func TestParseSSHKeys(t *testing.T) {
 	}
 }
 
-func TestParseSSHKeysRefuses(t *testing.T) {
+func TestParseRefuses(t *testing.T) {
 	private, err := ssh.MarshalPrivateKey(ed25519.NewKeyFromSeed([]byte("a seed of 32 bytes for the tests")), "")
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +120,7 @@ func TestParseSSHKeysRefuses(t *testing.T) {
 	}
 }
 
-func TestSSHKeyErrorHasNoSecret(t *testing.T) {
+func TestErrorHasNoSecret(t *testing.T) {
 	private, err := ssh.MarshalPrivateKey(ed25519.NewKeyFromSeed([]byte("a seed of 32 bytes for the tests")), "")
 	if err != nil {
 		t.Fatal(err)

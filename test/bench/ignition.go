@@ -17,8 +17,8 @@ import (
 	"runtime/debug"
 	"time"
 
-	"ironworks/ignition"
 	"ironworks/ignition/image"
+	"ironworks/ignition/userdata"
 	"ironworks/lab"
 )
 
@@ -144,7 +144,7 @@ func (b imageBench) check(ctx context.Context) error {
 	var library, command []time.Duration
 	for range b.rounds {
 		began := time.Now()
-		if report := ignition.Check(data); !report.OK() {
+		if report := userdata.Check(data); !report.OK() {
 			return fmt.Errorf("the user data is refused: %v", report.Problems[0])
 		}
 		library = append(library, time.Since(began))

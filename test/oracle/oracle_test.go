@@ -13,8 +13,8 @@ import (
 
 	"github.com/coreos/ignition/v2/config/v3_6"
 
-	"ironworks/ignition"
 	"ironworks/ignition/firstboot"
+	"ironworks/ignition/userdata"
 )
 
 func newOracle(t *testing.T) (*Oracle, *firstboot.Image) {
@@ -83,7 +83,7 @@ func TestCheckAgainstIgnition(t *testing.T) {
 	var valid, shells int
 	for range n {
 		config := g.config()
-		report := ignition.Check(config, ignition.CheckImage(image))
+		report := userdata.Check(config, userdata.ForImage(image))
 		boots, output, err := o.Run(t.Context(), config)
 		if err != nil {
 			t.Fatal(err)
@@ -97,7 +97,7 @@ func TestCheckAgainstIgnition(t *testing.T) {
 		switch refused := errorsOf(report); {
 		case !boots && report.OK():
 			t.Errorf("passes, and ends in the emergency shell: %s\n\t%s", config, why(output))
-		case boots && slices.ContainsFunc(refused, func(p ignition.Problem) bool { return !meant(p.ID) }):
+		case boots && slices.ContainsFunc(refused, func(p userdata.Problem) bool { return !meant(p.ID) }):
 			t.Errorf("is refused, and boots: %s\n\t%v", config, refused)
 		}
 	}
@@ -108,18 +108,18 @@ func TestCheckAgainstIgnition(t *testing.T) {
 }
 
 // meant says that what is refused boots, and surely into something else than was meant.
-func meant(id ignition.ProblemID) bool {
+func meant(id userdata.ProblemID) bool {
 	switch id {
-	case ignition.IDPasswordNotHashed, ignition.IDSSHKey, ignition.IDDecimalMode, ignition.IDNoName:
+	case userdata.IDPasswordNotHashed, userdata.IDSSHKey, userdata.IDDecimalMode, userdata.IDNoName:
 		return true
 	default:
 		return false
 	}
 }
 
-func errorsOf(r ignition.Report) (found []ignition.Problem) {
+func errorsOf(r userdata.Report) (found []userdata.Problem) {
 	for _, p := range r.Problems {
-		if p.Severity == ignition.SeverityError {
+		if p.Severity == userdata.SeverityError {
 			found = append(found, p)
 		}
 	}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"ironworks/ignition"
 	"ironworks/ignition/prepare"
 	"ironworks/ignition/serve"
+	"ironworks/ignition/userdata"
 	"ironworks/provision"
 )
 
@@ -52,7 +52,7 @@ type FileStamp struct {
 type Checked struct {
 	Same   bool
 	Stamp  FileStamp
-	Report ignition.Report
+	Report userdata.Report
 	// Source is the text that the problems' lines count in.
 	Source []byte
 }

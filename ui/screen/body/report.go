@@ -3,27 +3,27 @@ package body
 import (
 	"fmt"
 
-	"ironworks/ignition"
+	"ironworks/ignition/userdata"
 	"ironworks/models"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
 )
 
 // Problem is how a problem of a configuration looks: a glyph and a role.
-func Problem(s ignition.Severity) (string, theme.Role) {
+func Problem(s userdata.Severity) (string, theme.Role) {
 	switch s {
-	case ignition.SeverityError:
+	case userdata.SeverityError:
 		return theme.GlyphFailed, theme.Bad
-	case ignition.SeverityWarning:
+	case userdata.SeverityWarning:
 		return theme.GlyphMaint, theme.Warn
-	case ignition.SeverityInfo:
+	case userdata.SeverityInfo:
 	}
 	return theme.GlyphIdle, theme.Muted
 }
 
 // Report tells all problems of a configuration with their places, and what it does. The
 // first span of a line is its lead.
-func Report(report ignition.Report) []pane.Line {
+func Report(report userdata.Report) []pane.Line {
 	var lines []pane.Line
 	for _, problem := range report.Problems {
 		mark, role := Problem(problem.Severity)

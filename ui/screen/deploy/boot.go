@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"ironworks/ignition"
+	"ironworks/ignition/userdata"
 	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/ui/cell"
@@ -25,7 +25,7 @@ type userData struct {
 	path, inline string
 	stamp        screen.FileStamp
 	known        bool
-	kept         ignition.Report
+	kept         userdata.Report
 	err          error
 }
 
@@ -41,7 +41,7 @@ type fileRead struct {
 func (s *Screen) bootForm() *form.Inline {
 	placeholder := "nothing: nobody can log in to what is installed"
 	if f := s.fields().ConfigDrive; f.UserData != "" {
-		placeholder = "the plan itself has it: " + ignition.SizeText(int64(len(f.UserData)))
+		placeholder = "the plan itself has it: " + userdata.SizeText(int64(len(f.UserData)))
 	}
 	const what, how = "What the installed system gets", "How CoreOS is installed"
 	fields := []form.Field{
@@ -206,7 +206,7 @@ func (s *Screen) bootRule(t *theme.Theme, w int) string {
 	case u.known && !u.kept.OK():
 		text, role = fmt.Sprintf(" %s, invalid ", u.kept.Kind), theme.Bad
 	case u.known:
-		text, role = fmt.Sprintf(" %s, %s sent ", u.kept.Kind, ignition.SizeText(int64(u.kept.Summary.Sizes.Sent))), theme.Good
+		text, role = fmt.Sprintf(" %s, %s sent ", u.kept.Kind, userdata.SizeText(int64(u.kept.Summary.Sizes.Sent))), theme.Good
 	}
 	text = cell.Cut(models.Printable(text), w)
 	return t.Paint(role, text) + t.Rule(w-cell.Width(text))

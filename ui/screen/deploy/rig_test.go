@@ -14,7 +14,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"ironworks/ignition"
+	"ironworks/ignition/userdata"
 	"ironworks/ironicclient"
 	"ironworks/models"
 	"ironworks/provision"
@@ -123,7 +123,7 @@ func (*files) Check(_ context.Context, path string, known screen.FileStamp) (scr
 	if stamp == known {
 		return screen.Checked{Same: true}, nil
 	}
-	return screen.Checked{Stamp: stamp, Report: ignition.Check(text), Source: text}, nil
+	return screen.Checked{Stamp: stamp, Report: userdata.Check(text), Source: text}, nil
 }
 
 // machine is a node that can be deployed, with JSON fields of its own in the place of

@@ -10,7 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"ironworks/ignition"
+	"ironworks/ignition/userdata"
 	"ironworks/models"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
@@ -176,7 +176,7 @@ func (s *Screen) confirmEmbed(msg lookedAt) tea.Cmd {
 func lookLines(look screen.ImageLook) []overlay.Text {
 	lines := []overlay.Text{
 		{Text: "volume      " + models.Printable(look.Volume)},
-		{Text: fmt.Sprintf("area        %s of %s in use", ignition.SizeText(look.Used), ignition.SizeText(look.Capacity))},
+		{Text: fmt.Sprintf("area        %s of %s in use", userdata.SizeText(look.Used), userdata.SizeText(look.Capacity))},
 	}
 	if look.Embedded {
 		lines = append(lines, overlay.Text{Role: theme.Danger, Text: "in it       " + models.Printable(look.Holds), Indent: 12})

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"ironworks/ignition"
+	"ironworks/ignition/userdata"
 	"ironworks/models"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
@@ -33,7 +33,7 @@ type checking struct {
 	known bool
 	err   error
 
-	report ignition.Report
+	report userdata.Report
 	source []string
 	// at is the problem in hand; facts are the lines about the whole file, before which
 	// the source stands or beside it.
@@ -112,7 +112,7 @@ func (s *Screen) takeChecked(msg checked) tea.Cmd {
 		return nil
 	}
 	for i, p := range c.report.Problems {
-		if p.Severity == ignition.SeverityError {
+		if p.Severity == userdata.SeverityError {
 			c.at = i
 			s.setSource()
 			s.show()
@@ -157,13 +157,13 @@ func (s *Screen) before() int {
 // setSource puts the lines together, with the problems' ones marked.
 func (s *Screen) setSource() {
 	c := &s.check
-	worst := map[int]ignition.Severity{}
+	worst := map[int]userdata.Severity{}
 	for _, p := range c.report.Problems {
 		if was, there := worst[p.Line]; !there || p.Severity > was {
 			worst[p.Line] = p.Severity
 		}
 	}
-	here := ignition.Problem{}
+	here := userdata.Problem{}
 	if c.at < len(c.report.Problems) {
 		here = c.report.Problems[c.at]
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ironworks/ignition"
+	"ironworks/ignition/userdata"
 	"ironworks/models"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen/body"
@@ -67,7 +68,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	case tabForm, tabPreview:
 		left = append(left, s.state()...)
 		if v := s.made.built.Preview; v.Size > 0 && s.made.err == nil {
-			right = []body.Span{body.S(theme.Muted, fmt.Sprintf("spec %s · %s · %s packed", v.Spec, ignition.SizeText(int64(v.Size)), ignition.SizeText(int64(v.Packed))))}
+			right = []body.Span{body.S(theme.Muted, fmt.Sprintf("spec %s · %s · %s packed", v.Spec, userdata.SizeText(int64(v.Size)), userdata.SizeText(int64(v.Packed))))}
 		}
 	}
 	return body.Line(t, w, left, right)
@@ -86,7 +87,7 @@ func (s *Screen) state() []body.Span {
 		return []body.Span{profile, body.S(theme.Bad, fmt.Sprintf("%s %s", theme.GlyphFailed, counted(problems, "problem")))}
 	case s.made.err != nil:
 		return []body.Span{profile, body.S(theme.Bad, theme.GlyphFailed+" cannot be made")}
-	case s.made.built.Preview.Packed > ignition.EmbedLimit && s.bench.Capacity == 0:
+	case s.made.built.Preview.Packed > userdata.EmbedLimit && s.bench.Capacity == 0:
 		return []body.Span{profile, body.S(theme.Warn, theme.GlyphMaint+" too large for a live image")}
 	case len(s.made.built.Preview.Notes) > 0:
 		return []body.Span{profile, body.S(theme.Warn, theme.GlyphMaint+" "+counted(len(s.made.built.Preview.Notes), "note"))}
@@ -99,11 +100,11 @@ func (s *Screen) counted() string {
 	if !s.check.known {
 		return ""
 	}
-	count := map[ignition.Severity]int{}
+	count := map[userdata.Severity]int{}
 	for _, p := range s.check.report.Problems {
 		count[p.Severity]++
 	}
-	return counted(count[ignition.SeverityError], "error") + ", " + counted(count[ignition.SeverityWarning], "warning")
+	return counted(count[userdata.SeverityError], "error") + ", " + counted(count[userdata.SeverityWarning], "warning")
 }
 
 func counted(n int, what string) string {

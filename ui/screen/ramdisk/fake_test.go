@@ -14,6 +14,7 @@ import (
 	"ironworks/ignition"
 	"ironworks/ignition/prepare"
 	"ironworks/ignition/serve"
+	"ironworks/ignition/userdata"
 	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/ui/screen"
@@ -76,7 +77,7 @@ func (m *maker) Check(_ context.Context, path string, known screen.FileStamp) (s
 		return screen.Checked{Same: true}, nil
 	}
 	m.asked = append(m.asked, "check "+path)
-	report := ignition.Check([]byte(text))
+	report := userdata.Check([]byte(text))
 	for i := range report.Summary.Sizes.Limits {
 		report.Summary.Sizes.Limits[i].Used = 300 + i // how well it is packed is not ours
 	}

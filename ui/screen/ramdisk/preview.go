@@ -6,6 +6,7 @@ import (
 
 	"ironworks/ignition"
 	"ironworks/ignition/prepare"
+	"ironworks/ignition/userdata"
 	"ironworks/models"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
@@ -73,7 +74,7 @@ func (s *Screen) previewLines() []pane.Line {
 	p.block(theme.Muted, "from an ISO: those in it; from the network: what serving it (v) shows")
 	p.heading("Files")
 	for _, f := range v.Files {
-		p.spans(body.S(theme.Accent, " "+f.Path), body.S(theme.Muted, fmt.Sprintf("  %04o  %s", f.Mode, ignition.SizeText(int64(f.Size)))))
+		p.spans(body.S(theme.Accent, " "+f.Path), body.S(theme.Muted, fmt.Sprintf("  %04o  %s", f.Mode, userdata.SizeText(int64(f.Size)))))
 		content(p, f.Text, f.Secret)
 	}
 	p.heading("Units")
@@ -118,7 +119,7 @@ func (s *Screen) wrongLines(p *page) {
 
 // sizeLines compare the configuration with what takes it.
 func (s *Screen) sizeLines(p *page, v prepare.Preview) {
-	capacity, where := int64(ignition.EmbedLimit), "area of a live image"
+	capacity, where := int64(userdata.EmbedLimit), "area of a live image"
 	if s.bench.Capacity > 0 {
 		capacity, where = s.bench.Capacity, "area of "+models.Printable(s.bench.ISO)
 	}
@@ -127,14 +128,14 @@ func (s *Screen) sizeLines(p *page, v prepare.Preview) {
 		where       string
 	}{
 		{int64(v.Packed), capacity, where + ", packed"},
-		{int64(v.Size), ignition.PatchLimit, "what Ironic takes in a node's fields"},
-		{int64(v.Size), ignition.ProvisionLimit, "what Ironic takes with a deployment"},
+		{int64(v.Size), userdata.PatchLimit, "what Ironic takes in a node's fields"},
+		{int64(v.Size), userdata.ProvisionLimit, "what Ironic takes with a deployment"},
 	} {
 		role, fits := theme.Good, theme.GlyphDone
 		if row.used > row.limit {
 			role, fits = theme.Bad, theme.GlyphFailed
 		}
-		p.spans(body.S(role, " "+fits+" "), body.S(theme.Plain, fmt.Sprintf("%9s of %9s", ignition.SizeText(row.used), ignition.SizeText(row.limit))),
+		p.spans(body.S(role, " "+fits+" "), body.S(theme.Plain, fmt.Sprintf("%9s of %9s", userdata.SizeText(row.used), userdata.SizeText(row.limit))),
 			body.S(theme.Muted, "  "+row.where))
 	}
 }

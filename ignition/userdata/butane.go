@@ -1,0 +1,193 @@
+package userdata
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/coreos/ignition/v2/butane/config"
+	"github.com/coreos/ignition/v2/butane/config/common"
+	ignerrors "github.com/coreos/ignition/v2/config/shared/errors"
+	"github.com/coreos/vcontext/report"
+)
+
+// butane translates a document with Ignition's own library, and checks what
+// comes out. Problems have their places in the Butane file.
+func (c *checker) butane(data []byte, d detected) {
+	s := documentScope(d.root)
+	c.findings(s, d.findings)
+	if d.id == IDNoVariant {
+		c.add(s, IDNoVariant, nil, "this looks like Butane, but nothing says for which system: begin with variant: fcos and version: 1.5.0")
+	}
+	if d.root == nil || c.errors > 0 || !c.fitForButane(s, d.root) {
+		return
+	}
+	translated, entries, err := c.translate(data)
+	c.butaneEntries(s, entries)
+	if err != nil {
+		c.butaneFailure(s, err)
+		return
+	}
+	root, findings := readJSON(translated)
+	if root == nil {
+		c.add(s, IDButane, nil, "the translation of this cannot be read")
+		return
+	}
+	inner := &scope{locate: func(path elementPath, key bool) (string, place) {
+		in := butanePath(root, d.root, path)
+		return in.String(), placeIn(d.root, in, key)
+	}}
+	for _, f := range findings {
+		c.add(inner, f.id, f.path, f.message)
+	}
+	c.effective(inner, translated, root)
+	c.config = translated
+}
+
+func (c *checker) translate(data []byte) (translated []byte, entries report.Report, err error) {
+	err = guarded(func() error {
+		var err error
+		translated, entries, err = config.TranslateBytes(data, common.TranslateBytesOptions{
+			TranslateOptions: common.TranslateOptions{FilesDir: c.options.filesDir}, Raw: true,
+		})
+		return err
+	})
+	return translated, entries, err
+}
+
+// fitForButane finds what the library must not be given: data URLs on which it
+// would leave goroutines behind, and lists that take it too long to compare.
+func (c *checker) fitForButane(s *scope, root *element) bool {
+	before := c.errors
+	seen := map[*element]struct{}{}
+	var walk func(e *element, path elementPath)
+	walk = func(e *element, path elementPath) {
+		for i, child := range e.children {
+			var step any = i
+			if e.kind == elementObject {
+				step = child.key
+			}
+			if e.kind == elementObject && child.key == "source" && child.kind == elementString {
+				c.dataURL(s, child.text, path.at(step))
+			}
+			if len(child.children) > 0 {
+				if _, known := seen[child.children[0]]; known {
+					continue
+				}
+				seen[child.children[0]] = struct{}{}
+				walk(child, path.at(step))
+			}
+		}
+	}
+	walk(root, nil)
+	c.comparable(s, root.down("storage"), elementPath{"storage"})
+	return c.errors == before
+}
+
+// butaneEntries are the library's own words about the Butane file.
+func (c *checker) butaneEntries(s *scope, entries report.Report) {
+	for _, entry := range entries.Entries {
+		path := elementPath{}
+		key := false
+		for _, step := range entry.Context.Path {
+			switch step := step.(type) {
+			case int:
+				path = append(path, step)
+			default:
+				path = append(path, fmt.Sprint(step))
+			}
+		}
+		id, message, ok := libraryProblem(entry)
+		switch {
+		case !ok || entry.Message == common.ErrDecimalMode.Error() || entry.Message == ignerrors.ErrModeSpecialBits.Error():
+			continue // found again in the translation, with more to say
+		case entry.Message == "unused key <<":
+			continue // it is read, but not by what looks for keys
+		case id == IDIgnitionRule:
+			id = IDButane
+		case id == IDIgnitionWarning:
+			id = IDButaneWarning
+		case id == IDUnknownKey:
+			key = true
+		}
+		shown, at := s.locate(path, key)
+		if line, column := entry.Marker.Start(); at == (place{}) && line > 0 && line < 1<<31 && column < 1<<31 {
+			at = place{int32(line), int32(column)} //nolint:gosec // compared
+		}
+		c.report(id, shown, at, message)
+	}
+}
+
+func (c *checker) butaneFailure(s *scope, err error) {
+	var unknown common.ErrUnknownVersion
+	switch {
+	case errors.Is(err, errPanicked):
+		c.add(s, IDLibraryFailed, nil, "Butane's own library crashes on this: please report it, and write it in another way")
+	case errors.As(err, &unknown):
+		c.add(s, IDButane, elementPath{"version"}, fmt.Sprintf("there is no Butane variant %s of version %s: fcos has 1.0.0 to 1.7.0, openshift 4.8.0 to 4.22.0", quoted(unknown.Variant), quoted(unknown.Version.String())))
+	case errors.Is(err, common.ErrInvalidVersion):
+		c.add(s, IDButane, elementPath{"version"}, "version must be three numbers, such as 1.5.0")
+	case errors.Is(err, common.ErrNoVariant):
+		c.add(s, IDNoVariant, nil, "variant is missing: begin with variant: fcos")
+	case errors.Is(err, common.ErrRhcosVariantUnsupported):
+		c.add(s, IDButane, elementPath{"variant"}, "the variant rhcos was removed: use openshift")
+	case errors.Is(err, common.ErrInvalidSourceConfig), errors.Is(err, common.ErrInvalidGeneratedConfig):
+		if c.errors == 0 {
+			c.add(s, IDButane, nil, "Butane refuses this: "+err.Error())
+		}
+	default:
+		f := yamlFinding(err)
+		c.report(f.id, "$", f.at, f.message)
+	}
+}
+
+var camelHump = regexp.MustCompile(`MiB|[A-Z]`)
+
+// butanePath is where something of a translation stands in the Butane file:
+// names in snake case, and entries of lists found by what they are called,
+// since Butane adds some. It ends where the file has nothing like it.
+func butanePath(translated, source *element, path elementPath) elementPath {
+	var in elementPath
+	for _, step := range path {
+		var next any
+		switch step := step.(type) {
+		case string:
+			translated = translated.member(step)
+			next = strings.ToLower(camelHump.ReplaceAllString(step, "_$0"))
+		case int:
+			items := translated.items()
+			if step >= len(items) {
+				return in
+			}
+			translated = items[step]
+			next = sameEntry(translated, source.items(), step)
+		}
+		found, steps := source.follow(elementPath{next})
+		if steps == 0 {
+			return in
+		}
+		source, in = found, append(in, next)
+	}
+	return in
+}
+
+// sameEntry is the position of the entry with the same name, path or device.
+func sameEntry(entry *element, among []*element, position int) int {
+	for _, name := range []string{"path", "name", "device"} {
+		want := entry.str(name)
+		if want == "" {
+			continue
+		}
+		if position < len(among) && among[position].str(name) == want {
+			return position
+		}
+		for i, other := range among {
+			if other.str(name) == want {
+				return i
+			}
+		}
+		return len(among)
+	}
+	return position
+}

@@ -1,0 +1,212 @@
+package userdata
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	ignerrors "github.com/coreos/ignition/v2/config/shared/errors"
+	"github.com/coreos/ignition/v2/config/v3_0"
+	"github.com/coreos/ignition/v2/config/v3_1"
+	t31 "github.com/coreos/ignition/v2/config/v3_1/translate"
+	"github.com/coreos/ignition/v2/config/v3_2"
+	t32 "github.com/coreos/ignition/v2/config/v3_2/translate"
+	"github.com/coreos/ignition/v2/config/v3_3"
+	t33 "github.com/coreos/ignition/v2/config/v3_3/translate"
+	"github.com/coreos/ignition/v2/config/v3_4"
+	t34 "github.com/coreos/ignition/v2/config/v3_4/translate"
+	"github.com/coreos/ignition/v2/config/v3_5"
+	t35 "github.com/coreos/ignition/v2/config/v3_5/translate"
+	"github.com/coreos/ignition/v2/config/v3_6"
+	t36 "github.com/coreos/ignition/v2/config/v3_6/translate"
+	"github.com/coreos/ignition/v2/config/v3_6/types"
+	"github.com/coreos/vcontext/report"
+)
+
+const (
+	// maxUnit bounds a unit: the library reads them letter by letter.
+	maxUnit = 1 << 20
+	// maxComparisons bounds what the library compares, each link with each
+	// other entry.
+	maxComparisons = 20_000_000
+)
+
+// configuration checks one document, without what it refers to. It is the
+// library's reading if nothing is wrong with it.
+func (c *checker) configuration(s *scope, data []byte, root *element) (config types.Config, ok bool) {
+	before := c.errors
+	if root.kind != elementObject {
+		c.add(s, IDWrongType, nil, "a configuration is an object, and this is "+root.kind.String())
+		return config, false
+	}
+	if !c.version(s, root) {
+		c.wrongCaseVersion(s, root)
+		return config, false
+	}
+	c.shapes(s, root, c.specShape(s.spec), nil)
+	c.comparable(s, root.member("storage"), elementPath{"storage"})
+	c.unitSizes(s, root)
+	c.contents(s, root)
+	c.childURLs(s, root.down("ignition", "config"))
+	if c.errors > before {
+		return config, false
+	}
+	var entries report.Report
+	err := guarded(func() error {
+		var err error
+		config, entries, err = parseSpec(s.spec, data)
+		return err
+	})
+	c.libraryEntries(s, entries)
+	switch {
+	case errors.Is(err, errPanicked):
+		c.add(s, IDLibraryFailed, nil, "Ignition's own library crashes on this: the machine would not boot; please report it")
+	case err != nil && c.errors == before:
+		c.add(s, IDIgnitionRule, nil, "Ignition refuses this: "+err.Error())
+	}
+	return config, c.errors == before
+}
+
+// childURLs looks at the data URLs of parts before the library does.
+func (c *checker) childURLs(s *scope, refs *element) {
+	path := elementPath{"ignition", "config"}
+	c.dataURL(s, refs.member("replace").str("source"), path.at("replace", "source"))
+	for i, merge := range refs.member("merge").items() {
+		c.dataURL(s, merge.str("source"), path.at("merge", i, "source"))
+	}
+}
+
+// wrongCaseVersion explains why there is no version if it is only written in
+// another case.
+func (c *checker) wrongCaseVersion(s *scope, root *element) {
+	for _, child := range root.children {
+		if child.key != "ignition" && strings.EqualFold(child.key, "ignition") {
+			c.addKey(s, IDWrongCaseKey, elementPath{child.key}, fmt.Sprintf("the key %s is written \"ignition\": some readers take it, others pass over it", quoted(child.key)))
+		}
+	}
+	for _, child := range root.member("ignition").elements() {
+		if child.key != "version" && strings.EqualFold(child.key, "version") {
+			c.addKey(s, IDWrongCaseKey, elementPath{"ignition", child.key}, fmt.Sprintf("the key %s is written \"version\": some readers take it, others pass over it", quoted(child.key)))
+		}
+	}
+}
+
+// parseSpec is the library's reading of exactly this specification, carried
+// over to the newest. It is what ParseCompatibleVersion does, without reading
+// the document once for each specification.
+func parseSpec(spec Spec, data []byte) (types.Config, report.Report, error) {
+	switch spec {
+	case 0:
+		config, entries, err := v3_0.Parse(data)
+		return t36.Translate(t35.Translate(t34.Translate(t33.Translate(t32.Translate(t31.Translate(config)))))), entries, err
+	case 1:
+		config, entries, err := v3_1.Parse(data)
+		return t36.Translate(t35.Translate(t34.Translate(t33.Translate(t32.Translate(config))))), entries, err
+	case 2:
+		config, entries, err := v3_2.Parse(data)
+		return t36.Translate(t35.Translate(t34.Translate(t33.Translate(config)))), entries, err
+	case 3:
+		config, entries, err := v3_3.Parse(data)
+		return t36.Translate(t35.Translate(t34.Translate(config))), entries, err
+	case 4:
+		config, entries, err := v3_4.Parse(data)
+		return t36.Translate(t35.Translate(config)), entries, err
+	case 5:
+		config, entries, err := v3_5.Parse(data)
+		return t36.Translate(config), entries, err
+	default:
+		return v3_6.Parse(data)
+	}
+}
+
+// comparable bounds the lists that the library compares entry by entry.
+func (c *checker) comparable(s *scope, storage *element, path elementPath) {
+	links := len(storage.member("links").items())
+	others := links + len(storage.member("files").items()) + len(storage.member("directories").items())
+	if links*others > maxComparisons {
+		c.add(s, IDTooComplex, path.at("links"), fmt.Sprintf("%d links and %d other entries are more than can be compared: put them into an image or an archive", links, others-links))
+	}
+	for i, disk := range storage.member("disks").items() {
+		if n := len(disk.member("partitions").items()); n > 1000 {
+			c.add(s, IDTooComplex, path.at("disks", i, "partitions"), fmt.Sprintf("%d partitions on one disk: no disk has so many", n))
+		}
+	}
+}
+
+func (c *checker) unitSizes(s *scope, root *element) {
+	path := elementPath{"systemd", "units"}
+	check := func(unit *element, path elementPath) {
+		if n := len(unit.str("contents")); n > maxUnit {
+			c.add(s, IDTooComplex, path.at("contents"), fmt.Sprintf("a unit of %d bytes: no unit is larger than 1 MiB", n))
+		}
+	}
+	for i, unit := range root.down("systemd", "units").items() {
+		check(unit, path.at(i))
+		for j, dropin := range unit.member("dropins").items() {
+			check(dropin, path.at(i, "dropins", j))
+		}
+	}
+}
+
+// libraryEntries are Ignition's own words.
+func (c *checker) libraryEntries(s *scope, entries report.Report) {
+	for _, entry := range entries.Entries {
+		id, message, ok := libraryProblem(entry)
+		if !ok || id == IDUnknownKey {
+			continue // found before, with more to say
+		}
+		var path elementPath
+		for _, step := range entry.Context.Path {
+			if n, ok := step.(int); ok {
+				path = append(path, n)
+				continue
+			}
+			path = append(path, fmt.Sprint(step))
+		}
+		c.add(s, id, path, message)
+	}
+}
+
+// libraryProblem names what the library says, and adds the way out.
+func libraryProblem(entry report.Entry) (id ProblemID, message string, ok bool) {
+	says := entry.Message
+	fatal := entry.Kind.IsFatal()
+	is := func(known ...error) bool {
+		for _, err := range known {
+			if says == err.Error() {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case strings.HasPrefix(says, "unused key "):
+		return IDUnknownKey, fmt.Sprintf("nothing knows the key %s here, and it is passed over: correct or remove it", quoted(strings.TrimPrefix(says, "unused key "))), true
+	case strings.HasPrefix(says, "context tree does not match"):
+		return "", "", false
+	case is(ignerrors.ErrDuplicate):
+		return IDDuplicateEntry, "an entry with the same name, path or source is there already: make one of them", true
+	case is(ignerrors.ErrNoPath, ignerrors.ErrPathRelative, ignerrors.ErrDirtyPath):
+		return IDBadPath, says + ": write it from / on, without .. or a / at the end", true
+	case is(ignerrors.ErrInvalidScheme):
+		return IDBadURL, "Ignition cannot fetch this: sources are http, https, tftp, s3, gs, arn or data URLs", true
+	case is(ignerrors.ErrInvalidUrl), is(ignerrors.ErrSourceRequired):
+		return IDBadURL, says + ": give a source such as https://host/file or data:,text", true
+	case is(ignerrors.ErrHashMalformed, ignerrors.ErrHashWrongSize, ignerrors.ErrHashUnrecognized):
+		return IDBadHash, says + ": write sha512-, or from spec 3.1 on sha256-, and the whole sum in hexadecimal", true
+	case strings.HasPrefix(says, "invalid unit content"):
+		says, _, _ = strings.Cut(says, ": found garbage") // it quotes the unit, which may have secrets
+		return IDBadUnit, says + ": systemd units are sections in [ ] with lines Key=value, each below 2048 characters", true
+	case is(ignerrors.ErrInvalidSystemdExt, ignerrors.ErrInvalidSystemdDropinExt, ignerrors.ErrNoSystemdExt, ignerrors.ErrInvalidInstantiatedUnit):
+		return IDBadUnit, says + ": units are called NAME.service and so on, drop-ins NAME.conf", true
+	case is(ignerrors.ErrFileIllegalMode):
+		return IDBadMode, "this is no mode: modes are decimal, 420 is 0644, and at most 4095", true
+	case strings.Contains(says, "install section") || strings.Contains(says, "Install section"):
+		return IDNoInstallSection, says + ": add [Install] with WantedBy=multi-user.target", true
+	case fatal:
+		return IDIgnitionRule, says + "; Ignition refuses this", true
+	case entry.Kind == report.Info:
+		return "", "", false
+	}
+	return IDIgnitionWarning, says, true
+}

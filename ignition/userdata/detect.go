@@ -1,0 +1,247 @@
+package userdata
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+)
+
+// detected is what a document is.
+type detected struct {
+	kind Kind
+	// what names it more exactly, for people; hint is the way out.
+	id         ProblemID
+	what, hint string
+	// content is what was packed, of base64 and JSON strings.
+	content []byte
+	// root is the document of JSON and YAML, nil if it is broken; findings are
+	// what its reader said.
+	root     *element
+	findings []jsonFinding
+}
+
+const (
+	installHint = "a machine that is installed with install_coreos reads Ignition: write it as Butane or Ignition"
+	// sniffed is how much of a document is looked at for what it is.
+	sniffed = 64 << 10
+)
+
+// detect tells what user data is by its beginning and its outermost keys.
+func detect(data []byte) detected {
+	text := trimmed(data)
+	switch {
+	case len(text) == 0:
+		return detected{kind: KindEmpty, id: IDEmpty}
+	case bytes.HasPrefix(data, []byte{0x1f, 0x8b}):
+		return detected{kind: KindGzip}
+	}
+	if d, ok := detectBinary(data); ok {
+		return d
+	}
+	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) {
+		inner := detect(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
+		return detected{
+			kind: inner.kind, id: IDByteOrderMark, what: "it begins with a byte order mark, which JSON and Ignition do not know",
+			hint: "save it as UTF-8 without BOM",
+		}
+	}
+	if d, ok := detectHeader(text); ok {
+		return d
+	}
+	switch text[0] {
+	case '{', '[', '"':
+		return detectJSON(data, text)
+	}
+	if d, ok := detectBase64(text); ok {
+		return d
+	}
+	return detectYAML(data)
+}
+
+func detectBinary(data []byte) (detected, bool) {
+	for magic, what := range map[string]string{
+		"\xfd7zXZ\x00": "xz", "\x28\xb5\x2f\xfd": "zstd", "BZh": "bzip2", "PK\x03\x04": "a zip archive", "070701": "a cpio archive",
+		"\x7fELF": "a program", "\xff\xfe": "UTF-16", "\xfe\xff": "UTF-16",
+	} {
+		if !bytes.HasPrefix(data, []byte(magic)) {
+			continue
+		}
+		switch what {
+		case "UTF-16":
+			return detected{kind: KindBinary, id: IDEncoding, what: "this is text in UTF-16, which nothing reads here", hint: "save it as UTF-8"}, true
+		case "a program", "bzip2", "xz", "zstd", "a zip archive", "a cpio archive":
+			return detected{kind: KindBinary, id: IDNotIgnition, what: "this is " + what, hint: "give the Ignition or Butane file itself; what is embedded in a live image is for the ramdisk, not for the installed system"}, true
+		}
+	}
+	if len(data) > 32774 && string(data[32769:32774]) == "CD001" {
+		return detected{kind: KindBinary, id: IDNotIgnition, what: "this is an ISO image", hint: "install_coreos takes the configdrive as JSON, with user data in it: give the Ignition or Butane file itself"}, true
+	}
+	if head := data[:min(len(data), sniffed)]; bytes.IndexByte(head, 0) >= 0 {
+		return detected{kind: KindBinary, id: IDNotIgnition, what: "this is no text", hint: "give the Ignition or Butane file itself"}, true
+	}
+	return detected{}, false
+}
+
+// detectHeader knows cloud-init's formats by their first line.
+func detectHeader(text []byte) (detected, bool) {
+	line, _, _ := strings.Cut(string(text[:min(len(text), 256)]), "\n")
+	line = strings.ToLower(strings.TrimRight(line, "\r \t"))
+	head := strings.ToLower(string(text[:min(len(text), 1024)]))
+	switch {
+	case strings.HasPrefix(line, "#cloud-config"):
+		return detected{kind: KindCloudConfig, id: IDCloudConfig, what: "this is a #cloud-config: CoreOS has no cloud-init, and the machine would end in an emergency shell", hint: "write it as Butane: users, ssh_authorized_keys, files and units have their counterparts"}, true
+	case strings.HasPrefix(line, "#!"):
+		return detected{kind: KindShellScript, id: IDShellScript, what: "this is a script: CoreOS runs none from user data", hint: "put it into a file with mode 0755, and run it from a systemd unit, in Butane or Ignition"}, true
+	case strings.HasPrefix(line, "#include"), strings.HasPrefix(line, "#cloud-boothook"), strings.HasPrefix(line, "#part-handler"),
+		strings.HasPrefix(line, "#upstart-job"), strings.HasPrefix(line, "## template:"), strings.HasPrefix(line, "#cloud-"):
+		return detected{kind: KindCloudInit, id: IDCloudInit, what: "this is of cloud-init, which CoreOS does not have", hint: installHint}, true
+	case strings.HasPrefix(line, "mime-version:"), strings.HasPrefix(line, "content-type:"), strings.HasPrefix(line, "from ") && strings.Contains(head, "mime-version:"):
+		return detected{kind: KindMIME, id: IDMIME, what: "this is MIME, a collection of parts for cloud-init, which CoreOS does not have", hint: installHint}, true
+	}
+	return detected{}, false
+}
+
+// detectJSON tells what JSON is by its outermost keys. What is broken is
+// taken for what it was meant to be.
+func detectJSON(data, text []byte) detected {
+	if text[0] == '"' {
+		var content string
+		if json.Unmarshal(text, &content) == nil {
+			return detected{kind: KindJSONString, content: []byte(content)}
+		}
+		return detected{kind: KindJSON, id: IDSyntax, what: "this begins like a JSON string, and does not end like one", hint: installHint}
+	}
+	root, findings := readJSON(data)
+	if root == nil {
+		if len(findings) > 0 && findings[len(findings)-1].id == IDSyntax && !bytes.Contains(text, []byte(`"ignition"`)) {
+			if d := detectYAML(data); d.kind == KindButane || d.kind == KindMachineConfig {
+				return d
+			}
+		}
+		kind := KindJSON
+		if bytes.Contains(text, []byte(`"ignition"`)) {
+			kind = KindIgnition
+		}
+		return detected{kind: kind, findings: findings}
+	}
+	if root.kind == elementArray {
+		return detected{kind: KindJSON, id: IDNotIgnition, what: "this is a JSON list, and no configuration", hint: "a configuration is an object with the key \"ignition\""}
+	}
+	if d, ok := detectKeys(root); ok {
+		d.root, d.findings = root, findings
+		return d
+	}
+	return detected{kind: KindJSON, id: IDNotIgnition, what: "this is JSON, and neither Ignition nor Butane: it has no key \"ignition\" and no \"variant\"", hint: "begin with {\"ignition\": {\"version\": \"3.2.0\"}, …}"}
+}
+
+// detectKeys knows documents by their outermost keys.
+func detectKeys(root *element) (detected, bool) {
+	has := func(key string) bool {
+		for _, child := range root.children {
+			if strings.EqualFold(child.key, key) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case root.str("kind") == "MachineConfig":
+		return detected{kind: KindMachineConfig}, true
+	case has("ignitionVersion"):
+		return detected{kind: KindIgnition1, id: IDSpec1, what: "this is Ignition of spec 1, for no system of today", hint: "write it as Butane"}, true
+	case root.member("variant") != nil:
+		return detected{kind: KindButane}, true
+	case has("ignition"):
+		if strings.HasPrefix(root.down("ignition").str("version"), "2.") {
+			return detected{kind: KindIgnition2, id: IDSpec2, what: "this is Ignition of spec 2, which CoreOS of today does not boot with", hint: "convert it to spec 3, for instance with ign-converter, or write it as Butane"}, true
+		}
+		return detected{kind: KindIgnition}, true
+	case has("user_data") || has("meta_data") || has("network_data"):
+		return detected{kind: KindConfigDrive, id: IDConfigDrive, what: "this is a whole configdrive", hint: "give what is in its user_data; install_coreos passes over network_data and vendor_data"}, true
+	case root.member("apiVersion") != nil && root.member("kind") != nil:
+		return detected{kind: KindJSON, id: IDNotIgnition, what: "this is a Kubernetes object, and no MachineConfig", hint: "of a Secret with user data, decode and give the value of userData"}, true
+	}
+	return detected{}, false
+}
+
+// detectBase64 takes a text for base64 only if something known is inside, or
+// it is too long to be a word.
+func detectBase64(text []byte) (detected, bool) {
+	if len(text) < 16 {
+		return detected{}, false
+	}
+	packed := bytes.Map(func(r rune) rune {
+		switch r {
+		case '\n', '\r':
+			return -1
+		case '-':
+			return '+'
+		case '_':
+			return '/'
+		}
+		return r
+	}, text)
+	packed = bytes.TrimRight(packed, "=")
+	content := make([]byte, base64.RawStdEncoding.DecodedLen(len(packed)))
+	n, err := base64.RawStdEncoding.Decode(content, packed)
+	if err != nil {
+		return detected{}, false
+	}
+	content = content[:n]
+	inner := detect(content[:min(n, sniffed)])
+	if plain := inner.kind == KindText || inner.kind == KindBinary && inner.what == "this is no text"; plain && len(packed) < 64 {
+		return detected{}, false
+	}
+	return detected{kind: KindBase64, content: content}, true
+}
+
+// detectYAML is for what is text and not JSON.
+func detectYAML(data []byte) detected {
+	if !utf8.Valid(data) {
+		return detected{kind: KindText, id: IDEncoding, what: "bytes of this are no UTF-8", hint: "save it as UTF-8"}
+	}
+	if len(data) > maxYAML {
+		return detected{kind: KindText, id: IDTooLarge, what: "this is text of more than 2 MiB, which is not read as YAML", hint: "put large files elsewhere, and refer to them"}
+	}
+	root, findings := readYAML(data)
+	if root == nil || root.kind != elementObject {
+		if looksLikeButane(data) {
+			return detected{kind: KindButane, root: root, findings: findings}
+		}
+		return detected{kind: KindText, id: IDNotIgnition, what: "this is text, and neither Ignition nor Butane", hint: installHint}
+	}
+	d, ok := detectKeys(root)
+	switch {
+	case ok && d.kind == KindIgnition && root.member("variant") == nil:
+		d = detected{kind: KindYAML, id: IDNotIgnition, what: "this is Ignition written as YAML, which nothing reads", hint: "write it as JSON, or as Butane with variant and version"}
+	case ok:
+	case root.member("storage") != nil || root.member("passwd") != nil || root.member("systemd") != nil:
+		d = detected{kind: KindButane, id: IDNoVariant}
+	case root.member("runcmd") != nil || root.member("write_files") != nil || root.member("users") != nil || root.member("packages") != nil || root.member("ssh_authorized_keys") != nil:
+		d = detected{kind: KindCloudConfig, id: IDCloudConfig, what: "this looks like cloud-config without its first line: CoreOS has no cloud-init", hint: installHint}
+	default:
+		d = detected{kind: KindYAML, id: IDNotIgnition, what: "this is YAML, and no Butane: it has no variant", hint: "begin with variant: fcos and version: 1.5.0"}
+	}
+	d.root, d.findings = root, findings
+	return d
+}
+
+// looksLikeButane tells broken YAML that was meant to be Butane.
+func looksLikeButane(data []byte) bool {
+	return bytes.HasPrefix(data, []byte("variant:")) || bytes.Contains(data, []byte("\nvariant:"))
+}
+
+// refuse reports what cannot be sent at all.
+func (c *checker) refuse(d detected) {
+	if d.kind == KindEmpty {
+		c.add(rootScope(), IDEmpty, nil, "there is nothing in it: a machine without user data is installed, and nobody can log in")
+		return
+	}
+	s := rootScope()
+	if d.root != nil {
+		s = documentScope(d.root)
+	}
+	c.add(s, d.id, nil, d.what+": "+d.hint)
+}

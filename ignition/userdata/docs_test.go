@@ -1,0 +1,82 @@
+package userdata
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The table in the documentation has a line for each problem, and tells the
+// truth about its severity and about Ignition.
+func TestProblemsAreDocumented(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/userdata.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := map[string]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z0-9-]+)` \\| (\\w+) \\| (yes|–) \\| (.+) \\| (.+) \\|$").FindAllStringSubmatch(string(text), -1) {
+		if documented[row[1]] != "" {
+			t.Errorf("%s is there twice", row[1])
+		}
+		documented[row[1]] = row[2] + " " + row[3]
+	}
+	for _, kind := range problemKinds {
+		stricter := "–"
+		if kind.stricter {
+			stricter = "yes"
+		}
+		if want := fmt.Sprintf("%s %s", kind.severity, stricter); documented[string(kind.id)] != want {
+			t.Errorf("%s: documented as %q, want %q", kind.id, documented[string(kind.id)], want)
+		}
+		delete(documented, string(kind.id))
+	}
+	if len(documented) > 0 {
+		t.Errorf("documented, and not known: %v", documented)
+	}
+}
+
+// Each name that the code has is in the table, once.
+func TestProblemKindsAreWhole(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("problemids.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile(`(?m)^\tID\w+ +ProblemID = "([a-z0-9-]+)"$`).FindAllStringSubmatch(string(source), -1)
+	if len(names) != len(problemKinds) {
+		t.Errorf("%d names, %d in the table", len(names), len(problemKinds))
+	}
+	for _, name := range names {
+		found := 0
+		for _, kind := range problemKinds {
+			if string(kind.id) == name[1] {
+				found++
+			}
+		}
+		if found != 1 {
+			t.Errorf("%s is %d times in the table", name[1], found)
+		}
+	}
+}
+
+func TestQuotedIsShortAndPrintable(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"a":                           `"a"`,
+		"\x1b[2J":                     `"\x1b[2J"`,
+		strings.Repeat("x", 100):      `"` + strings.Repeat("x", 80) + `"…`,
+		strings.Repeat("ä", 41):       `"` + strings.Repeat("ä", 40) + `"…`,
+		"x" + strings.Repeat("ä", 41): `"x` + strings.Repeat("ä", 39) + `"…`,
+		"\xff":                        `"\xff"`,
+	} {
+		if got := quoted(in); got != want {
+			t.Errorf("%q is shown as %s, want %s", in, got, want)
+		}
+	}
+	if got := printable("a\u202e\x00\xff\nb", 100); got != `a\u202e\x00\xff\nb` {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,98 @@
+package userdata
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// wrapperSpec is the first specification that knows compression of merged
+// parts. The part inside has a version of its own, which may be higher:
+// Ignition reads each by itself.
+const wrapperSpec Spec = 1
+
+// RefusedError says why user data is not sent.
+type RefusedError struct {
+	// Report has all the reasons.
+	Report Report
+}
+
+// Error names the first reason.
+func (e *RefusedError) Error() string {
+	var first *Problem
+	others := 0
+	for i, p := range e.Report.Problems {
+		switch {
+		case p.Severity != SeverityError:
+		case first == nil:
+			first = &e.Report.Problems[i]
+		default:
+			others++
+		}
+	}
+	if first == nil {
+		return "the user data was not checked"
+	}
+	more := ""
+	if others > 0 {
+		more = fmt.Sprintf(" (and %d more)", others)
+	}
+	return fmt.Sprintf("user data (%s) is refused: %s%s", e.Report.Kind, *first, more)
+}
+
+// ForInstall is the object to send as user_data of the configdrive for a
+// machine that is installed with install_coreos. What was checked stands
+// inside of it as a merged part: the agent appends its /etc/hostname to the
+// outer object, so that it cannot clash with a file of the same name, and
+// whatever the inner part says wins. A report with errors gives a
+// [RefusedError].
+func ForInstall(r Report) (json.RawMessage, error) {
+	if r.sent == nil || !r.OK() {
+		return nil, &RefusedError{Report: r}
+	}
+	return bytes.Clone(r.sent), nil
+}
+
+// wrapped puts a configuration into a part of another.
+func wrapped(config []byte) (sent []byte, packed int) {
+	var b bytes.Buffer
+	// Neither can fail: the level is right, and a buffer takes everything.
+	z, _ := gzip.NewWriterLevel(&b, gzip.DefaultCompression)
+	_, _ = z.Write(config)
+	_ = z.Close()
+	packed = b.Len()
+	sent = fmt.Appendf(nil, `{"ignition":{"version":%q,"config":{"merge":[{"compression":"gzip","source":"data:;base64,%s"}]}}}`,
+		wrapperSpec, base64.StdEncoding.EncodeToString(b.Bytes()))
+	return sent, packed
+}
+
+// sizes measures, and compares with what takes user data.
+func (c *checker) sizes(raw []byte) {
+	sizes := SizesSummary{Raw: len(raw)}
+	if c.config != nil {
+		c.sent, sizes.Gzip = wrapped(c.config)
+		sizes.Ignition, sizes.Sent = len(c.config), len(c.sent)
+		limit := func(name string, used, limit int) {
+			sizes.Limits = append(sizes.Limits, LimitSummary{Name: name, Used: used, Limit: limit, Fits: used <= limit})
+		}
+		limit("embed area of a live image (packed)", sizes.Gzip+archiveOverhead, EmbedLimit)
+		limit("Ironic's limit for a PATCH (as sent)", sizes.Sent, PatchLimit)
+		limit("Ironic's limit for a deployment (as sent)", sizes.Sent, ProvisionLimit)
+		switch {
+		case sizes.Sent > ProvisionLimit:
+			c.report(IDTooLarge, "$", place{}, fmt.Sprintf("%d bytes as sent are more than the %d that Ironic takes with a deployment: put large files elsewhere, and refer to them", sizes.Sent, ProvisionLimit))
+		case sizes.Sent > PatchLimit:
+			c.report(IDOverPatchLimit, "$", place{}, fmt.Sprintf("%d bytes as sent are more than the %d that Ironic takes in a PATCH of instance_info: it must be sent with the deployment, as the console does", sizes.Sent, PatchLimit))
+		}
+		if sizes.Gzip+archiveOverhead > EmbedLimit {
+			c.report(IDOverEmbedArea, "$", place{}, fmt.Sprintf("%d bytes packed are more than the %d of a live image's area: it can be sent to be installed, but not be embedded", sizes.Gzip+archiveOverhead, EmbedLimit))
+		}
+	}
+	c.summary.Sizes = sizes
+}
+
+// archiveOverhead is about what the archive in a live image adds.
+const archiveOverhead = 128

@@ -1,0 +1,160 @@
+package userdata
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ironworks/ignition/firstboot"
+)
+
+// loginState is what all parts of a configuration say of a user.
+type loginState struct {
+	name     string
+	order    int
+	keys     []string
+	password bool
+	locked   bool // no password can be right
+	removed  bool // shouldExist is false
+	noShell  bool
+}
+
+func (c *checker) passwd(s *scope, passwd *element) {
+	for i, user := range passwd.member("users").items() {
+		path := elementPath{"passwd", "users", i}
+		name := user.str("name")
+		c.remember(s, firstboot.Users, name, path)
+		c.name(s, name, path.at("name"))
+		if name == "" {
+			// Ignition validates it, and then calls useradd without a name.
+			c.add(s, IDNoName, path, "a user without a name: Ignition cannot create it, and the machine would boot into an emergency shell; write \"name\"")
+		}
+		state := c.logins[name]
+		if state == nil {
+			state = &loginState{name: name, order: len(c.logins)}
+			c.logins[name] = state
+		}
+		state.removed = user.isFalse("shouldExist") || state.removed && user.member("shouldExist") == nil
+		if shell := user.str("shell"); shell != "" {
+			state.noShell = strings.HasSuffix(shell, "/nologin") || strings.HasSuffix(shell, "/false")
+		}
+		for j, key := range user.member("sshAuthorizedKeys").items() {
+			state.keys = append(state.keys, c.sshKey(s, key.text, path.at("sshAuthorizedKeys", j))...)
+		}
+		if user.member("passwordHash") != nil {
+			c.password(s, state, user.str("passwordHash"), path.at("passwordHash"))
+		}
+	}
+	for i, group := range passwd.member("groups").items() {
+		c.remember(s, firstboot.Groups, group.str("name"), elementPath{"passwd", "groups", i})
+		c.name(s, group.str("name"), elementPath{"passwd", "groups", i, "name"})
+		if group.str("name") == "" {
+			c.add(s, IDNoName, elementPath{"passwd", "groups", i}, "a group without a name: Ignition cannot create it, and the machine would boot into an emergency shell; write \"name\"")
+		}
+		c.summary.Groups = append(c.summary.Groups, printable(group.str("name"), maxPath))
+	}
+}
+
+// sshKey checks a key, which should be one line, and returns how to call it.
+func (c *checker) sshKey(s *scope, text string, path elementPath) (shown []string) {
+	for _, key := range readLoginKeys(text) {
+		if key.problem != "" {
+			c.add(s, key.problem, path, key.message)
+			continue
+		}
+		if key.options {
+			c.add(s, IDSSHKeyOptions, path, "this key has options in front, which limit what it can do: remove them unless they are meant")
+		}
+		shown = append(shown, printable(key.shown, maxPath))
+	}
+	switch {
+	case strings.Contains(text, "PRIVATE KEY"):
+	case strings.Contains(strings.TrimSpace(text), "\n"):
+		c.add(s, IDSSHKeyLines, path, "several lines in one key: write an entry for each key")
+	case len(shown) == 0 && strings.TrimSpace(text) == "":
+		c.add(s, IDSSHKey, path, "there is no key here: give the content of a .pub file, such as ssh-ed25519 AAAA…")
+	}
+	return shown
+}
+
+// cryptHash is what crypt(3) writes, in all of its forms that are in use, and
+// the 13 letters of its first one.
+var cryptHash = regexp.MustCompile(`^(\$(1|2[abxy]?|5|6|7|y|gy|md5|sha1|sm3|argon2[id]{1,2}|scrypt)\$.+|_[./0-9A-Za-z]{19}|[./0-9A-Za-z]{13})$`)
+
+func (c *checker) password(s *scope, state *loginState, hash string, path elementPath) {
+	switch {
+	case hash == "":
+		c.add(s, IDPasswordNotHashed, path, "an empty password: leave passwordHash out, or give what mkpasswd --method=yescrypt prints")
+	case strings.HasPrefix(hash, "*") || strings.HasPrefix(hash, "!") || hash == "x":
+		state.locked, state.password = true, false
+	case cryptHash.MatchString(hash):
+		state.password, state.locked = true, false
+		c.add(s, IDPasswordHash, path, "who can read user data (Ironic's database, the agent's log) can try passwords against this hash: take a long one, or an SSH key; CoreOS lets passwords in at the console only")
+	default:
+		c.add(s, IDPasswordNotHashed, path, "this is no hash: nobody can log in with it, and if it is the password itself it is in the clear; give what mkpasswd --method=yescrypt prints")
+	}
+}
+
+// canLogIn says how; none means not at all.
+func (l *loginState) canLogIn() (ways []string) {
+	if l.removed || l.noShell {
+		return []string{}
+	}
+	ways = slices.Clone(l.keys)
+	if ways == nil {
+		ways = []string{}
+	}
+	if l.password {
+		ways = append(ways, "password at the console")
+	}
+	return ways
+}
+
+func (c *checker) users() []UserSummary {
+	users := make([]UserSummary, 0, len(c.logins))
+	for _, state := range c.logins {
+		users = append(users, UserSummary{Name: printable(state.name, maxPath), Logins: state.canLogIn(), order: state.order})
+	}
+	slices.SortFunc(users, func(a, b UserSummary) int { return a.order - b.order })
+	return users
+}
+
+// checkLogins warns if nobody can get into the machine.
+func (c *checker) checkLogins() {
+	can := c.otherWay
+	for _, user := range c.summary.Users {
+		can = can || len(user.Logins) > 0
+	}
+	switch {
+	case can || c.unread || c.errors > 0 && c.loginProblem():
+	case c.remote:
+		c.report(IDLoginUnknown, "$.passwd.users", place{}, "nobody can log in by what is here; whether the parts that are elsewhere let somebody in cannot be seen")
+	default:
+		c.report(IDNoLogin, "$.passwd.users", place{}, "nobody can log in to the machine: no user has an SSH key or a password; add passwd.users with the name \"core\" and sshAuthorizedKeys")
+	}
+}
+
+// loginProblem says that a key or a password is there, and is broken.
+func (c *checker) loginProblem() bool {
+	return slices.ContainsFunc(c.problems, func(p Problem) bool {
+		switch p.ID {
+		case IDSSHKey, IDSSHPrivateKey, IDSSHKeyWeak, IDPasswordNotHashed:
+			return true
+		default:
+			return false
+		}
+	})
+}
+
+// loginKey is a line of a key, or what is wrong with it.
+type loginKey struct {
+	shown   string
+	options bool
+	problem ProblemID
+	message string
+}
+
+func noKey(message string, args ...any) loginKey {
+	return loginKey{problem: IDSSHKey, message: fmt.Sprintf(message, args...)}
+}

@@ -1,0 +1,91 @@
+package userdata
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// machineConfig takes the Ignition out of an OpenShift MachineConfig. Problems
+// have their places in the MachineConfig.
+func (c *checker) machineConfig(d detected) {
+	s := documentScope(d.root)
+	c.findings(s, d.findings)
+	if d.root == nil || c.errors > 0 {
+		return
+	}
+	root := d.root.down("spec", "config")
+	if root == nil || root.kind != elementObject {
+		c.add(s, IDNotIgnition, elementPath{"spec"}, "this MachineConfig has no spec.config: there is no Ignition in it")
+		return
+	}
+	c.add(s, IDMachineConfig, elementPath{"kind"}, "this is a MachineConfig, which only OpenShift reads: its spec.config is checked here, and is what is sent")
+	c.droppedFields(s, d.root.member("spec"))
+	var text strings.Builder
+	writeJSON(&text, root)
+	inner := &scope{own: true, locate: func(path elementPath, key bool) (string, place) {
+		in := append(elementPath{"spec", "config"}, path...)
+		return in.String(), placeIn(d.root, in, key)
+	}}
+	data := []byte(text.String())
+	c.effective(inner, data, root)
+	c.config = data
+}
+
+// droppedFields names what the operator would have done beside Ignition.
+func (c *checker) droppedFields(s *scope, spec *element) {
+	for _, field := range spec.children {
+		empty := field.kind == elementNull || field.text == "" && len(field.children) == 0 || field.kind == elementBool && field.text == "false"
+		if field.key == "config" || empty {
+			continue
+		}
+		hint := "leave it to OpenShift"
+		if field.key == "kernelArguments" {
+			hint = "with spec 3.3 they can stand in the configuration's own kernelArguments.shouldExist"
+		}
+		c.addKey(s, IDMachineConfigFields, elementPath{"spec", field.key}, fmt.Sprintf("spec.%s is for OpenShift's operator and is lost here: %s", quoted(field.key), hint))
+	}
+}
+
+// writeJSON writes an element of a document whose size was bounded.
+func writeJSON(b *strings.Builder, e *element) {
+	str := func(s string) {
+		raw, err := json.Marshal(s)
+		if err != nil {
+			raw = []byte(`""`)
+		}
+		b.Write(raw)
+	}
+	switch e.kind {
+	case elementNull:
+		b.WriteString("null")
+	case elementNumber, elementBool:
+		if json.Valid([]byte(e.text)) {
+			b.WriteString(e.text)
+		} else {
+			b.WriteString("null")
+		}
+	case elementString:
+		str(e.text)
+	case elementObject:
+		b.WriteByte('{')
+		for i, child := range e.children {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			str(child.key)
+			b.WriteByte(':')
+			writeJSON(b, child)
+		}
+		b.WriteByte('}')
+	case elementArray:
+		b.WriteByte('[')
+		for i, child := range e.children {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			writeJSON(b, child)
+		}
+		b.WriteByte(']')
+	}
+}

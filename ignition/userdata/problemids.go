@@ -1,0 +1,224 @@
+package userdata
+
+// ProblemID names a kind of [Problem]. They are stable: scripts match them.
+// docs/userdata.md has the cause of each and the way out.
+type ProblemID string
+
+// What the user data is.
+const (
+	IDEmpty               ProblemID = "empty"
+	IDNotIgnition         ProblemID = "not-ignition"
+	IDCloudConfig         ProblemID = "cloud-config"
+	IDCloudInit           ProblemID = "cloud-init"
+	IDShellScript         ProblemID = "shell-script"
+	IDMIME                ProblemID = "mime"
+	IDSpec1               ProblemID = "spec-1"
+	IDSpec2               ProblemID = "spec-2"
+	IDConfigDrive         ProblemID = "configdrive"
+	IDPacked              ProblemID = "packed"
+	IDPackedBroken        ProblemID = "packed-broken"
+	IDNested              ProblemID = "nested"
+	IDMachineConfig       ProblemID = "machine-config"
+	IDMachineConfigFields ProblemID = "machine-config-fields"
+	IDNoVariant           ProblemID = "no-variant"
+	IDButane              ProblemID = "butane"
+	IDButaneWarning       ProblemID = "butane-warning"
+	IDYAML                ProblemID = "yaml"
+	IDSeveralDocuments    ProblemID = "several-documents"
+	IDByteOrderMark       ProblemID = "byte-order-mark"
+	IDEncoding            ProblemID = "encoding"
+	IDSyntax              ProblemID = "syntax"
+	IDTooLarge            ProblemID = "too-large"
+	IDTooDeep             ProblemID = "too-deep"
+	IDTooComplex          ProblemID = "too-complex"
+	IDLibraryFailed       ProblemID = "library-failed"
+	IDMoreProblems        ProblemID = "more-problems"
+)
+
+// How it is written.
+const (
+	IDDuplicateKey     ProblemID = "duplicate-key"
+	IDWrongCaseKey     ProblemID = "wrong-case-key"
+	IDUnknownKey       ProblemID = "unknown-key"
+	IDWrongType        ProblemID = "wrong-type"
+	IDLoneSurrogate    ProblemID = "lone-surrogate"
+	IDControlCharacter ProblemID = "control-character"
+	IDNoVersion        ProblemID = "no-version"
+	IDBadVersion       ProblemID = "bad-version"
+	IDExperimentalSpec ProblemID = "experimental-spec"
+	IDSpecTooNew       ProblemID = "spec-too-new"
+	IDSpecNew          ProblemID = "spec-new"
+)
+
+// What Ignition itself says.
+const (
+	IDDuplicateEntry   ProblemID = "duplicate-entry"
+	IDBadPath          ProblemID = "bad-path"
+	IDBadURL           ProblemID = "bad-url"
+	IDBadHash          ProblemID = "bad-hash"
+	IDBadUnit          ProblemID = "bad-unit"
+	IDBadMode          ProblemID = "bad-mode"
+	IDNoInstallSection ProblemID = "no-install-section"
+	IDIgnitionRule     ProblemID = "ignition-rule"
+	IDIgnitionWarning  ProblemID = "ignition-warning"
+)
+
+// What it does to the machine.
+const (
+	IDBadDataURL        ProblemID = "bad-data-url"
+	IDNotGzip           ProblemID = "not-gzip"
+	IDHashMismatch      ProblemID = "hash-mismatch"
+	IDUnpackedSize      ProblemID = "unpacked-size"
+	IDChildEmpty        ProblemID = "child-empty"
+	IDChildNotIgnition  ProblemID = "child-not-ignition"
+	IDMergedInvalid     ProblemID = "merged-invalid"
+	IDHostname          ProblemID = "hostname"
+	IDHostnameSource    ProblemID = "hostname-source"
+	IDRemoteConfig      ProblemID = "remote-config"
+	IDUnverifiedSource  ProblemID = "unverified-source"
+	IDSSHKey            ProblemID = "ssh-key"
+	IDSSHPrivateKey     ProblemID = "ssh-private-key"
+	IDSSHKeyWeak        ProblemID = "ssh-key-weak"
+	IDSSHKeyOptions     ProblemID = "ssh-key-options"
+	IDSSHKeyLines       ProblemID = "ssh-key-lines"
+	IDNoLogin           ProblemID = "no-login"
+	IDLoginUnknown      ProblemID = "login-unknown"
+	IDPasswordHash      ProblemID = "password-hash"
+	IDPasswordNotHashed ProblemID = "password-not-hashed"
+	IDNoName            ProblemID = "no-name"
+	IDDecimalMode       ProblemID = "decimal-mode"
+	IDKeyfileMode       ProblemID = "keyfile-mode"
+	IDBadAccount        ProblemID = "bad-account"
+	IDNoAccount         ProblemID = "no-account"
+	IDPathTaken         ProblemID = "path-taken"
+	IDImpossiblePath    ProblemID = "impossible-path"
+	IDReadOnlyPath      ProblemID = "read-only-path"
+	IDMayNotBoot        ProblemID = "may-not-boot"
+	IDBadCA             ProblemID = "bad-ca"
+	IDVolatilePath      ProblemID = "volatile-path"
+	IDSecret            ProblemID = "secret"
+	IDOverPatchLimit    ProblemID = "over-patch-limit"
+	IDOverEmbedArea     ProblemID = "over-embed-area"
+)
+
+// problemKind is a line of the table in docs/userdata.md.
+type problemKind struct {
+	id       ProblemID
+	severity Severity
+	// stricter says that Ignition's own validation takes what this is about.
+	stricter bool
+}
+
+// Short for the table.
+const kindE, kindW, kindI = SeverityError, SeverityWarning, SeverityInfo
+
+// problemKinds is all that [Check] can say.
+var problemKinds = []problemKind{
+	{IDEmpty, kindE, false},
+	{IDNotIgnition, kindE, false},
+	{IDCloudConfig, kindE, false},
+	{IDCloudInit, kindE, false},
+	{IDShellScript, kindE, false},
+	{IDMIME, kindE, false},
+	{IDSpec1, kindE, false},
+	{IDSpec2, kindE, false},
+	{IDConfigDrive, kindE, false},
+	{IDPacked, kindW, false},
+	{IDPackedBroken, kindE, false},
+	{IDNested, kindE, false},
+	{IDMachineConfig, kindW, false},
+	{IDMachineConfigFields, kindW, false},
+	{IDNoVariant, kindE, false},
+	{IDButane, kindE, false},
+	{IDButaneWarning, kindW, false},
+	{IDYAML, kindE, false},
+	{IDSeveralDocuments, kindE, true},
+	{IDByteOrderMark, kindE, false},
+	{IDEncoding, kindE, true},
+	{IDSyntax, kindE, false},
+	{IDTooLarge, kindE, true},
+	{IDTooDeep, kindE, true},
+	{IDTooComplex, kindE, true},
+	{IDLibraryFailed, kindE, false},
+	{IDMoreProblems, kindI, false},
+
+	{IDDuplicateKey, kindE, true},
+	{IDWrongCaseKey, kindE, true},
+	{IDUnknownKey, kindE, true},
+	{IDWrongType, kindE, false},
+	{IDLoneSurrogate, kindE, true},
+	{IDControlCharacter, kindE, true},
+	{IDNoVersion, kindE, false},
+	{IDBadVersion, kindE, false},
+	{IDExperimentalSpec, kindE, true},
+	{IDSpecTooNew, kindE, true},
+	{IDSpecNew, kindW, false},
+
+	{IDDuplicateEntry, kindE, false},
+	{IDBadPath, kindE, false},
+	{IDBadURL, kindE, false},
+	{IDBadHash, kindE, false},
+	{IDBadUnit, kindE, false},
+	{IDBadMode, kindE, false},
+	{IDNoInstallSection, kindW, false},
+	{IDIgnitionRule, kindE, false},
+	{IDIgnitionWarning, kindW, false},
+
+	{IDBadDataURL, kindE, true},
+	{IDNotGzip, kindE, true},
+	{IDHashMismatch, kindE, true},
+	{IDUnpackedSize, kindE, true},
+	{IDChildEmpty, kindE, true},
+	{IDChildNotIgnition, kindE, true},
+	{IDMergedInvalid, kindE, true},
+	{IDHostname, kindW, false},
+	{IDHostnameSource, kindE, true},
+	{IDRemoteConfig, kindI, false},
+	{IDUnverifiedSource, kindW, false},
+	{IDSSHKey, kindE, true},
+	{IDSSHPrivateKey, kindE, true},
+	{IDSSHKeyWeak, kindE, true},
+	{IDSSHKeyOptions, kindW, false},
+	{IDSSHKeyLines, kindW, false},
+	{IDNoLogin, kindW, false},
+	{IDLoginUnknown, kindI, false},
+	{IDPasswordHash, kindI, false},
+	{IDPasswordNotHashed, kindE, true},
+	{IDNoName, kindE, true},
+	{IDDecimalMode, kindE, true},
+	{IDKeyfileMode, kindW, false},
+	{IDBadAccount, kindE, true},
+	{IDNoAccount, kindE, true},
+	{IDPathTaken, kindE, true},
+	{IDImpossiblePath, kindE, true},
+	{IDReadOnlyPath, kindE, true},
+	{IDMayNotBoot, kindW, false},
+	{IDBadCA, kindE, true},
+	{IDVolatilePath, kindW, false},
+	{IDSecret, kindW, false},
+	{IDOverPatchLimit, kindW, false},
+	{IDOverEmbedArea, kindI, false},
+}
+
+// Severity is how bad a problem of this kind always is. A name that is none of
+// ours is an error.
+func (id ProblemID) Severity() Severity {
+	for _, kind := range problemKinds {
+		if kind.id == id {
+			return kind.severity
+		}
+	}
+	return SeverityError
+}
+
+// StricterThanIgnition says that Ignition's own validation accepts what this
+// error is about: the machine would boot into something else than was meant,
+// or not boot.
+func (id ProblemID) StricterThanIgnition() bool {
+	for _, kind := range problemKinds {
+		if kind.id == id {
+			return kind.stricter
+		}
+	}
+	return false
+}

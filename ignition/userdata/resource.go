@@ -1,0 +1,262 @@
+package userdata
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+)
+
+// errTooBig says that something unpacks to more than is looked at.
+var errTooBig = errors.New("it unpacks to more than 64 MiB")
+
+// gunzip unpacks as Ignition does, with a limit.
+func gunzip(data []byte, limit int64) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, errors.New("it does not begin like gzip")
+	}
+	content, err := io.ReadAll(io.LimitReader(r, max(limit, 0)+1))
+	switch {
+	case int64(len(content)) > limit:
+		return nil, errTooBig
+	case err != nil:
+		return nil, errors.New("it is damaged, or cut off")
+	}
+	return content, nil
+}
+
+// resourceUse is what a resource is for.
+type resourceUse string
+
+const (
+	useMerge   resourceUse = "merge"
+	useReplace resourceUse = "replace"
+	useFile    resourceUse = "file"
+	useAppend  resourceUse = "append"
+	useCA      resourceUse = "certificate authority"
+	useKeyFile resourceUse = "key file"
+)
+
+func (u resourceUse) config() bool { return u == useMerge || u == useReplace }
+
+// resource checks what a file or a part of the configuration comes from. The
+// content is known if it is in a data URL.
+func (c *checker) resource(s *scope, e *element, path elementPath, use resourceUse) (content []byte, known bool) {
+	c.headers(s, e, path)
+	source := e.member("source")
+	if source == nil || source.kind != elementString {
+		return nil, false
+	}
+	if source.text == "" {
+		return nil, true
+	}
+	if !strings.HasPrefix(source.text, "data:") {
+		c.remoteResource(s, e, path, use)
+		return nil, false
+	}
+	data, ok := c.dataURL(s, source.text, path.at("source"))
+	if !ok {
+		return nil, false
+	}
+	if e.str("compression") == "gzip" {
+		if data, ok = c.unpackSource(s, data, path, use); !ok {
+			return nil, false
+		}
+	} else if c.inside -= int64(len(data)); c.inside < 0 {
+		c.add(s, IDUnpackedSize, path, "all that is in data URLs here is larger than 64 MiB: put large files elsewhere, and refer to them")
+		return nil, false
+	}
+	c.hash(s, e, data, path, use)
+	return data, true
+}
+
+func (c *checker) unpackSource(s *scope, packed []byte, path elementPath, use resourceUse) ([]byte, bool) {
+	data, err := gunzip(packed, c.inside)
+	switch {
+	case errors.Is(err, errTooBig):
+		c.inside = 0
+		c.add(s, IDUnpackedSize, path, fmt.Sprintf("all that is packed here is larger than 64 MiB when it is unpacked, this %s among it: put large files elsewhere, and refer to them", use))
+		return nil, false
+	case err != nil:
+		c.add(s, IDNotGzip, path, fmt.Sprintf("compression is gzip, but the content is not: %v, and the boot fails; pack it, or remove compression", err))
+		return nil, false
+	}
+	c.inside -= int64(len(data))
+	return data, true
+}
+
+// hash compares the sum that is given with that of the content, unpacked.
+func (c *checker) hash(s *scope, e *element, data []byte, path elementPath, use resourceUse) {
+	function, want, _ := strings.Cut(e.member("verification").str("hash"), "-")
+	var sum string
+	switch function {
+	case "sha512":
+		digest := sha512.Sum512(data)
+		sum = hex.EncodeToString(digest[:])
+	case "sha256":
+		digest := sha256.Sum256(data)
+		sum = hex.EncodeToString(digest[:])
+	default:
+		return // the library says so
+	}
+	if sum == want || !use.config() && strings.EqualFold(sum, want) {
+		return
+	}
+	c.add(s, IDHashMismatch, path.at("verification", "hash"), fmt.Sprintf("this is not the %s sum of the content (unpacked): the boot fails; it is %s", function, sum))
+}
+
+// remoteResource is what Ignition fetches when the machine boots.
+func (c *checker) remoteResource(s *scope, e *element, path elementPath, use resourceUse) {
+	source := e.str("source")
+	parsed, err := url.Parse(source)
+	if err != nil {
+		return // the library says so
+	}
+	verified := e.member("verification").str("hash") != ""
+	shown, _ := s.locate(path, false)
+	c.summary.Remote = append(c.summary.Remote, RemoteSummary{
+		Path: printable(shown, maxPath), Use: string(use), Source: printable(redactedURL(parsed), maxPath), Verified: verified,
+	})
+	if _, secret := parsed.User.Password(); secret {
+		c.secret(s, path.at("source"), "a password in a URL")
+	}
+	if use.config() {
+		c.remote = true
+		c.add(s, IDRemoteConfig, path, "this part of the configuration is elsewhere and cannot be checked here: check it where it is")
+	}
+	if insecure := parsed.Scheme == "http" || parsed.Scheme == "tftp"; insecure && !verified {
+		c.add(s, IDUnverifiedSource, path.at("source"), fmt.Sprintf("this is fetched by %s without verification: whoever is on the way can change it; use https, or add verification.hash", parsed.Scheme))
+	}
+}
+
+// redactedURL has neither credentials nor a query, which may hold a signature.
+func redactedURL(u *url.URL) string {
+	shown := *u
+	if shown.User != nil {
+		shown.User = url.User("…")
+	}
+	if shown.RawQuery != "" {
+		shown.RawQuery = "…"
+	}
+	shown.Fragment, shown.RawFragment = "", ""
+	text, err := url.PathUnescape(shown.String())
+	if err != nil {
+		return shown.String()
+	}
+	return text
+}
+
+func (c *checker) headers(s *scope, e *element, path elementPath) {
+	for i, header := range e.member("httpHeaders").items() {
+		name := strings.ToLower(header.str("name"))
+		for _, word := range []string{"authorization", "cookie", "token", "key", "secret", "password"} {
+			if strings.Contains(name, word) && header.str("value") != "" {
+				c.secret(s, path.at("httpHeaders", i, "value"), "an HTTP header with credentials")
+				break
+			}
+		}
+	}
+}
+
+// dataURL decodes one as the library does, and says where it is wrong. The
+// library is given only what passes here: it leaves a goroutine behind for
+// each URL whose data is broken.
+func (c *checker) dataURL(s *scope, source string, path elementPath) ([]byte, bool) {
+	rest, isData := strings.CutPrefix(source, "data:")
+	if !isData {
+		return nil, true
+	}
+	data, problem := decodeDataURL(rest)
+	if problem != "" {
+		c.add(s, IDBadDataURL, path, "this data URL is broken: "+problem)
+		return nil, false
+	}
+	return data, true
+}
+
+func decodeDataURL(rest string) (data []byte, problem string) {
+	header, body, comma := strings.Cut(rest, ",")
+	if !comma {
+		return nil, "there is no comma before the data; write data:,text or data:;base64,…"
+	}
+	media, encoded := strings.CutSuffix(header, ";base64")
+	if !mediaType(media) {
+		if strings.EqualFold(media[max(0, len(media)-7):], ";base64") {
+			return nil, "base64 is written in lower case"
+		}
+		return nil, "what is before the comma is no media type; write data:,text or data:;base64,…"
+	}
+	if encoded {
+		data, err := base64.StdEncoding.DecodeString(body)
+		switch {
+		case err == nil && !strings.ContainsRune(body, '\r'):
+			return data, ""
+		case strings.ContainsAny(body, "-_"):
+			return nil, "this is base64 for URLs: write + and / for - and _"
+		case len(strings.TrimRight(strings.ReplaceAll(body, "\n", ""), "="))%4 != 0 && !strings.HasSuffix(body, "="):
+			return nil, "the base64 is cut off, or its padding with = is missing"
+		}
+		return nil, "the base64 is damaged: encode it again"
+	}
+	for i := range len(body) {
+		if c := body[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("<>#\"{}|\\^[]`", c) >= 0 {
+			return nil, fmt.Sprintf("it has the character %s, which must be escaped with %%: spaces are %%20; or use data:;base64,…", quoted(body[i:i+1]))
+		}
+	}
+	data = make([]byte, 0, len(body))
+	for i := 0; i < len(body); i++ {
+		if body[i] != '%' {
+			data = append(data, body[i])
+			continue
+		}
+		var raw [1]byte
+		if i+3 > len(body) {
+			return nil, "a % is not followed by two hexadecimal digits: a percent sign is %25"
+		}
+		if _, err := hex.Decode(raw[:], []byte(body[i+1:i+3])); err != nil {
+			return nil, "a % is not followed by two hexadecimal digits: a percent sign is %25"
+		}
+		data = append(data, raw[0])
+		i += 2
+	}
+	return data, ""
+}
+
+// mediaType is what may stand before the comma. Quoted parameters are not
+// taken: nothing writes them, and the library fails on most.
+func mediaType(s string) bool {
+	token := func(s string) bool {
+		for i := range len(s) {
+			if c := s[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("()<>@,;:\\\"/[]?=%#", c) >= 0 {
+				return false
+			}
+		}
+		return true
+	}
+	parts := strings.Split(s, ";")
+	if parts[0] != "" {
+		kind, sub, slash := strings.Cut(parts[0], "/")
+		known := false
+		for _, prefix := range []string{"text", "image", "audio", "video", "application", "message", "multipart", "x-", "X-"} {
+			known = known || strings.HasPrefix(kind, prefix)
+		}
+		if !slash || !known || !token(kind) || !token(sub) {
+			return false
+		}
+	}
+	for _, parameter := range parts[1:] {
+		name, value, equals := strings.Cut(parameter, "=")
+		if !equals || name == "" || value == "" || !token(name) || !token(value) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,192 @@
+package userdata
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	v30 "github.com/coreos/ignition/v2/config/v3_0/types"
+	v31 "github.com/coreos/ignition/v2/config/v3_1/types"
+	v32 "github.com/coreos/ignition/v2/config/v3_2/types"
+	v33 "github.com/coreos/ignition/v2/config/v3_3/types"
+	v34 "github.com/coreos/ignition/v2/config/v3_4/types"
+	v35 "github.com/coreos/ignition/v2/config/v3_5/types"
+	v36 "github.com/coreos/ignition/v2/config/v3_6/types"
+)
+
+// shape is what a specification allows at one place.
+type shape struct {
+	kind elementKind
+	// fields are those of an object, item is what a list holds.
+	fields map[string]*shape
+	item   *shape
+}
+
+// specShape is the whole of a specification, read off the library's types.
+func (c *checker) specShape(spec Spec) *shape {
+	if known := c.specs[spec]; known != nil {
+		return known
+	}
+	types := map[Spec]any{0: v30.Config{}, 1: v31.Config{}, 2: v32.Config{}, 3: v33.Config{}, 4: v34.Config{}, 5: v35.Config{}, 6: v36.Config{}}
+	read := shapeOf(reflect.TypeOf(types[spec]))
+	c.specs[spec] = read
+	return read
+}
+
+func shapeOf(t reflect.Type) *shape {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return shapeOf(t.Elem())
+	case reflect.Slice:
+		return &shape{kind: elementArray, item: shapeOf(t.Elem())}
+	case reflect.Struct:
+		s := &shape{kind: elementObject, fields: map[string]*shape{}}
+		s.add(t)
+		return s
+	case reflect.Bool:
+		return &shape{kind: elementBool}
+	case reflect.Int:
+		return &shape{kind: elementNumber}
+	default:
+		return &shape{kind: elementString}
+	}
+}
+
+func (s *shape) add(t reflect.Type) {
+	for i := range t.NumField() {
+		field := t.Field(i)
+		if field.Anonymous {
+			s.add(field.Type)
+			continue
+		}
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		s.fields[name] = shapeOf(field.Type)
+	}
+}
+
+// follow is the shape at a path, nil if the specification has nothing there.
+func (s *shape) follow(path elementPath) *shape {
+	for _, step := range path {
+		if s == nil {
+			return nil
+		}
+		if key, ok := step.(string); ok {
+			s = s.fields[key]
+			continue
+		}
+		s = s.item
+	}
+	return s
+}
+
+// shapes compares a document with its specification: types, unknown keys, and
+// keys in the wrong case, which Go's JSON takes and others do not.
+func (c *checker) shapes(s *scope, e *element, want *shape, path elementPath) {
+	if e.kind == elementNull {
+		return
+	}
+	if e.kind != want.kind {
+		c.add(s.knowing(e), IDWrongType, path, fmt.Sprintf("this must be %s, and is %s", want.kind, e.kind)+typeHint(path, want, e))
+		return
+	}
+	switch e.kind {
+	case elementObject:
+		for _, child := range e.children {
+			if field := want.fields[child.key]; field != nil {
+				c.shapes(s, child, field, path.at(child.key))
+				continue
+			}
+			c.unknownKey(s, child, want, path)
+		}
+	case elementArray:
+		for i, child := range e.children {
+			c.shapes(s, child, want.item, path.at(i))
+		}
+	case elementNumber:
+		if _, err := strconv.ParseInt(e.text, 10, 64); err != nil {
+			c.add(s.knowing(e), IDWrongType, path, "this must be a whole number, written with digits only")
+		}
+	case elementString, elementBool, elementNull:
+	}
+}
+
+func typeHint(path elementPath, want *shape, e *element) string {
+	last := path
+	if len(last) == 0 {
+		return ""
+	}
+	switch {
+	case last[len(last)-1] == "mode" && e.kind == elementString:
+		if mode, err := strconv.ParseInt(e.text, 8, 32); err == nil {
+			return fmt.Sprintf(": modes are decimal numbers without quotes; octal %s is %d", quoted(e.text), mode)
+		}
+		return ": modes are decimal numbers without quotes, 420 for 0644"
+	case want.kind == elementBool && e.kind == elementString, want.kind == elementNumber && e.kind == elementString:
+		return ": remove the quotes"
+	case want.kind == elementArray:
+		return ": put it into [ ]"
+	}
+	return ""
+}
+
+func (c *checker) unknownKey(s *scope, child *element, want *shape, path elementPath) {
+	key := child.key
+	if c.full() {
+		c.errors++
+		c.left++
+		return
+	}
+	inner := s.knowing(child)
+	for known := range want.fields {
+		if strings.EqualFold(known, key) {
+			c.addKey(inner, IDWrongCaseKey, path.at(key), fmt.Sprintf("the key %s is written %s: some readers take it, others pass over it", quoted(key), quoted(known)))
+			return
+		}
+	}
+	for newer := s.spec + 1; newer <= NewestSpec; newer++ {
+		if c.specShape(newer).follow(path.at(key)) != nil {
+			c.addKey(inner, IDUnknownKey, path.at(key), fmt.Sprintf("spec %s does not know the key %s, Ignition passes over it; spec %s does: raise ignition.version", s.spec, quoted(key), newer))
+			return
+		}
+	}
+	way := "remove it"
+	if like := nearest(key, want.fields); like != "" {
+		way = fmt.Sprintf("is it %s?", quoted(like))
+	}
+	c.addKey(inner, IDUnknownKey, path.at(key), fmt.Sprintf("spec %s does not know the key %s, Ignition passes over it: %s", s.spec, quoted(key), way))
+}
+
+// nearest is the field that a typing error made this key of, or empty.
+func nearest(key string, fields map[string]*shape) string {
+	best, distance := "", 3
+	for field := range fields {
+		if d := editDistance(strings.ToLower(strings.ReplaceAll(key, "_", "")), strings.ToLower(field)); d < distance || d == distance && best != "" && field < best {
+			best, distance = field, d
+		}
+	}
+	return best
+}
+
+// editDistance counts the letters to change; long words are far from all.
+func editDistance(a, b string) int {
+	if len(a) > 40 || len(b) > 40 {
+		return 40
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		corner := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := corner
+			if a[i] != b[j] {
+				cost++
+			}
+			corner, row[j+1] = row[j+1], min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,110 @@
+package userdata
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// maxSearched is how much of a file is searched for secrets.
+const maxSearched = 4 << 20
+
+// secret says that something should not be in user data, never what it is.
+func (c *checker) secret(s *scope, path elementPath, what string) {
+	c.add(s, IDSecret, path, what+" stands here in the clear: Ironic keeps user data in its database, the agent writes it to its log, and it stays readable on the machine; let the machine fetch it after the boot, or accept that and limit who can read these")
+}
+
+// secretName says that a setting of this name is one.
+func secretName(name string) bool {
+	name = strings.ToLower(name)
+	for _, word := range []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "api_key", "api-key", "private-key", "private_key", "psk"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// fileSecrets looks for secrets in a file by its name and by its content.
+func (c *checker) fileSecrets(s *scope, name string, content []byte, mode int, path elementPath) {
+	what := secretIn(content)
+	switch {
+	case what != "" || len(content) == 0:
+	case strings.HasSuffix(name, "/.docker/config.json"), strings.HasSuffix(name, "auth.json"), strings.HasSuffix(name, "authfile.json"), strings.HasSuffix(name, "pull-secret"):
+		what = "a registry's pull secret"
+	case strings.HasSuffix(name, "/kubeconfig"), strings.HasSuffix(name, "/.kube/config"):
+		what = "a kubeconfig"
+	}
+	if what == "" {
+		return
+	}
+	if mode&0o044 != 0 {
+		what += fmt.Sprintf(" (and mode %04o lets everybody on the machine read it: 384 is 0600)", mode)
+	}
+	c.secret(s, path, what)
+}
+
+// textSecrets looks for them in a unit.
+func (c *checker) textSecrets(s *scope, text string, path elementPath) {
+	if what := secretIn([]byte(text)); what != "" {
+		c.secret(s, path, what)
+	}
+}
+
+// secretIn names what a text seems to hold, empty if nothing.
+func secretIn(content []byte) string {
+	content = content[:min(len(content), maxSearched)]
+	if begin := bytes.Index(content, []byte("-----BEGIN ")); begin >= 0 {
+		for rest := content[begin:]; len(rest) > 0; {
+			line, after, _ := bytes.Cut(rest, []byte("\n"))
+			if bytes.HasPrefix(bytes.TrimSpace(line), []byte("-----BEGIN ")) && bytes.Contains(line, []byte("PRIVATE KEY-----")) {
+				return "a private key"
+			}
+			rest = after
+		}
+	}
+	if bytes.Contains(content, []byte(`"auths"`)) && bytes.Contains(content, []byte(`"auth"`)) {
+		return "a registry's pull secret"
+	}
+	if bytes.IndexByte(content[:min(len(content), 1024)], 0) >= 0 {
+		return "" // no text
+	}
+	lower := asciiLower(content)
+	for _, word := range []string{"password", "passwd", "passphrase", "secret", "token", "psk", "client-key-data", "api_key", "apikey", "private_key"} {
+		if assigned(lower, word) {
+			return "what looks like a password or a token (" + word + ")"
+		}
+	}
+	return ""
+}
+
+// asciiLower is for words of ASCII: bytes.ToLower decodes every letter of a MiB.
+func asciiLower(content []byte) []byte {
+	lower := bytes.Clone(content)
+	for i, c := range lower {
+		if 'A' <= c && c <= 'Z' {
+			lower[i] = c + 'a' - 'A'
+		}
+	}
+	return lower
+}
+
+// assigned says that the word is a setting here, and has a value: it ends a
+// name that is followed by = or :, and something that is no variable.
+func assigned(lower []byte, word string) bool {
+	for at := 0; ; {
+		found := bytes.Index(lower[at:], []byte(word))
+		if found < 0 {
+			return false
+		}
+		at += found + len(word)
+		rest := bytes.TrimLeft(lower[at:min(len(lower), at+64)], "\"' \t")
+		if len(rest) == 0 || rest[0] != '=' && rest[0] != ':' || bytes.HasPrefix(rest, []byte("://")) {
+			continue
+		}
+		value := bytes.TrimLeft(rest[1:], "\"' \t")
+		if len(value) > 3 && strings.IndexByte("\r\n$%/{[<=&|;,#*", value[0]) < 0 && !bytes.ContainsAny(value[:4], "\r\n") {
+			return true
+		}
+	}
+}

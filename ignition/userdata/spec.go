@@ -1,0 +1,88 @@
+package userdata
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Spec is a version of Ignition's specification 3: 4 is 3.4.0.
+type Spec int
+
+// NewestSpec is the newest stable specification that is known here, that of
+// Ignition 2.26 (February 2026).
+const NewestSpec Spec = 6
+
+// widelyTakenSpec is what OpenShift's Machine Config Operator and most images
+// take today.
+const widelyTakenSpec Spec = 5
+
+// String is the version as a configuration has it.
+func (s Spec) String() string { return fmt.Sprintf("3.%d.0", int(s)) }
+
+// ignitionRelease is the first release of Ignition that takes it.
+func (s Spec) ignitionRelease() string {
+	releases := []string{"2.0", "2.3.0", "2.7.0", "2.11.0", "2.15.0", "2.20.0", "2.26.0"}
+	if int(s) < len(releases) {
+		return releases[s]
+	}
+	return "a newer one"
+}
+
+// specVersion is go-semver's reading, and that of https://semver.org.
+var specVersion = regexp.MustCompile(`^(\d{1,9})\.(\d{1,9})\.(\d{1,9})(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
+
+// version says whether a configuration is of a specification that can be
+// checked. It reports what is wrong with it otherwise.
+func (c *checker) version(s *scope, root *element) bool {
+	path := elementPath{"ignition", "version"}
+	version := root.down("ignition", "version")
+	if version == nil || version.kind == elementNull || version.kind == elementString && version.text == "" {
+		c.add(s, IDNoVersion, path, "ignition.version is missing: Ignition does not know how to read this; write \"3.2.0\", or the version that it was written for")
+		return false
+	}
+	if version.kind != elementString {
+		c.add(s, IDBadVersion, path, "ignition.version must be a string, such as \"3.2.0\"")
+		return false
+	}
+	parts := specVersion.FindStringSubmatch(version.text)
+	if parts == nil {
+		c.add(s, IDBadVersion, path, fmt.Sprintf("%s is no version: three numbers are, such as \"3.2.0\"", quoted(version.text)))
+		return false
+	}
+	major, minor := parts[1], parts[2]
+	n, err := strconv.Atoi(minor)
+	switch {
+	case err != nil:
+		c.add(s, IDBadVersion, path, "this is no version of Ignition")
+	case major == "2":
+		c.add(s, IDSpec2, path, fmt.Sprintf("spec %s is of Ignition before 2.0: CoreOS of today does not boot with it; convert it to spec 3, for instance with ign-converter, or write it as Butane", quoted(version.text)))
+	case major == "1" || major == "0":
+		c.add(s, IDSpec1, path, fmt.Sprintf("spec %s is of 2015, for no system of today: write it as Butane", quoted(version.text)))
+	case major != "3":
+		c.add(s, IDBadVersion, path, fmt.Sprintf("there is no spec %s: 3.0.0 to %s are", quoted(version.text), NewestSpec))
+	case strings.HasPrefix(parts[4], "-experimental"):
+		c.add(s, IDExperimentalSpec, path, fmt.Sprintf("%s is an experiment: the next release of Ignition refuses it, and the machine does not boot; use %s", quoted(version.text), NewestSpec))
+	case n > int(NewestSpec):
+		c.add(s, IDSpecTooNew, path, fmt.Sprintf("spec %s is newer than %s, the newest that is known here: CoreOS that knows it is not known yet", quoted(version.text), NewestSpec))
+	case version.text != Spec(n).String():
+		c.add(s, IDBadVersion, path, fmt.Sprintf("there is no spec %s: is it %s?", quoted(version.text), Spec(n)))
+	default:
+		s.spec = Spec(n)
+		c.specTaken(s, path)
+		return true
+	}
+	return false
+}
+
+// specTaken compares it with what the image to be installed takes.
+func (c *checker) specTaken(s *scope, path elementPath) {
+	c.spec = max(c.spec, s.spec)
+	switch {
+	case s.spec > c.options.maxSpec:
+		c.add(s, IDSpecTooNew, path, fmt.Sprintf("spec %s is newer than %s, which the image to be installed takes at most; it needs Ignition %s: lower ignition.version, or install a newer image", s.spec, c.options.maxSpec, s.spec.ignitionRelease()))
+	case s.spec > widelyTakenSpec && !c.options.maxSpecGiven:
+		c.add(s, IDSpecNew, path, fmt.Sprintf("spec %s needs Ignition %s of February 2026 in the image that is installed; OpenShift 4.22 and older images take %s at most: use it if nothing of the newer one is needed", s.spec, s.spec.ignitionRelease(), widelyTakenSpec))
+	}
+}

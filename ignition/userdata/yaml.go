@@ -1,0 +1,185 @@
+package userdata
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// maxExpanded bounds a YAML document with all its aliases written out: a few
+// lines can stand for gigabytes.
+const maxExpanded = 16 << 20
+
+// maxYAMLMarks bounds the values of a document before it is read: the parser
+// takes some ten microseconds for each.
+const maxYAMLMarks = 50_000
+
+// yamlReader turns YAML's nodes into elements. What several aliases name is
+// one element.
+type yamlReader struct {
+	elements map[*yaml.Node]*element
+	sizes    map[*yaml.Node]int64
+	findings []jsonFinding
+}
+
+// readYAML returns nil if the document is broken, or stands for more than can
+// be looked at. Paths in findings are the document's own.
+func readYAML(data []byte) (root *element, findings []jsonFinding) {
+	if marks := bytes.Count(data, []byte{','}) + bytes.Count(data, []byte{'['}) + bytes.Count(data, []byte("- ")) + bytes.Count(data, []byte{'{'}); marks > maxYAMLMarks {
+		return nil, []jsonFinding{{id: IDTooComplex, at: place{1, 1}, message: fmt.Sprintf("more than %d commas, brackets and dashes: as YAML this takes too long to read; put large files elsewhere, and refer to them", maxYAMLMarks)}}
+	}
+	var document yaml.Node
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	if err := guarded(func() error { return decoder.Decode(&document) }); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, nil
+		}
+		return nil, []jsonFinding{yamlFinding(err)}
+	}
+	r := &yamlReader{elements: map[*yaml.Node]*element{}, sizes: map[*yaml.Node]int64{}}
+	if r.expanded(&document, 0) > maxExpanded {
+		return nil, []jsonFinding{{id: IDTooComplex, at: place{1, 1}, message: "with its aliases written out this is larger than 16 MiB, or nested deeper than 100 levels, or an anchor contains itself: write it without them"}}
+	}
+	if len(document.Content) > 0 {
+		root = r.element(document.Content[0], nil)
+	}
+	var second yaml.Node
+	switch err := guarded(func() error { return decoder.Decode(&second) }); {
+	case errors.Is(err, io.EOF):
+	case err != nil:
+		r.findings = append(r.findings, jsonFinding{id: IDSeveralDocuments, message: "there is more after the end of the document, and it is not read: remove it"})
+	case len(second.Content) > 0 && second.Content[0].Tag != "!!null":
+		r.findings = append(r.findings, jsonFinding{id: IDSeveralDocuments, at: nodePlace(&second), message: "a second YAML document begins here, and is not read: make one of them, or remove it"})
+	}
+	return root, r.findings
+}
+
+// expanded is how many bytes and nodes the node stands for.
+func (r *yamlReader) expanded(n *yaml.Node, depth int) int64 {
+	if size, known := r.sizes[n]; known {
+		return size // in work: infinite
+	}
+	if depth > 100 {
+		return math.MaxInt32
+	}
+	r.sizes[n] = math.MaxInt32
+	size := int64(len(n.Value)) + 16
+	if n.Kind == yaml.AliasNode {
+		size += r.expanded(n.Alias, depth+1)
+	}
+	for _, child := range n.Content {
+		if size += r.expanded(child, depth+1); size > math.MaxInt32 {
+			size = math.MaxInt32
+			break
+		}
+	}
+	r.sizes[n] = size
+	return size
+}
+
+func nodePlace(n *yaml.Node) place {
+	if n.Line > math.MaxInt32 || n.Column > math.MaxInt32 {
+		return place{}
+	}
+	return place{int32(n.Line), int32(n.Column)} //nolint:gosec // compared above
+}
+
+func (r *yamlReader) element(n *yaml.Node, path elementPath) *element {
+	if n.Kind == yaml.AliasNode {
+		// A copy: it has a place of its own.
+		e := *r.element(n.Alias, path)
+		e.at = nodePlace(n)
+		return &e
+	}
+	if known := r.elements[n]; known != nil {
+		return known
+	}
+	e := &element{at: nodePlace(n)}
+	r.elements[n] = e
+	switch n.Kind {
+	case yaml.MappingNode:
+		e.kind = elementObject
+		keys := map[string]struct{}{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key := n.Content[i]
+			at := path.at(key.Value)
+			child := *r.element(n.Content[i+1], at)
+			child.key, child.keyAt = key.Value, nodePlace(key)
+			if _, twice := keys[key.Value]; twice {
+				r.findings = append(r.findings, jsonFinding{IDDuplicateKey, at, child.keyAt, fmt.Sprintf("the key %s is here for the second time: keep one", quoted(key.Value))})
+			}
+			keys[key.Value] = struct{}{}
+			e.children = append(e.children, &child)
+		}
+	case yaml.SequenceNode:
+		e.kind = elementArray
+		for i, item := range n.Content {
+			e.children = append(e.children, r.element(item, path.at(i)))
+		}
+	default:
+		e.scalar(n)
+	}
+	return e
+}
+
+func (e *element) scalar(n *yaml.Node) {
+	e.text = n.Value
+	switch n.ShortTag() {
+	case "!!null":
+		e.kind, e.text = elementNull, ""
+	case "!!bool":
+		e.kind = elementBool
+		var b bool
+		if n.Decode(&b) == nil {
+			e.text = strconv.FormatBool(b)
+		}
+	case "!!int":
+		e.kind = elementNumber
+		var i int64
+		if n.Decode(&i) == nil {
+			e.text = strconv.FormatInt(i, 10)
+		}
+	case "!!float":
+		e.kind = elementNumber
+	default:
+		e.kind = elementString
+	}
+}
+
+var (
+	yamlLine = regexp.MustCompile(`\bline (\d{1,9})\b`)
+	// The parser quotes values that do not fit: they may be secrets.
+	yamlValue = regexp.MustCompile("`[^`]*`")
+)
+
+// yamlFinding is an error of the YAML parser, with the line that it names.
+func yamlFinding(err error) jsonFinding {
+	message := yamlValue.ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml: "), "this value")
+	f := jsonFinding{id: IDYAML, message: "this is not YAML as Butane reads it: " + message + "; compare it with Butane's documentation"}
+	if line := yamlLine.FindStringSubmatch(message); line != nil {
+		if n, err := strconv.ParseInt(line[1], 10, 32); err == nil {
+			f.at = place{int32(n), 1}
+		}
+	}
+	return f
+}
+
+// errPanicked is what a library that crashed did.
+var errPanicked = errors.New("the library crashed on it")
+
+// guarded calls a library on what strangers wrote.
+func guarded(call func() error) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errPanicked
+		}
+	}()
+	return call()
+}
