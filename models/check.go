@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 )
 
 // CheckID names a check for good: plans, flags and the audit have it.
@@ -197,33 +196,6 @@ func ParseCheckPolicy(id CheckID, text string) (CheckPolicy, error) {
 		return "", fmt.Errorf("check %s always refuses: what it finds cannot end well", id)
 	}
 	return policy, nil
-}
-
-// CheckEvidence is one thing that a check has seen.
-type CheckEvidence struct {
-	Field string `json:"field"`
-	Value string `json:"value"`
-	// AgeSeconds is how old the knowledge is; zero when it was read for this check.
-	AgeSeconds int64 `json:"age_seconds,omitempty"`
-}
-
-// String gives field = value, and its age where it is old.
-func (e CheckEvidence) String() string {
-	text := Printable(e.Field + " = " + e.Value)
-	if age := time.Duration(e.AgeSeconds) * time.Second; age >= time.Minute {
-		text += " (" + howOld(age) + " old)"
-	}
-	return text
-}
-
-func howOld(d time.Duration) string {
-	switch {
-	case d >= 48*time.Hour:
-		return fmt.Sprintf("%d days", int(d.Hours()/24))
-	case d >= 2*time.Hour:
-		return fmt.Sprintf("%d hours", int(d.Hours()))
-	}
-	return fmt.Sprintf("%d minutes", int(d.Minutes()))
 }
 
 // Check is what one check found on one node.

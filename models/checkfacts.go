@@ -2,7 +2,6 @@ package models
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -233,11 +232,6 @@ func unknown(text, wayOut string, evidence ...CheckEvidence) finding {
 	return finding{verdict: notKnown, text: text, wayOut: wayOut, evidence: evidence}
 }
 
-// saw is evidence that was read just now.
-func saw(field string, value any) CheckEvidence {
-	return CheckEvidence{Field: field, Value: Printable(fmt.Sprint(value))}
-}
-
 // sawAt is evidence of another time.
 func (f *Facts) sawAt(at time.Time, field string, value any) CheckEvidence {
 	e := saw(field, value)
@@ -262,6 +256,17 @@ func Checks(f *Facts, choices CheckChoices) []Check {
 		}
 	}
 	return checks
+}
+
+// Check does one check, whatever was decided about it; false when it has nothing to do with the
+// deployment.
+func (f *Facts) Check(id CheckID) (check Check, asked bool) {
+	all := allChecks()
+	i := slices.IndexFunc(all, func(c checker) bool { return c.id == id })
+	if i < 0 {
+		return Check{}, false
+	}
+	return f.check(all[i])
 }
 
 // check does one check for every outcome; false when it has nothing to do with any.

@@ -209,13 +209,6 @@ func checkConductor(f *Facts) finding {
 	return bad("no conductor is alive for the node", "start one with the driver and the group", evidence...)
 }
 
-func orNone(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return text
-}
-
 // checkRamdisk: the fields are those of ironic/drivers/utils.py (get_field), with
 // the prefixes of old drivers.
 func checkRamdisk(f *Facts) finding {
@@ -270,11 +263,6 @@ func (f *Facts) instanceRamdisk() finding {
 	}
 	return bad("there is nothing that the instance could boot", "ramdisk.iso in the plan, or ramdisk.kernel and ramdisk.initrd",
 		saw("instance_info.boot_iso", "none"), saw("instance_info.kernel", "none"))
-}
-
-func textOf(v any) string {
-	s, _ := v.(string)
-	return s
 }
 
 // changes says that the plan changes what an interface validates: its answer of now is

@@ -94,20 +94,6 @@ func checkDataDisk(f *Facts) finding {
 	return good("it is not registered", saw("extra.data_disks", register))
 }
 
-// called says that a name is one of the disk's: its wwn or serial, or an object with
-// one of these.
-func (d *Disk) called(name any) bool {
-	switch v := name.(type) {
-	case string:
-		return slices.ContainsFunc([]string{d.WWN, d.WWNWithExtension, d.WWNVendorExtension, d.Serial}, func(own string) bool {
-			return own != "" && strings.EqualFold(own, strings.TrimSpace(v))
-		})
-	case map[string]any:
-		return d.called(v["wwn"]) || d.called(v["wwn_with_extension"]) || d.called(v["serial"])
-	}
-	return false
-}
-
 // minUsualDisk is what a disk of a server has at least.
 const minUsualDisk = 16 * gib
 
@@ -142,7 +128,7 @@ func checkSameDisk(f *Facts) finding {
 	if target == nil || !last.Given() {
 		return finding{}
 	}
-	at := []CheckEvidence{saw("disk", diskLine(target)), saw("extra.console.root_disk", last.value)}
+	at := []CheckEvidence{saw("disk", diskLine(target)), saw("extra.console.root_disk", last)}
 	if last.Is(target) {
 		return good("the same disk as the last time", at...)
 	}

@@ -262,11 +262,3 @@ func someOf(all []string) string {
 	}
 	return fmt.Sprintf("%s, and %d more", strings.Join(all[:most], ", "), len(all)-most)
 }
-
-// counted is a number with what it counts.
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}

@@ -190,15 +190,15 @@ func (f *DoctorFacts) judgeNode(named *NamedNode) Diagnosis {
 		saw("boot_interface", n.BootInterface), saw("inspect_interface", n.InspectInterface),
 	}
 	label := n.Label()
-	for _, check := range []func(*Facts) finding{checkConductor, checkDeployInterface} {
-		found := check(facts)
-		switch evidence = append(evidence, found.evidence...); found.verdict {
-		case fine, notAsked:
+	for _, id := range []CheckID{CheckConductor, CheckDeployInterface} {
+		check, asked := facts.Check(id)
+		switch evidence = append(evidence, check.Evidence...); {
+		case !asked, check.Severity == CheckOK:
 			continue
-		case notKnown:
-			return notTold(label+": "+found.text, evidence...)
+		case check.Severity == CheckUnknown:
+			return notTold(label+": "+check.Text, evidence...)
 		default:
-			return broken(label+": "+found.text, found.wayOut, evidence...)
+			return broken(label+": "+check.Text, check.WayOut, evidence...)
 		}
 	}
 	if n.Maintenance {
@@ -241,19 +241,19 @@ func judgeNamedImages(f *DoctorFacts) []Diagnosis {
 			continue
 		}
 		facts := &Facts{Now: f.Now, Node: named.Node, Kind: KindDirect, Image: named.ImageFacts}
-		for _, check := range []func(*Facts) finding{checkImageReachable, checkImageChecksumFile} {
-			found := check(facts)
-			title := named.Node.Label() + ": " + found.text
-			switch found.verdict {
-			case notAsked:
-			case fine:
-				all = append(all, well(title, found.evidence...))
-			case notKnown:
-				d := notTold(title, found.evidence...)
-				d.Hint = found.wayOut
+		for _, id := range []CheckID{CheckImageThere, CheckImageFile} {
+			check, asked := facts.Check(id)
+			title := named.Node.Label() + ": " + check.Text
+			switch {
+			case !asked:
+			case check.Severity == CheckOK:
+				all = append(all, well(title, check.Evidence...))
+			case check.Severity == CheckUnknown:
+				d := notTold(title, check.Evidence...)
+				d.Hint = check.WayOut
 				all = append(all, d)
 			default:
-				all = append(all, broken(title, found.wayOut, found.evidence...))
+				all = append(all, broken(title, check.WayOut, check.Evidence...))
 			}
 		}
 	}

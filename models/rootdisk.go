@@ -1,6 +1,11 @@
 package models
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // RootDisk is the disk of a node's last deployment as extra.console.root_disk has it:
 // a wwn or serial, or an object with these. It is nil where there is none.
@@ -21,6 +26,9 @@ func RootDiskOf(n *Node) RootDisk {
 // Given says that there is one.
 func (r RootDisk) Given() bool { return r.value != nil }
 
+// String is what stands there.
+func (r RootDisk) String() string { return fmt.Sprint(r.value) }
+
 // Is says that a disk is it.
 func (r RootDisk) Is(d *Disk) bool { return r.Given() && d.called(r.value) }
 
@@ -39,4 +47,18 @@ func (d *Disk) Identity() map[string]string {
 // DiskOf is a disk of which nothing is known but its identity.
 func DiskOf(identity map[string]string) *Disk {
 	return &Disk{WWN: identity[string(HintWWN)], WWNWithExtension: identity[string(HintWWNWithExtension)], Serial: identity[string(HintSerial)]}
+}
+
+// called says that a name is one of the disk's: its wwn or serial, or an object with
+// one of these.
+func (d *Disk) called(name any) bool {
+	switch v := name.(type) {
+	case string:
+		return slices.ContainsFunc([]string{d.WWN, d.WWNWithExtension, d.WWNVendorExtension, d.Serial}, func(own string) bool {
+			return own != "" && strings.EqualFold(own, strings.TrimSpace(v))
+		})
+	case map[string]any:
+		return d.called(v["wwn"]) || d.called(v["wwn_with_extension"]) || d.called(v["serial"])
+	}
+	return false
 }

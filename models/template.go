@@ -6,14 +6,6 @@ import (
 	"strings"
 )
 
-// DeployTemplate is a list of deploy steps that Ironic adds to the deployments of
-// instances with the trait that it is called by (API 1.55).
-type DeployTemplate struct {
-	UUID  string `json:"uuid"`
-	Name  string `json:"name"`
-	Steps []Step `json:"steps"`
-}
-
 // The sources of steps; those of a template are [TemplateSource].
 const (
 	SourceDriver = "driver"
