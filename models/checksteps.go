@@ -123,7 +123,7 @@ func checkStepOffered(f *Facts) finding {
 	own := DriverSteps(f.Interface())
 	var inBand []Step
 	for _, s := range f.brought() {
-		isOwn := slices.ContainsFunc(own, s.sameAs)
+		isOwn := slices.ContainsFunc(own, func(o Step) bool { return o.sameAs(s.Step) })
 		if s.Interface == "deploy" && !isOwn && priorityOf(s.Step) > 0 {
 			inBand = append(inBand, s.Step)
 		}

@@ -3,6 +3,7 @@ package models
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -317,7 +318,7 @@ func TestPlanSchemaNamesTheKeys(t *testing.T) {
 	}
 	keys := (&planReader{}).fieldKeys(&PlanFields{}, "")
 	keys["nodes"] = nil
-	if got, want := sortedKeys(schema.Properties), sortedKeys(keys); !slices.Equal(got, want) {
+	if got, want := slices.Sorted(maps.Keys(schema.Properties)), slices.Sorted(maps.Keys(keys)); !slices.Equal(got, want) {
 		t.Errorf("the schema has %q, what is read is %q", got, want)
 	}
 	if !slices.Equal(schema.Defs.Kind.Enum, DeploymentKinds()) {

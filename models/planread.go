@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -111,7 +112,7 @@ func (r *planReader) mapping(n *yaml.Node, path string, keys map[string]func(*ya
 	r.pairs(n, path, func(key string, k, v *yaml.Node) {
 		read := keys[key]
 		if read == nil {
-			r.wrong(k, path, "no key %q here; there are %s", key, strings.Join(sortedKeys(keys), ", "))
+			r.wrong(k, path, "no key %q here; there are %s", key, strings.Join(slices.Sorted(maps.Keys(keys)), ", "))
 			return
 		}
 		read(v)
