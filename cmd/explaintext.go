@@ -56,7 +56,7 @@ func first(i int, label string) string {
 }
 
 // evidenceText has every age: how old a heartbeat is says more than when it was.
-func evidenceText(e models.CheckEvidence) string {
+func evidenceText(e models.Observation) string {
 	text := e.Field + " = " + e.Value
 	if e.AgeSeconds > 0 {
 		text += " (" + models.Age(time.Duration(e.AgeSeconds)*time.Second) + " ago)"

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 )
 
 // maxFile bounds what is read of a file, so that a device or a log given by mistake
@@ -27,7 +28,7 @@ type candidate struct {
 	accent       string
 	readOnly     bool
 	defaults     Defaults
-	checks       map[models.CheckID]models.CheckPolicy
+	checks       map[plan.CheckID]plan.CheckPolicy
 	logs         Logs
 	bmc          BMC
 	journal      Journal
@@ -201,8 +202,8 @@ func (c *candidate) readChecks(n *node, path string) {
 			c.errs = append(c.errs, err)
 			continue
 		}
-		id := models.CheckID(e.name)
-		policy, err := models.ParseCheckPolicy(id, e.value.text)
+		id := plan.CheckID(e.name)
+		policy, err := plan.ParseCheckPolicy(id, e.value.text)
 		if err != nil {
 			wrong := &FileError{File: e.value.file, Line: e.line, Column: e.column, Key: key, Problem: err.Error(), Err: err}
 			if meant := meantCheck(e.name); meant != "" {
@@ -212,7 +213,7 @@ func (c *candidate) readChecks(n *node, path string) {
 			continue
 		}
 		if c.checks == nil {
-			c.checks = map[models.CheckID]models.CheckPolicy{}
+			c.checks = map[plan.CheckID]plan.CheckPolicy{}
 		}
 		c.checks[id] = policy
 	}
@@ -221,7 +222,7 @@ func (c *candidate) readChecks(n *node, path string) {
 // meantCheck is the hint for a name that is nearly a check's; empty for all others.
 func meantCheck(name string) string {
 	var known []string
-	for _, rule := range models.CheckRules() {
+	for _, rule := range plan.CheckRules() {
 		known = append(known, string(rule.ID))
 	}
 	if slices.Contains(known, name) {

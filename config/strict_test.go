@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 )
 
 func TestStrictErrors(t *testing.T) {
@@ -206,7 +207,7 @@ contexts:
 	if want := (Defaults{Columns: []string{"name", "state"}, Sort: "name", Filter: "maintenance:no"}); !reflect.DeepEqual(cur.Defaults, want) {
 		t.Errorf("defaults %+v", cur.Defaults)
 	}
-	if want := (map[models.CheckID]models.CheckPolicy{"single-disk": "refuse", "same-disk": "off"}); !reflect.DeepEqual(cur.Checks, want) {
+	if want := (map[plan.CheckID]plan.CheckPolicy{"single-disk": "refuse", "same-disk": "off"}); !reflect.DeepEqual(cur.Checks, want) {
 		t.Errorf("checks %v", cur.Checks)
 	}
 	if got := b.short(fmt.Sprintf("%+v", cur.Logs)); got !=

@@ -88,12 +88,12 @@ type ExplainNext struct {
 
 // Explanation is what is the matter with a node, safe to show. Its JSON is for scripts.
 type Explanation struct {
-	Rule       RuleID          `json:"rule"`
-	Verdict    string          `json:"verdict"`
-	Confidence Confidence      `json:"confidence"`
-	Evidence   []CheckEvidence `json:"evidence"`
-	Not        []string        `json:"not"`
-	Next       ExplainNext     `json:"next"`
+	Rule       RuleID        `json:"rule"`
+	Verdict    string        `json:"verdict"`
+	Confidence Confidence    `json:"confidence"`
+	Evidence   []Observation `json:"evidence"`
+	Not        []string      `json:"not"`
+	Next       ExplainNext   `json:"next"`
 	// Developer is set where no rule knows a text.
 	Developer *ExplainDeveloper `json:"developer,omitempty"`
 	// Fine says that nothing is wrong.
@@ -211,13 +211,13 @@ func (x *explaining) match(r *ExplainRule) (candidate, bool) {
 // explanation fills the rule's texts with what is known.
 func (x *explaining) explanation(c *candidate) Explanation {
 	r := c.rule
-	e := Explanation{Rule: r.ID, Confidence: c.confidence, Fine: r.Fine, Source: r.Source, Evidence: []CheckEvidence{}, Not: []string{}}
+	e := Explanation{Rule: r.ID, Confidence: c.confidence, Fine: r.Fine, Source: r.Source, Evidence: []Observation{}, Not: []string{}}
 	e.Verdict = x.fill(r.Verdict)
 	if c.found != nil {
 		e.Evidence = append(e.Evidence, c.found.evidence)
 	}
 	for _, field := range r.Evidence {
-		if item, known := x.evidence(field); known && !slices.ContainsFunc(e.Evidence, func(have CheckEvidence) bool { return have.Field == item.Field }) {
+		if item, known := x.evidence(field); known && !slices.ContainsFunc(e.Evidence, func(have Observation) bool { return have.Field == item.Field }) {
 			e.Evidence = append(e.Evidence, item)
 		}
 	}

@@ -143,7 +143,7 @@ func (x *explaining) conductor() string {
 	return x.node.Conductor
 }
 
-// noHints: only those deploy interfaces write to a disk that the agent picks.
+// plan.noHints: only those deploy interfaces write to a disk that the agent picks.
 func (x *explaining) noHints() bool {
 	n := x.node
 	switch n.DeployInterface {

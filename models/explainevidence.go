@@ -54,8 +54,8 @@ const (
 const callbackTimeout = 1800 * time.Second
 
 // evidence is the value of a field; false where it is not known.
-func (x *explaining) evidence(field EvidenceField) (CheckEvidence, bool) {
-	item := CheckEvidence{Field: string(field)}
+func (x *explaining) evidence(field EvidenceField) (Observation, bool) {
+	item := Observation{Field: string(field)}
 	switch field {
 	case EvState:
 		item.Value = string(x.state())

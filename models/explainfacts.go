@@ -157,7 +157,7 @@ func troubleOf(r *Row) string {
 
 // reasonText is a text that tells why, and what is known of it.
 type reasonText struct {
-	evidence CheckEvidence
+	evidence Observation
 	known    []knownIn
 	// sure bounds what may be concluded from it.
 	sure Confidence
@@ -276,7 +276,7 @@ func (x *explaining) gatherTexts() {
 			sure = ConfidenceHigh // the reason says that it failed, and this is its last word
 		}
 		x.texts = append(x.texts, reasonText{
-			evidence: CheckEvidence{Field: "log (" + l.Unit + ")", Value: l.Text, AgeSeconds: x.age(l.Received)},
+			evidence: Observation{Field: "log (" + l.Unit + ")", Value: l.Text, AgeSeconds: x.age(l.Received)},
 			known:    []knownIn{{ErrorID(l.Known), true}}, sure: sure, log: true,
 		})
 	}
@@ -294,7 +294,7 @@ func (x *explaining) addObstacle() {
 		sure = ConfidenceMedium
 	}
 	x.texts = append(x.texts, reasonText{
-		evidence: CheckEvidence{Field: "log (" + cmp.Or(e.Unit, string(e.Source)) + ")", Value: e.Text, AgeSeconds: x.age(e.Last)},
+		evidence: Observation{Field: "log (" + cmp.Or(e.Unit, string(e.Source)) + ")", Value: e.Text, AgeSeconds: x.age(e.Last)},
 		known:    []knownIn{{e.ID, true}}, sure: sure, log: true,
 	})
 }
@@ -348,7 +348,7 @@ func (x *explaining) failedEntry() *HistoryEntry {
 }
 
 func (x *explaining) addText(field, text string, age int64) {
-	t := reasonText{evidence: CheckEvidence{Field: field, Value: shownReason(text), AgeSeconds: age}, known: knownInReason(text), sure: ConfidenceHigh}
+	t := reasonText{evidence: Observation{Field: field, Value: shownReason(text), AgeSeconds: age}, known: knownInReason(text), sure: ConfidenceHigh}
 	if n := x.node; n != nil && n.Fault == "" && n.ProvisionState.Class() == ClassStable && n.ProvisionState != StateEnroll {
 		t.sure, t.old = ConfidenceMedium, true
 	}

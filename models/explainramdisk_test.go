@@ -56,7 +56,7 @@ func TestExplainRamdisk(t *testing.T) {
 		f.Ports = []Port{{Address: "52:54:00:00:00:08"}}
 		return f
 	}
-	if e := Explain(unknown(2))[0]; !slices.Contains(e.Evidence, CheckEvidence{Field: "ports", Value: "52:54:00:00:00:08"}) {
+	if e := Explain(unknown(2))[0]; !slices.Contains(e.Evidence, Observation{Field: "ports", Value: "52:54:00:00:00:08"}) {
 		t.Errorf("the ports are not shown: %+v", e.Evidence)
 	}
 	for name, tt := range map[string]struct {

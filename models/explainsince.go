@@ -208,7 +208,7 @@ func (x *explaining) hintsNow() map[string]any {
 // accountFor tells what was done since, and proposes to try again.
 func (x *explaining) accountFor(e *Explanation, c *candidate) {
 	if text, age := x.changedText(); text != "" && c.found != nil && !c.rule.Fine {
-		e.Evidence = append(e.Evidence, CheckEvidence{Field: string(EvChanged), Value: Printable(text), AgeSeconds: age})
+		e.Evidence = append(e.Evidence, Observation{Field: string(EvChanged), Value: Printable(text), AgeSeconds: age})
 	}
 	r := x.since(c)
 	if r == nil {

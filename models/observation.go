@@ -6,7 +6,7 @@ import (
 )
 
 // Observation is one value that a check or an explanation goes by.
-type CheckEvidence struct {
+type Observation struct {
 	Field string `json:"field"`
 	Value string `json:"value"`
 	// AgeSeconds is how old the knowledge is; zero when it was read for this check.
@@ -14,15 +14,16 @@ type CheckEvidence struct {
 }
 
 // String gives field = value, and its age where it is old.
-func (e CheckEvidence) String() string {
+func (e Observation) String() string {
 	text := Printable(e.Field + " = " + e.Value)
 	if age := time.Duration(e.AgeSeconds) * time.Second; age >= time.Minute {
-		text += " (" + howOld(age) + " old)"
+		text += " (" + AgeInWords(age) + " old)"
 	}
 	return text
 }
 
-func howOld(d time.Duration) string {
+// AgeInWords is a duration in whole minutes, hours or days.
+func AgeInWords(d time.Duration) string {
 	switch {
 	case d >= 48*time.Hour:
 		return fmt.Sprintf("%d days", int(d.Hours()/24))
@@ -32,7 +33,7 @@ func howOld(d time.Duration) string {
 	return fmt.Sprintf("%d minutes", int(d.Minutes()))
 }
 
-// saw is evidence that was read just now.
-func saw(field string, value any) CheckEvidence {
-	return CheckEvidence{Field: field, Value: Printable(fmt.Sprint(value))}
+// Observed is evidence that was read just now.
+func Observed(field string, value any) Observation {
+	return Observation{Field: field, Value: Printable(fmt.Sprint(value))}
 }

@@ -81,22 +81,22 @@ func dangerous(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
 }
 
-// textOf is a value that is text; anything else is none.
-func textOf(v any) string {
+// TextOf is a value that is text; anything else is none.
+func TextOf(v any) string {
 	s, _ := v.(string)
 	return s
 }
 
-// orNone is the text, or a word for none.
-func orNone(text string) string {
+// OrNone is the text, or a word for none.
+func OrNone(text string) string {
 	if text == "" {
 		return "none"
 	}
 	return text
 }
 
-// counted is a number with what it counts.
-func counted(n int, what string) string {
+// Counted is a number with what it counts.
+func Counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}

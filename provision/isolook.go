@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"ironworks/models"
+	"ironworks/models/doctor"
+	"ironworks/models/plan"
 )
 
 // ISOLook is what asking for a ramdisk's ISO from here shows. Who boots it may have another
@@ -22,7 +24,7 @@ type ISOLook struct {
 // LookAtISO asks for the beginning of an ISO.
 func LookAtISO(ctx context.Context, web ImageWeb, address string) ISOLook {
 	look := ISOLook{Address: models.Printable(models.MaskURL(address))}
-	if file := (models.BootFile{Address: address}); !file.OnTheWeb() {
+	if file := (plan.BootFile{Address: address}); !file.OnTheWeb() {
 		look.Text = "not to be asked from here: no address of a web server"
 		return look
 	}
@@ -33,7 +35,7 @@ func LookAtISO(ctx context.Context, web ImageWeb, address string) ISOLook {
 		look.Text = answer.Error
 	case answer.Status/100 != 2:
 		look.Text = fmt.Sprintf("the server answers %d", answer.Status)
-	case !models.IsISO(head):
+	case !doctor.IsISO(head):
 		look.Text = "what the server gives is no ISO 9660 image"
 	default:
 		look.Readable, look.Text = models.AnswerYes, "it can be read from here"

@@ -13,6 +13,7 @@ import (
 	"ironworks/agentlog"
 	"ironworks/journal"
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/test/ironic"
 )
 
@@ -23,7 +24,7 @@ func deploying(t *testing.T, s *ironic.Server, scenario string) (c *console, nam
 	c = at(t, s)
 	c.ok("manage", name, "--wait")
 	c.ok("provide", name, "--wait", "--yes")
-	c.ok("deploy", name, "--yes", "--root-device", fmt.Sprintf(`{"wwn": %q}`, m.Disks()[0].WWN), "--override", string(models.CheckInventory), "--confirm", name)
+	c.ok("deploy", name, "--yes", "--root-device", fmt.Sprintf(`{"wwn": %q}`, m.Disks()[0].WWN), "--override", string(plan.CheckInventory), "--confirm", name)
 	return c, name, uuid
 }
 

@@ -238,7 +238,7 @@ func (s *Screen) layOthers(l *layout) {
 
 // evidence is a field with its value and how old that is, in steps so coarse that it
 // seldom changes.
-func (s *Screen) evidence(e models.CheckEvidence) string {
+func (s *Screen) evidence(e models.Observation) string {
 	text := e.Field + " = " + e.Value
 	if e.AgeSeconds <= 0 {
 		return text

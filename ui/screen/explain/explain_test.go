@@ -68,7 +68,7 @@ func explained(t *testing.T, n models.Node) *rig {
 func several() *provision.Explained {
 	one := func(rule models.RuleID, c models.Confidence, verdict, key string) models.Explanation {
 		return models.Explanation{
-			Rule: rule, Verdict: verdict, Confidence: c, Evidence: []models.CheckEvidence{{Field: "heartbeat", Value: "none", AgeSeconds: 130}, {Field: "bmc", Value: "10.0.0.1"}},
+			Rule: rule, Verdict: verdict, Confidence: c, Evidence: []models.Observation{{Field: "heartbeat", Value: "none", AgeSeconds: 130}, {Field: "bmc", Value: "10.0.0.1"}},
 			Not: []string{"a step that hangs: none has begun"}, Next: models.ExplainNext{Text: "Do " + string(rule) + ".", Key: key, Command: "ironworks x " + string(rule)}, Source: "ironic/x.py",
 		}
 	}
@@ -297,7 +297,7 @@ func TestLong(t *testing.T) {
 			e.Verdict += strings.Repeat(" verdict", 40)
 			e.Evidence = nil
 			for j := range 30 {
-				e.Evidence = append(e.Evidence, models.CheckEvidence{Field: fmt.Sprint("field", j), Value: strings.Repeat("value ", 100)})
+				e.Evidence = append(e.Evidence, models.Observation{Field: fmt.Sprint("field", j), Value: strings.Repeat("value ", 100)})
 			}
 		}
 		return found
