@@ -44,7 +44,7 @@ func (a *app) ramdiskText(ctx context.Context, s *session, n *models.Node, now t
 	if err != nil {
 		a.complain("note: the log in the journal: %v", err)
 	}
-	row := models.Row{Node: *n, Log: boot}
+	row := models.Row{Node: *n, Log: boot.Told()}
 	return row.Boot().Summary(now)
 }
 

@@ -26,8 +26,8 @@ func (s *Store) Heard(lines []models.LogLine, skew time.Duration) {
 		log := logs[l.Node.UUID]
 		if log == nil {
 			log = &models.BootLog{}
-			if r.row.Log != nil {
-				*log = *r.row.Log
+			if r.log != nil {
+				*log = *r.log
 			}
 			logs[l.Node.UUID] = log
 		}
@@ -42,7 +42,7 @@ func (s *Store) Heard(lines []models.LogLine, skew time.Duration) {
 func (s *Store) keepLog(r *record, log *models.BootLog) {
 	row := *r.row
 	before := row.Boot()
-	row.Log = log
+	r.log, row.Log = log, log.Told()
 	r.row = &row
 	after := row.Boot()
 	if after.Same(before) {

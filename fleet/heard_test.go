@@ -74,7 +74,7 @@ func TestHeard(t *testing.T) {
 		t.Error("what was given once has changed")
 	case began.Log.Stage != models.RamdiskKernel || row.Log.Stage != models.RamdiskImage:
 		t.Errorf("%s, then %s", began.Log.Stage.Noun(), row.Log.Stage.Noun())
-	case !row.Log.Last().Equal(last.Add(time.Hour)):
-		t.Errorf("the last line came at %v", row.Log.Last())
+	case !row.Log.Last.Equal(last.Add(time.Hour)):
+		t.Errorf("the last line came at %v", row.Log.Last)
 	}
 }

@@ -25,6 +25,8 @@ type record struct {
 	// row is never changed, only replaced, so that readers need not hold the lock.
 	row      *models.Row
 	evidence models.Evidence
+	// log follows the ramdisk's log; the row has what it tells. It is never changed, only replaced.
+	log *models.BootLog
 	// said is the provision state that the last event ended with, step the last step
 	// that was told.
 	said models.ProvisionState

@@ -5,6 +5,17 @@ import (
 	"time"
 )
 
+// The spans that a node which waits for its ramdisk is judged by.
+const (
+	// bootTakes is how long a ramdisk may take to boot before it is worth a word.
+	bootTakes = 10 * time.Minute
+	// silentAfter is how long an agent may be silent: it beats every 90 to 180 s.
+	silentAfter = 2 * 180 * time.Second
+	// callbackTimeout is Ironic's default for a ramdisk of any kind; the API does not tell
+	// what a server has in its place.
+	callbackTimeout = 1800 * time.Second
+)
+
 // Attention ranks how much a node needs somebody at a time of the server's clock: failed
 // and faulty, first those that nobody has taken in hand by setting maintenance; held; in
 // maintenance; waiting for longer than is usual, and as is usual; working; and then those

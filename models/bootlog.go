@@ -30,21 +30,6 @@ type BootLog struct {
 	clocked              bool          // behind is set
 }
 
-// BootError is one error that keeps a boot from going on.
-type BootError struct {
-	ID ErrorID
-	// Stage is the one that does not end.
-	Stage RamdiskStage
-	// Unit and Text are of the last line with it, Source is that line's.
-	Unit, Text string
-	Source     LogSource
-	// Final says that the program gave up: the agent tries five times before.
-	Final bool
-	// Count is how often it came; First and Last are when, on the console's clock.
-	Count       int
-	First, Last time.Time
-}
-
 // bootTime is when a line was written, on the machine's clock, and when it came, on this
 // one.
 type bootTime struct{ machine, received time.Time }
@@ -151,7 +136,7 @@ func (b *BootLog) note(l *LogLine, t bootTime) {
 	if stage > b.Stage && ErrorID(l.Known) != ErrorAgentRestarts {
 		b.Stage, b.reached = stage, t
 	}
-	e := BootError{ID: ErrorID(l.Known), Stage: stage, First: b.at(t)}
+	e := BootError{ID: l.Known, Stage: stage, First: b.at(t)}
 	i := slices.IndexFunc(b.Errors, func(have BootError) bool { return have.ID == e.ID })
 	b.Errors = slices.Clone(b.Errors)
 	if i < 0 {
@@ -172,8 +157,56 @@ func (b *BootLog) Obstacle() (BootError, bool) {
 		return BootError{}, false
 	}
 	rank := func(e BootError) int {
-		_, rank, _ := ramdiskStageOf(e.ID)
+		_, rank, _ := ramdiskStageOf(ErrorID(e.ID))
 		return rank
 	}
 	return slices.MinFunc(b.Errors, func(a, c BootError) int { return cmp.Compare(rank(a), rank(c)) }), true
+}
+
+// bootMark is how a line of a ramdisk's log tells of a stage.
+type bootMark struct {
+	// literal is in the line's text; unit, where it is set, is who wrote it.
+	unit, literal string
+	// reached is the stage that the boot is at least in then, done the last one that is over:
+	// errors of that and of those before it are overcome.
+	reached, done RamdiskStage
+}
+
+// bootMarks are those that are known, the latest stages first. The texts are those of
+// systemd 252 to 257, NetworkManager, Ignition 2.x, podman 4 and 5, and of
+// ironic-python-agent 9 to 13 (agent.py, inspector.py, ironic_api_client.py).
+var bootMarks = []bootMark{
+	{literal: "heartbeat successful", reached: RamdiskHeartbeat, done: RamdiskHeartbeat},
+	{literal: "Lookup succeeded, node UUID is", reached: RamdiskLookup, done: RamdiskLookup},
+	{literal: "inspection finished successfully", reached: RamdiskLookup, done: RamdiskLookup},
+	{literal: "Looking up node with addresses", reached: RamdiskLookup, done: RamdiskAgent},
+	{literal: "Posting collected data to", reached: RamdiskLookup, done: RamdiskAgent},
+	{literal: "Starting ironic-python-agent version", reached: RamdiskAgent, done: RamdiskImage},
+	{literal: "Trying to pull ", reached: RamdiskImage, done: RamdiskNetwork},
+	{literal: "Getting image source signatures", reached: RamdiskImage, done: RamdiskNetwork},
+	{literal: "Copying blob sha256:", reached: RamdiskImage, done: RamdiskNetwork},
+	{literal: "Reached target network-online.target", reached: RamdiskNetwork, done: RamdiskNetwork},
+	{literal: "Reached target Network is Online", reached: RamdiskNetwork, done: RamdiskNetwork},
+	{literal: "NetworkManager state is now CONNECTED_", reached: RamdiskNetwork, done: RamdiskNetwork},
+	{unit: "NetworkManager", reached: RamdiskNetwork, done: RamdiskIgnition},
+	{literal: "Ignition finished successfully", reached: RamdiskIgnition, done: RamdiskIgnition},
+	{unit: "ignition", reached: RamdiskIgnition, done: RamdiskKernel},
+	{literal: "ignition[", reached: RamdiskIgnition, done: RamdiskKernel},
+	{unit: "kernel", reached: RamdiskKernel, done: RamdiskMedium},
+	{literal: "Linux version ", reached: RamdiskKernel, done: RamdiskMedium},
+}
+
+// Told is what the log tells so far; nil where none was read.
+func (b *BootLog) Told() *RamdiskLog {
+	if b == nil {
+		return nil
+	}
+	told := &RamdiskLog{
+		Stage: b.Stage, Reached: b.Reached(), Begin: b.Begin(), Last: b.Last(), Source: b.Source,
+		Served: b.Served, ServedAt: b.ServedAt,
+	}
+	if e, there := b.Obstacle(); there {
+		told.Obstacle = &e
+	}
+	return told
 }

@@ -66,7 +66,7 @@ func TestBootLog(t *testing.T) {
 				}
 			}
 			e, _ := b.Obstacle()
-			if b.Stage != tt.stage || int(b.Reached().Sub(begin).Seconds()) != tt.reached || e.ID != tt.obstacle || e.Count != tt.count || !b.Begin().Equal(begin) {
+			if b.Stage != tt.stage || int(b.Reached().Sub(begin).Seconds()) != tt.reached || ErrorID(e.ID) != tt.obstacle || e.Count != tt.count || !b.Begin().Equal(begin) {
 				t.Errorf("%s at %v, %d× %q; want %s at %d, %d× %q", b.Stage.Noun(), b.Reached().Sub(begin), e.Count, e.ID, tt.stage.Noun(), tt.reached, tt.count, tt.obstacle)
 			}
 		})

@@ -1,6 +1,10 @@
 package models
 
-import "strings"
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
 
 // Detail is one named value of a node, safe to show.
 type Detail struct{ Name, Value string }
@@ -111,4 +115,23 @@ func (n *Node) BMC() string {
 		}
 	}
 	return ""
+}
+
+// reasonOf is why the node is in a failed state, as Ironic put it.
+func reasonOf(r *Row) string { return cmp.Or(r.Node.LastError, r.Reason) }
+
+// stepText is the step that runs, with its place in the list; empty where none does.
+func stepText(n *Node) string {
+	step, kind := n.CurrentStep()
+	if step == nil {
+		return ""
+	}
+	text := step.Step
+	if steps, i := n.Internal.Progress(kind); i >= 0 {
+		text = fmt.Sprintf("%d/%d %s", i+1, len(steps), step.Step)
+	}
+	if step.AbortAfter {
+		text += " (then aborts)"
+	}
+	return text
 }

@@ -116,7 +116,7 @@ func (f *ExplainFacts) NeedsPorts() bool {
 		return false
 	}
 	e := f.Row.Boot().Obstacle
-	return e != nil && e.ID == ErrorLookupUnknown
+	return e != nil && ErrorID(e.ID) == ErrorLookupUnknown
 }
 
 // Explain says what is the matter with a node, the best explanation first; there always is

@@ -54,9 +54,7 @@ const (
 
 // The spans that conditions go by. An agent beats every 90 to 180 s.
 const (
-	bootTakes   = 10 * time.Minute
-	silentAfter = 2 * 180 * time.Second
-	offForLong  = 2 * time.Minute
+	offForLong = 2 * time.Minute
 	// reachTakes is how long an agent may take from its start to its first call: it gathers an
 	// inventory before, and listens for LLDP for up to 99 s.
 	reachTakes = 3 * time.Minute

@@ -49,10 +49,6 @@ const (
 	EvAgentAnswer EvidenceField = "agent, from here"
 )
 
-// callbackTimeout is Ironic's default for a ramdisk of any kind; the API does not tell
-// what a server has in its place.
-const callbackTimeout = 1800 * time.Second
-
 // evidence is the value of a field; false where it is not known.
 func (x *explaining) evidence(field EvidenceField) (Observation, bool) {
 	item := Observation{Field: string(field)}

@@ -295,7 +295,7 @@ func (x *explaining) addObstacle() {
 	}
 	x.texts = append(x.texts, reasonText{
 		evidence: Observation{Field: "log (" + cmp.Or(e.Unit, string(e.Source)) + ")", Value: e.Text, AgeSeconds: x.age(e.Last)},
-		known:    []knownIn{{e.ID, true}}, sure: sure, log: true,
+		known:    []knownIn{{ErrorID(e.ID), true}}, sure: sure, log: true,
 	})
 }
 

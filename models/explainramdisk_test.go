@@ -7,12 +7,12 @@ import (
 )
 
 // bootLogOf is a log whose last lines came some seconds ago.
-func bootLogOf(lines ...*LogLine) *BootLog {
+func bootLogOf(lines ...*LogLine) *RamdiskLog {
 	var b BootLog
 	for _, l := range lines {
 		b.Take(l)
 	}
-	return &b
+	return b.Told()
 }
 
 func said(ago int, unit, text string) *LogLine {

@@ -1,8 +1,6 @@
 package models
 
 import (
-	"fmt"
-	"reflect"
 	"time"
 )
 
@@ -24,14 +22,6 @@ type RamdiskBoot struct {
 	// when that was; empty where nobody did, or another program serves it.
 	Served   string
 	ServedAt time.Time
-}
-
-// SameButLog reports whether two rows differ in the ramdisk's log at most, which changes with
-// each of its lines.
-func (r *Row) SameButLog(o *Row) bool {
-	other := *o
-	other.Log = r.Log
-	return reflect.DeepEqual(*r, other)
 }
 
 // Freshness of signs of life.
@@ -63,14 +53,12 @@ func (r *Row) Boot() RamdiskBoot {
 	if l := r.Log; l != nil && l.Served != "" && !l.ServedAt.Before(r.Since) {
 		b.Served, b.ServedAt = l.Served, l.ServedAt
 	}
-	if l := r.Log; l != nil && !l.Last().IsZero() && r.ofThisBoot(l) {
-		b.Line, b.Source = l.Last(), l.Source
+	if l := r.Log; l != nil && !l.Last.IsZero() && r.ofThisBoot(l) {
+		b.Line, b.Source = l.Last, l.Source
 		if l.Stage > b.Stage {
-			b.Stage, b.Since = l.Stage, l.Reached()
+			b.Stage, b.Since = l.Stage, l.Reached
 		}
-		if e, there := l.Obstacle(); there {
-			b.Obstacle = &e
-		}
+		b.Obstacle = l.Obstacle
 	}
 	if !b.Heartbeat.IsZero() && b.Stage < RamdiskHeartbeat {
 		b.Stage, b.Since = RamdiskHeartbeat, time.Time{}
@@ -96,25 +84,14 @@ func (r *Row) CalledBack() bool {
 // ofThisBoot says that the log is of the boot since the machine's power changed last, or
 // since the work began. When work has failed the last boot is what it failed with: Ironic may
 // have switched the machine off since.
-func (r *Row) ofThisBoot(l *BootLog) bool {
+func (r *Row) ofThisBoot(l *RamdiskLog) bool {
 	if r.Node.ProvisionState.Failed() {
 		return true
 	}
 	if i := r.Node.Internal; i != nil && !i.LastPowerState.IsZero() {
-		return !l.Begin().Before(i.LastPowerState.Add(-clockSlack))
+		return !l.Begin.Before(i.LastPowerState.Add(-clockSlack))
 	}
-	return !l.Last().Before(r.Since)
-}
-
-// Heartbeat is the last heartbeat of the ramdisk that runs now; zero where none has come.
-// agent_last_heartbeat outlives its ramdisk: what came before the power changed last is of
-// an earlier one. The address goes when a conductor switches the machine off
-// (ironic/conductor/utils.py: wipe_internal_info_on_power_off).
-func (i *Internal) Heartbeat() time.Time {
-	if i == nil || i.LastHeartbeat.Before(i.LastPowerState.Time) {
-		return time.Time{}
-	}
-	return i.LastHeartbeat.Time
+	return !l.Last.Before(r.Since)
 }
 
 // Same reports whether two states of a boot show the same: the stage, and what is in the way.
@@ -156,12 +133,4 @@ func (b RamdiskBoot) Summary(now time.Time) string {
 		text += ", last log line " + Age(max(now.Sub(b.Line), 0)) + " ago (" + string(b.Source) + ")"
 	}
 	return text
-}
-
-// Times is how often an error came.
-func (e *BootError) Times() string {
-	if e.Count == 1 {
-		return "1 error"
-	}
-	return fmt.Sprintf("%d errors, the last one", e.Count)
 }

@@ -2,7 +2,6 @@ package models
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 	"time"
 )
@@ -42,9 +41,6 @@ func StepLine(r *Row, now time.Time, conductors []Conductor) string {
 	return cmp.Or(stepText(n), restLine(s))
 }
 
-// reasonOf is why the node is in a failed state, as Ironic put it.
-func reasonOf(r *Row) string { return cmp.Or(r.Node.LastError, r.Reason) }
-
 // reasonLine is a reason in a few words where a rule is sure of it, and else the reason;
 // where its cause may be gone, what was done since.
 func reasonLine(r *Row) string {
@@ -71,22 +67,6 @@ func restLine(s ProvisionState) string {
 		return "held; unhold goes on"
 	}
 	return ""
-}
-
-// stepText is the step that runs, with its place in the list; empty where none does.
-func stepText(n *Node) string {
-	step, kind := n.CurrentStep()
-	if step == nil {
-		return ""
-	}
-	text := step.Step
-	if steps, i := n.Internal.Progress(kind); i >= 0 {
-		text = fmt.Sprintf("%d/%d %s", i+1, len(steps), step.Step)
-	}
-	if step.AbortAfter {
-		text += " (then aborts)"
-	}
-	return text
 }
 
 // waitLine is what a node waits for with which nothing is known to be wrong.

@@ -121,12 +121,3 @@ func BenchmarkStepLine(b *testing.B) {
 		})
 	}
 }
-
-// BenchmarkAttention is the order of ten thousand nodes.
-func BenchmarkAttention(b *testing.B) {
-	rows := randomRows(10_000)
-	by, _ := FindColumn("state")
-	for b.Loop() {
-		SortRows(rows, by.At(time.Unix(1000, 0)), false)
-	}
-}

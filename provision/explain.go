@@ -120,7 +120,7 @@ func (x *Explainer) Explain(ctx context.Context, id string) (*Explained, error) 
 		missing("what was kept of the node", err)
 		facts.Work, facts.Lines, facts.Estimate = kept.Work, kept.Lines, kept.Estimate
 		if kept.Boot != nil {
-			facts.Row.Log = kept.Boot
+			facts.Row.Log = kept.Boot.Told()
 		}
 	}
 	if x.sources.Ports != nil && facts.NeedsPorts() {
