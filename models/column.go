@@ -316,6 +316,20 @@ func number(s string) string {
 	return s[:n]
 }
 
+// NodeChange is a request that changed a node and that Ironic accepted.
+type NodeChange struct {
+	// Field is what it changed, as in properties.root_device.
+	Field string
+	// At is when it was sent, on Ironic's clock.
+	At time.Time
+}
+
+// What a deployment from here does to a node beside changing its settings.
+const (
+	ChangeReserved = "instance_uuid, reserved"
+	ChangeReleased = "instance_uuid, released"
+)
+
 // SameButLog reports whether two rows differ in the ramdisk's log at most, which changes with
 // each of its lines.
 func (r *Row) SameButLog(o *Row) bool {

@@ -8,20 +8,6 @@ import (
 	"time"
 )
 
-// NodeChange is a request that changed a node and that Ironic accepted.
-type NodeChange struct {
-	// Field is what it changed, as in properties.root_device.
-	Field string
-	// At is when it was sent, on Ironic's clock.
-	At time.Time
-}
-
-// What a deployment from here does to a node beside changing its settings.
-const (
-	ChangeReserved = "instance_uuid, reserved"
-	ChangeReleased = "instance_uuid, released"
-)
-
 // EvChanged is what was changed after the failure.
 const EvChanged EvidenceField = "changed since"
 
