@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/models/plan"
 )
 
@@ -178,13 +179,13 @@ func (c *candidate) readDefaults(n *node, path string) {
 	if columns := good["columns"]; columns != nil {
 		for _, item := range columns.items {
 			c.defaults.Columns = append(c.defaults.Columns, item.text)
-			_, err := models.FindColumn(item.text)
+			_, err := explain.FindColumn(item.text)
 			c.wrongDefault(item, join(path, "columns"), err)
 		}
 	}
 	if n := good["sort"]; n != nil {
 		c.defaults.Sort = n.text
-		_, err := models.FindColumn(strings.TrimPrefix(n.text, "-"))
+		_, err := explain.FindColumn(strings.TrimPrefix(n.text, "-"))
 		c.wrongDefault(n, join(path, "sort"), err)
 	}
 	if n := good["filter"]; n != nil {

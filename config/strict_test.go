@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/models/plan"
 )
 
@@ -338,7 +338,7 @@ func TestReadableSecretsAreWarnedOf(t *testing.T) {
 
 func columnKeys() string {
 	var keys []string
-	for _, c := range models.Columns() {
+	for _, c := range explain.Columns() {
 		keys = append(keys, c.Key)
 	}
 	return strings.Join(keys, ", ")

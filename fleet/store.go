@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 )
 
 // Store holds what is known of every node. Any goroutine may read it; its poller and the
@@ -26,7 +27,7 @@ type record struct {
 	row      *models.Row
 	evidence models.Evidence
 	// log follows the ramdisk's log; the row has what it tells. It is never changed, only replaced.
-	log *models.BootLog
+	log *explain.BootLog
 	// said is the provision state that the last event ended with, step the last step
 	// that was told.
 	said models.ProvisionState

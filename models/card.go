@@ -45,9 +45,9 @@ func Overview(r *Row) []Detail {
 	d.Add("state", n.StateText())
 	switch step, _ := n.CurrentStep(); {
 	case step != nil:
-		d.Add("step", stepText(n))
+		d.Add("step", CurrentStepText(n))
 	case n.ProvisionState.Failed():
-		d.Add("reason", reasonOf(r))
+		d.Add("reason", ReasonOf(r))
 	}
 	if !n.ProvisionState.Failed() {
 		d.Add("last error", n.LastError)
@@ -117,11 +117,11 @@ func (n *Node) BMC() string {
 	return ""
 }
 
-// reasonOf is why the node is in a failed state, as Ironic put it.
-func reasonOf(r *Row) string { return cmp.Or(r.Node.LastError, r.Reason) }
+// ReasonOf is why the node is in a failed state, as Ironic put it.
+func ReasonOf(r *Row) string { return cmp.Or(r.Node.LastError, r.Reason) }
 
-// stepText is the step that runs, with its place in the list; empty where none does.
-func stepText(n *Node) string {
+// CurrentStepText is the step that runs, with its place in the list; empty where none does.
+func CurrentStepText(n *Node) string {
 	step, kind := n.CurrentStep()
 	if step == nil {
 		return ""

@@ -66,9 +66,9 @@ type Column struct {
 	Field string
 }
 
-// columnsWith lists every column there is; step gives the text of the STEP column, which
+// Columns lists every column there is; step gives the text of the STEP column, which
 // explains what it can.
-func columnsWith(step func(r *Row, now time.Time) string) []Column {
+func Columns(step func(r *Row, now time.Time) string) []Column {
 	text := func(key, title, field string, get func(n *Node) string) Column {
 		return Column{Key: key, Title: title, Field: field, Text: func(r *Row, _ time.Time) string { return get(&r.Node) }}
 	}
@@ -100,8 +100,8 @@ func columnsWith(step func(r *Row, now time.Time) string) []Column {
 	}
 }
 
-// findColumnIn gives the column with the key; the error lists those there are.
-func findColumnIn(all []Column, key string) (Column, error) {
+// explain.FindColumn gives the column with the key; the error lists those there are.
+func FindColumn(all []Column, key string) (Column, error) {
 	i := slices.IndexFunc(all, func(c Column) bool { return c.Key == key })
 	if i >= 0 {
 		return all[i], nil

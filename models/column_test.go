@@ -61,7 +61,7 @@ func uuids(rows []*Row) []string {
 }
 
 // plainColumns have nothing in the STEP column.
-func plainColumns() []Column { return columnsWith(func(*Row, time.Time) string { return "" }) }
+func plainColumns() []Column { return Columns(func(*Row, time.Time) string { return "" }) }
 
 func TestSortIsDeterministic(t *testing.T) {
 	t.Parallel()
@@ -115,7 +115,7 @@ func TestSortRows(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c, err := findColumnIn(plainColumns(), tt.column)
+			c, err := FindColumn(plainColumns(), tt.column)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -159,7 +159,7 @@ func TestCells(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c, err := findColumnIn(plainColumns(), tt.column)
+			c, err := FindColumn(plainColumns(), tt.column)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -184,7 +184,7 @@ func TestColumns(t *testing.T) {
 			t.Errorf("column %s asks for %s, which every list has", c.Key, c.Field)
 		}
 	}
-	if _, err := findColumnIn(plainColumns(), "colour\x1b"); err == nil || !strings.Contains(err.Error(), `"colour\x1b"; there are name,`) {
+	if _, err := FindColumn(plainColumns(), "colour\x1b"); err == nil || !strings.Contains(err.Error(), `"colour\x1b"; there are name,`) {
 		t.Errorf("%v", err)
 	}
 }
@@ -258,7 +258,7 @@ func TestSortAllocates(t *testing.T) {
 	}
 	rows := randomRows(1000)
 	for _, key := range []string{"state", "class", "name", "age"} {
-		c, _ := findColumnIn(plainColumns(), key)
+		c, _ := FindColumn(plainColumns(), key)
 		mine := slices.Clone(rows)
 		if got := testing.AllocsPerRun(5, func() { SortRows(mine, c, false) }); got > 10 {
 			t.Errorf("by %s: %.0f allocations for 1000 rows", key, got)
@@ -269,7 +269,7 @@ func TestSortAllocates(t *testing.T) {
 func BenchmarkSortRows(b *testing.B) {
 	rows := randomRows(10_000)
 	for _, key := range []string{"state", "name", "class", "age"} {
-		c, err := findColumnIn(plainColumns(), key)
+		c, err := FindColumn(plainColumns(), key)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -300,7 +300,7 @@ func BenchmarkFilter(b *testing.B) {
 
 func TestDiskColumn(t *testing.T) {
 	t.Parallel()
-	c, err := findColumnIn(plainColumns(), "disk")
+	c, err := FindColumn(plainColumns(), "disk")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -325,7 +325,7 @@ func TestDiskColumn(t *testing.T) {
 // BenchmarkAttention is the order of ten thousand nodes.
 func BenchmarkAttention(b *testing.B) {
 	rows := randomRows(10_000)
-	by, _ := findColumnIn(plainColumns(), "state")
+	by, _ := FindColumn(plainColumns(), "state")
 	for b.Loop() {
 		SortRows(rows, by.At(time.Unix(1000, 0)), false)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/doctor"
+	"ironworks/models/explain"
 	"ironworks/models/plan"
 )
 
@@ -16,7 +17,7 @@ type ISOLook struct {
 	Address string `json:"address"`
 	// Readable is empty where nobody could be asked: an image of Glance, a file of the
 	// conductor.
-	Readable models.Answer `json:"readable"`
+	Readable explain.Answer `json:"readable"`
 	// Text is one clause that says what was seen.
 	Text string `json:"text"`
 }
@@ -29,7 +30,7 @@ func LookAtISO(ctx context.Context, web ImageWeb, address string) ISOLook {
 		return look
 	}
 	answer, head, total := askFile(ctx, web, address)
-	look.Readable = models.AnswerNo
+	look.Readable = explain.AnswerNo
 	switch {
 	case answer.Error != "":
 		look.Text = answer.Error
@@ -38,7 +39,7 @@ func LookAtISO(ctx context.Context, web ImageWeb, address string) ISOLook {
 	case !doctor.IsISO(head):
 		look.Text = "what the server gives is no ISO 9660 image"
 	default:
-		look.Readable, look.Text = models.AnswerYes, "it can be read from here"
+		look.Readable, look.Text = explain.AnswerYes, "it can be read from here"
 		if total > 0 {
 			look.Text += ", " + models.FormatBytes(total)
 		}
