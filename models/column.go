@@ -149,7 +149,7 @@ func SortRows(rows []*Row, by Column, descending bool) {
 		if by.Compare != nil {
 			c = by.Compare(a.row, b.row)
 		} else {
-			c = CompareNatural(a.text, b.text)
+			c = compareNatural(a.text, b.text)
 		}
 		if descending {
 			c = -c
@@ -165,7 +165,7 @@ func SortRows(rows []*Row, by Column, descending bool) {
 }
 
 func compareTie(a, b sortRow) int {
-	if c := CompareNatural(a.row.Node.Name, b.row.Node.Name); c != 0 {
+	if c := compareNatural(a.row.Node.Name, b.row.Node.Name); c != 0 {
 		return c
 	}
 	if c := strings.Compare(a.row.Node.UUID, b.row.Node.UUID); c != 0 {
@@ -270,9 +270,9 @@ func Age(d time.Duration) string {
 	}
 }
 
-// CompareNatural orders text with numbers in it by their value (n2 before n10),
+// compareNatural orders text with numbers in it by their value (n2 before n10),
 // whatever the case.
-func CompareNatural(a, b string) int {
+func compareNatural(a, b string) int {
 	for i, j := 0, 0; ; {
 		switch {
 		case i == len(a) || j == len(b):

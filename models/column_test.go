@@ -19,7 +19,7 @@ func TestCompareNatural(t *testing.T) {
 	}
 	for i, a := range order {
 		for j, b := range order {
-			got := CompareNatural(a, b)
+			got := compareNatural(a, b)
 			if (i < j) != (got < 0) || (i == j) != (got == 0) {
 				t.Errorf("CompareNatural(%q, %q) = %d", a, b, got)
 			}

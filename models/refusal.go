@@ -57,7 +57,7 @@ func WhyNot(verb Verb, n *Node, v APIVersion) *Refusal {
 	switch {
 	case !ok:
 		return refuse(RefusedState, nextHint(n.ProvisionState, v),
-			"not possible in state %q, only in %s", n.ProvisionState, quotedStates(LegalFrom(verb, v)))
+			"not possible in state %q, only in %s", n.ProvisionState, quotedStates(legalFrom(verb, v)))
 	case !t.allowed(v):
 		return refuse(RefusedVersion, "", "needs API 1.%d from state %q; this Ironic has %s", t.Minor, n.ProvisionState, v)
 	case n.Maintenance && refusedInMaintenance(verb):

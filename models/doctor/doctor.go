@@ -167,15 +167,6 @@ func rules() []rule {
 	}
 }
 
-// IDs are those of all checks.
-func IDs() []ID {
-	var ids []ID
-	for _, r := range rules() {
-		ids = append(ids, r.id)
-	}
-	return ids
-}
-
 // single is a check that always finds one thing.
 func single(judge func(f *Facts) Diagnosis) func(f *Facts) []Diagnosis {
 	return func(f *Facts) []Diagnosis { return []Diagnosis{judge(f)} }

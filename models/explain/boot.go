@@ -43,7 +43,7 @@ const (
 func BootOf(r *models.Row) Boot {
 	n := &r.Node
 	var b Boot
-	if CalledBack(r) {
+	if calledBack(r) {
 		b.Heartbeat = n.Internal.Heartbeat()
 	}
 	if n.PowerState == models.PowerOn {
@@ -71,8 +71,8 @@ func BootOf(r *models.Row) Boot {
 	return b
 }
 
-// CalledBack says that the ramdisk of the machine's last boot has called back.
-func CalledBack(r *models.Row) bool {
+// calledBack says that the ramdisk of the machine's last boot has called back.
+func calledBack(r *models.Row) bool {
 	i := r.Node.Internal
 	switch {
 	case i == nil:

@@ -60,8 +60,8 @@ func (b *BootLog) at(t bootTime) time.Time {
 // log was read.
 func (b *BootLog) Begin() time.Time { return b.at(b.begin) }
 
-// Reached is when the stage began.
-func (b *BootLog) Reached() time.Time { return b.at(b.reached) }
+// reachedAt is when the stage began.
+func (b *BootLog) reachedAt() time.Time { return b.at(b.reached) }
 
 // Last is when the last line was written.
 func (b *BootLog) Last() time.Time { return b.at(b.last) }
@@ -152,9 +152,9 @@ func (b *BootLog) note(l *models.LogLine, t bootTime) {
 	}
 }
 
-// Obstacle is the error that keeps the boot where it is: of those that are not overcome the
+// obstacle is the error that keeps the boot where it is: of those that are not overcome the
 // one that says most. False is none.
-func (b *BootLog) Obstacle() (models.BootError, bool) {
+func (b *BootLog) obstacle() (models.BootError, bool) {
 	if len(b.Errors) == 0 {
 		return models.BootError{}, false
 	}
@@ -204,10 +204,10 @@ func (b *BootLog) Told() *models.RamdiskLog {
 		return nil
 	}
 	told := &models.RamdiskLog{
-		Stage: b.Stage, Reached: b.Reached(), Begin: b.Begin(), Last: b.Last(), Source: b.Source,
+		Stage: b.Stage, Reached: b.reachedAt(), Begin: b.Begin(), Last: b.Last(), Source: b.Source,
 		Served: b.Served, ServedAt: b.ServedAt,
 	}
-	if e, there := b.Obstacle(); there {
+	if e, there := b.obstacle(); there {
 		told.Obstacle = &e
 	}
 	return told

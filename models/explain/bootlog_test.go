@@ -67,9 +67,9 @@ func TestBootLog(t *testing.T) {
 					b.Take(bootLine(begin.Add(time.Duration(l.after)*time.Second), l.unit, l.text))
 				}
 			}
-			e, _ := b.Obstacle()
-			if b.Stage != tt.stage || int(b.Reached().Sub(begin).Seconds()) != tt.reached || ErrorID(e.ID) != tt.obstacle || e.Count != tt.count || !b.Begin().Equal(begin) {
-				t.Errorf("%s at %v, %d× %q; want %s at %d, %d× %q", b.Stage.Noun(), b.Reached().Sub(begin), e.Count, e.ID, tt.stage.Noun(), tt.reached, tt.count, tt.obstacle)
+			e, _ := b.obstacle()
+			if b.Stage != tt.stage || int(b.reachedAt().Sub(begin).Seconds()) != tt.reached || ErrorID(e.ID) != tt.obstacle || e.Count != tt.count || !b.Begin().Equal(begin) {
+				t.Errorf("%s at %v, %d× %q; want %s at %d, %d× %q", b.Stage.Noun(), b.reachedAt().Sub(begin), e.Count, e.ID, tt.stage.Noun(), tt.reached, tt.count, tt.obstacle)
 			}
 		})
 	}
@@ -87,7 +87,7 @@ func TestBootLogClocks(t *testing.T) {
 			l.Received = now // all at once
 			b.Take(l)
 		}
-		if got := now.Sub(b.Reached()).Round(time.Minute); got != 4*time.Minute {
+		if got := now.Sub(b.reachedAt()).Round(time.Minute); got != 4*time.Minute {
 			t.Errorf("%s: the pull began %v ago", name, got)
 		}
 	}

@@ -14,44 +14,44 @@ type Condition string
 
 // The conditions.
 const (
-	IfWaiting         Condition = "Ironic waits for the ramdisk, or has given up waiting"
-	IfNeverCalled     Condition = "no sign of the ramdisk since the work began"
-	IfLongEnough      Condition = "waited for 10 minutes at least, or timed out"
-	IfNotLongEnough   Condition = "waited for less than 10 minutes"
-	IfSilent          Condition = "the ramdisk called back in this work, and then not for 6 minutes"
-	IfSpeaking        Condition = "the last heartbeat is not older than 6 minutes"
-	IfRebooting       Condition = "the step reboots the machine, or the conductor polls the BMC meanwhile"
-	IfFresh           Condition = "a sign of life: a heartbeat of this boot in the last 200 s, a log line in the last minute, or the agent answers from here"
-	IfLogAlive        Condition = "there are log lines of the ramdisk since the work began"
-	IfAgentStarted    Condition = "the agent started 3 minutes ago at least by the log, or Ironic has given up waiting"
-	IfBooting         Condition = "the log tells how far the boot has come, has a line of the last minute, and no error that is not overcome"
-	IfBootStuck       Condition = "by the log the boot has not gone on for 5 minutes, and the agent has not started"
-	IfLogStopped      Condition = "the log of this boot had lines, and none for 2 minutes (5 while the agent's image is pulled)"
-	IfAgentAnswers    Condition = "the agent answers from here"
-	IfAgentRefuses    Condition = "the agent was there, and refuses connections from here; the step does not reboot the machine"
-	IfSiblings        Condition = "two others at least, and half of those in the same work, fail or wait alike"
-	IfSpreads         Condition = "what failed is on the way between machines, Ironic and images"
-	IfPowerOff        Condition = "Ironic knows the machine as off"
-	IfPowerFault      Condition = "Ironic's fault field says power failure"
-	IfCleanFault      Condition = "the node is in maintenance, by the fault clean failure or without a fault"
-	IfMaintenance     Condition = "in maintenance without a fault: somebody set it"
-	IfReserved        Condition = "a conductor holds the node's lock"
-	IfConductorDead   Condition = "the node's conductor is not alive, while another one is"
-	IfAllDead         Condition = "every conductor is dead, the node has no conductor, and the node has not changed since their last heartbeats (conductors on SQLite send none)"
-	IfConductorAlive  Condition = "the node's conductor is alive, as far as it is known"
-	IfNoHints         Condition = "no root device hints, and a deploy interface that writes to a disk"
-	IfLate            Condition = "the phase lasts longer than it did for nearly all others"
-	IfMuchLate        Condition = "the phase lasts more than three times the median of others"
-	IfBMCUnreachable  Condition = "the BMC was asked from here, and does not answer"
-	IfBMCRefuses      Condition = "the BMC refuses the login that is known here"
-	IfBMCOff          Condition = "the BMC says that the machine is off"
-	IfBMCModeDiffers  Condition = "the BMC boots in another mode than the node wants"
-	IfNoMedia         Condition = "the node boots by virtual media, and the BMC has none inserted"
-	IfMediaLeft       Condition = "the BMC has virtual media inserted"
-	IfAtRest          Condition = "no reason, fault, maintenance or power error"
-	IfISONotFetchable Condition = "the ramdisk's ISO cannot be read from here"
-	IfStateKnown      Condition = "the node's state is known"
-	IfBMCUnwell       Condition = "the BMC says that a part of the machine is in a critical state"
+	ifWaiting         Condition = "Ironic waits for the ramdisk, or has given up waiting"
+	ifNeverCalled     Condition = "no sign of the ramdisk since the work began"
+	ifLongEnough      Condition = "waited for 10 minutes at least, or timed out"
+	ifNotLongEnough   Condition = "waited for less than 10 minutes"
+	ifSilent          Condition = "the ramdisk called back in this work, and then not for 6 minutes"
+	ifSpeaking        Condition = "the last heartbeat is not older than 6 minutes"
+	ifRebooting       Condition = "the step reboots the machine, or the conductor polls the BMC meanwhile"
+	ifFresh           Condition = "a sign of life: a heartbeat of this boot in the last 200 s, a log line in the last minute, or the agent answers from here"
+	ifLogAlive        Condition = "there are log lines of the ramdisk since the work began"
+	ifAgentStarted    Condition = "the agent started 3 minutes ago at least by the log, or Ironic has given up waiting"
+	ifBooting         Condition = "the log tells how far the boot has come, has a line of the last minute, and no error that is not overcome"
+	ifBootStuck       Condition = "by the log the boot has not gone on for 5 minutes, and the agent has not started"
+	ifLogStopped      Condition = "the log of this boot had lines, and none for 2 minutes (5 while the agent's image is pulled)"
+	ifAgentAnswers    Condition = "the agent answers from here"
+	ifAgentRefuses    Condition = "the agent was there, and refuses connections from here; the step does not reboot the machine"
+	ifSiblings        Condition = "two others at least, and half of those in the same work, fail or wait alike"
+	ifSpreads         Condition = "what failed is on the way between machines, Ironic and images"
+	ifPowerOff        Condition = "Ironic knows the machine as off"
+	ifPowerFault      Condition = "Ironic's fault field says power failure"
+	ifCleanFault      Condition = "the node is in maintenance, by the fault clean failure or without a fault"
+	ifMaintenance     Condition = "in maintenance without a fault: somebody set it"
+	ifReserved        Condition = "a conductor holds the node's lock"
+	ifConductorDead   Condition = "the node's conductor is not alive, while another one is"
+	ifAllDead         Condition = "every conductor is dead, the node has no conductor, and the node has not changed since their last heartbeats (conductors on SQLite send none)"
+	ifConductorAlive  Condition = "the node's conductor is alive, as far as it is known"
+	ifNoHints         Condition = "no root device hints, and a deploy interface that writes to a disk"
+	ifLate            Condition = "the phase lasts longer than it did for nearly all others"
+	ifMuchLate        Condition = "the phase lasts more than three times the median of others"
+	ifBMCUnreachable  Condition = "the BMC was asked from here, and does not answer"
+	ifBMCRefuses      Condition = "the BMC refuses the login that is known here"
+	ifBMCOff          Condition = "the BMC says that the machine is off"
+	ifBMCModeDiffers  Condition = "the BMC boots in another mode than the node wants"
+	ifNoMedia         Condition = "the node boots by virtual media, and the BMC has none inserted"
+	ifMediaLeft       Condition = "the BMC has virtual media inserted"
+	ifAtRest          Condition = "no reason, fault, maintenance or power error"
+	ifISONotFetchable Condition = "the ramdisk's ISO cannot be read from here"
+	ifStateKnown      Condition = "the node's state is known"
+	ifBMCUnwell       Condition = "the BMC says that a part of the machine is in a critical state"
 )
 
 // The spans that conditions go by. An agent beats every 90 to 180 s.
@@ -72,25 +72,25 @@ const (
 // holds says whether the condition is true of the facts.
 func (x *explaining) holds(is Condition) bool {
 	switch is {
-	case IfBMCUnreachable, IfBMCRefuses, IfBMCOff, IfBMCModeDiffers, IfNoMedia, IfMediaLeft, IfISONotFetchable, IfBMCUnwell:
+	case ifBMCUnreachable, ifBMCRefuses, ifBMCOff, ifBMCModeDiffers, ifNoMedia, ifMediaLeft, ifISONotFetchable, ifBMCUnwell:
 		return x.BMC != nil && x.bmcHolds(is)
-	case IfStateKnown:
+	case ifStateKnown:
 		return x.state() != ""
-	case IfSiblings:
+	case ifSiblings:
 		return x.Siblings != nil && x.Siblings.Same >= 2 && 2*x.Siblings.Same >= x.Siblings.Of
-	case IfSpreads:
+	case ifSpreads:
 		return x.spreads()
-	case IfLate:
+	case ifLate:
 		return x.Estimate != nil && x.Estimate.Late
-	case IfMuchLate:
+	case ifMuchLate:
 		return x.muchLate()
-	case IfFresh, IfAgentStarted, IfBooting, IfBootStuck, IfLogStopped, IfAgentAnswers, IfAgentRefuses:
+	case ifFresh, ifAgentStarted, ifBooting, ifBootStuck, ifLogStopped, ifAgentAnswers, ifAgentRefuses:
 		return x.node != nil && x.ramdiskHolds(is)
-	case IfAtRest:
+	case ifAtRest:
 		return x.node != nil && !x.troubled()
-	case IfWaiting, IfNeverCalled, IfLongEnough, IfNotLongEnough, IfSilent, IfSpeaking, IfRebooting, IfLogAlive:
+	case ifWaiting, ifNeverCalled, ifLongEnough, ifNotLongEnough, ifSilent, ifSpeaking, ifRebooting, ifLogAlive:
 		return x.node != nil && x.waitHolds(is)
-	case IfPowerOff, IfPowerFault, IfCleanFault, IfMaintenance, IfReserved, IfConductorDead, IfAllDead, IfConductorAlive, IfNoHints:
+	case ifPowerOff, ifPowerFault, ifCleanFault, ifMaintenance, ifReserved, ifConductorDead, ifAllDead, ifConductorAlive, ifNoHints:
 		return x.node != nil && x.nodeHolds(is)
 	}
 	return false
@@ -99,27 +99,27 @@ func (x *explaining) holds(is Condition) bool {
 func (x *explaining) nodeHolds(is Condition) bool {
 	n := x.node
 	switch is {
-	case IfPowerOff:
+	case ifPowerOff:
 		waited, known := x.waited()
 		return n.PowerState == models.PowerOff && known && waited >= offForLong && !x.rebooting()
-	case IfPowerFault:
+	case ifPowerFault:
 		return n.Fault == "power failure"
-	case IfCleanFault:
+	case ifCleanFault:
 		return n.Maintenance && (n.Fault == "clean failure" || n.Fault == "")
-	case IfMaintenance:
+	case ifMaintenance:
 		return n.Maintenance && n.Fault == "" && n.ProvisionState != models.StateCleanFailed
-	case IfReserved:
+	case ifReserved:
 		return n.Reservation != ""
-	case IfNoHints:
+	case ifNoHints:
 		return x.noHints()
-	case IfConductorDead, IfAllDead, IfConductorAlive:
+	case ifConductorDead, ifAllDead, ifConductorAlive:
 		host := x.conductor()
 		alive := slices.ContainsFunc(x.Conductors, func(c models.Conductor) bool { return c.Alive })
 		gone := host != "" && x.Conductors != nil && !slices.ContainsFunc(x.Conductors, func(c models.Conductor) bool { return c.Hostname == host && c.Alive })
 		switch is {
-		case IfConductorDead:
+		case ifConductorDead:
 			return gone && alive
-		case IfAllDead:
+		case ifAllDead:
 			// On SQLite conductors send no heartbeats, and Ironic still gives them nodes.
 			return len(x.Conductors) > 0 && !alive && host == "" && !slices.ContainsFunc(x.Conductors, x.workedAfter)
 		default:
@@ -162,21 +162,21 @@ func (x *explaining) noHints() bool {
 func (x *explaining) waitHolds(is Condition) bool {
 	waited, known := x.waited()
 	switch is {
-	case IfWaiting:
+	case ifWaiting:
 		return x.state().Class() == models.ClassWait || x.timedOut()
-	case IfNeverCalled:
+	case ifNeverCalled:
 		return x.neverCalled()
-	case IfLongEnough:
+	case ifLongEnough:
 		return x.timedOut() || known && waited >= models.BootTakes
-	case IfNotLongEnough:
+	case ifNotLongEnough:
 		return !x.timedOut() && known && waited < models.BootTakes
-	case IfSilent:
+	case ifSilent:
 		return x.called() && !x.rebooting() && (x.timedOut() || x.silence() > models.SilentAfter)
-	case IfSpeaking:
+	case ifSpeaking:
 		return x.called() && x.silence() <= models.SilentAfter
-	case IfRebooting:
+	case ifRebooting:
 		return x.rebooting()
-	case IfLogAlive:
+	case ifLogAlive:
 		return slices.ContainsFunc(x.Lines, func(l models.LogLine) bool { return l.Source != models.LogStatus })
 	default:
 		return false
@@ -240,7 +240,7 @@ func (x *explaining) kept() *models.Kept {
 
 // called says that the ramdisk called back in this work.
 func (x *explaining) called() bool {
-	if CalledBack(x.Row) {
+	if calledBack(x.Row) {
 		return true
 	}
 	if k := x.kept(); k != nil && k.AgentURL != "" && !x.state().Busy() {
@@ -270,7 +270,7 @@ func (x *explaining) rebooting() bool { return x.node.Internal.Rebooting() }
 
 // spreads says that an error was found that is seldom one of a single machine.
 func (x *explaining) spreads() bool {
-	if x.node != nil && x.waitHolds(IfWaiting) && !x.called() {
+	if x.node != nil && x.waitHolds(ifWaiting) && !x.called() {
 		return true
 	}
 	for _, t := range x.texts {
@@ -289,24 +289,24 @@ func (x *explaining) ramdiskHolds(is Condition) bool {
 	inStage := x.Now.Sub(b.Since)
 	told := !b.Line.IsZero()
 	switch is {
-	case IfFresh:
-		return x.called() && !x.holds(IfAgentRefuses) &&
+	case ifFresh:
+		return x.called() && !x.holds(ifAgentRefuses) &&
 			(x.agentAnswers() || !b.Heartbeat.IsZero() && x.Now.Sub(b.Heartbeat) <= freshBeat || told && x.Now.Sub(b.Line) <= freshLine)
-	case IfAgentStarted:
+	case ifAgentStarted:
 		return told && b.Stage >= models.RamdiskAgent && (x.timedOut() || inStage >= reachTakes)
-	case IfBooting:
+	case ifBooting:
 		return told && b.Stage > models.RamdiskPowerOn && b.Obstacle == nil && x.Now.Sub(b.Line) <= freshLine
-	case IfBootStuck:
+	case ifBootStuck:
 		return told && b.Stage < models.RamdiskAgent && inStage >= stuckAfter
-	case IfLogStopped:
+	case ifLogStopped:
 		limit := stoppedAfter
 		if b.Stage == models.RamdiskImage {
 			limit = stuckAfter
 		}
 		return told && x.Now.Sub(b.Line) > limit
-	case IfAgentAnswers:
+	case ifAgentAnswers:
 		return x.agentAnswers()
-	case IfAgentRefuses:
+	case ifAgentRefuses:
 		return x.Agent != nil && x.Agent.Answers == AnswerNo && x.called() && !x.rebooting()
 	default:
 		return false
@@ -327,22 +327,22 @@ func (x *explaining) muchLate() bool {
 func (x *explaining) bmcHolds(is Condition) bool {
 	b := x.BMC
 	switch is {
-	case IfBMCUnreachable:
+	case ifBMCUnreachable:
 		return b.Reachable == AnswerNo
-	case IfBMCRefuses:
+	case ifBMCRefuses:
 		return b.Authenticated == AnswerNo
-	case IfBMCOff:
+	case ifBMCOff:
 		return b.Power == models.PowerOff && !x.rebooting()
-	case IfBMCModeDiffers:
+	case ifBMCModeDiffers:
 		want := x.wantedBootMode()
 		return want != "" && b.BootMode != "" && want != b.BootMode
-	case IfNoMedia:
+	case ifNoMedia:
 		return b.MediaInserted == AnswerNo && x.node != nil && strings.Contains(x.node.BootInterface, "virtual-media")
-	case IfMediaLeft:
+	case ifMediaLeft:
 		return b.MediaInserted == AnswerYes
-	case IfISONotFetchable:
+	case ifISONotFetchable:
 		return b.ISOFetchable == AnswerNo
-	case IfBMCUnwell:
+	case ifBMCUnwell:
 		return b.Health == models.BMCHealthCritical
 	default:
 		return false

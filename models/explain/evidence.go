@@ -15,65 +15,65 @@ type EvidenceField string
 
 // The fields.
 const (
-	EvState       EvidenceField = "provision_state"
-	EvTarget      EvidenceField = "target_provision_state"
-	EvPower       EvidenceField = "power_state"
-	EvMaintenance EvidenceField = "maintenance_reason"
-	EvFault       EvidenceField = "fault"
-	EvReservation EvidenceField = "reservation"
-	EvConductor   EvidenceField = "conductor"
-	EvInstance    EvidenceField = "instance_uuid"
-	EvStep        EvidenceField = "step"
-	EvHeartbeat   EvidenceField = "agent_last_heartbeat"
-	EvAgent       EvidenceField = "agent_url"
-	EvAgentIs     EvidenceField = "agent_version"
-	EvWaited      EvidenceField = "waited"
-	EvDeadline    EvidenceField = "deadline"
-	EvSiblings    EvidenceField = "siblings"
-	EvHints       EvidenceField = "root_device"
-	EvISO         EvidenceField = "deploy_iso"
-	EvBMCAddress  EvidenceField = "bmc"
-	EvBootMode    EvidenceField = "boot_mode"
-	EvBMCMode     EvidenceField = "BMC boot mode"
-	EvBMCPower    EvidenceField = "BMC power"
-	EvMedia       EvidenceField = "BMC virtual media"
-	EvBMCHealth   EvidenceField = "BMC health"
-	EvBMCProgress EvidenceField = "BMC boot progress"
-	EvISOSeen     EvidenceField = "ISO, from here"
-	EvLastLine    EvidenceField = "last log line"
-	EvEstimate    EvidenceField = "others took"
-	EvAPI         EvidenceField = "API version"
-	EvSilence     EvidenceField = "silence"
-	EvBoot        EvidenceField = "boot"
-	EvErrors      EvidenceField = "errors"
-	EvServed      EvidenceField = "served"
-	EvPorts       EvidenceField = "ports"
-	EvAgentAnswer EvidenceField = "agent, from here"
+	evState       EvidenceField = "provision_state"
+	evTarget      EvidenceField = "target_provision_state"
+	evPower       EvidenceField = "power_state"
+	evMaintenance EvidenceField = "maintenance_reason"
+	evFault       EvidenceField = "fault"
+	evReservation EvidenceField = "reservation"
+	evConductor   EvidenceField = "conductor"
+	evInstance    EvidenceField = "instance_uuid"
+	evStep        EvidenceField = "step"
+	evHeartbeat   EvidenceField = "agent_last_heartbeat"
+	evAgent       EvidenceField = "agent_url"
+	evAgentIs     EvidenceField = "agent_version"
+	evWaited      EvidenceField = "waited"
+	evDeadline    EvidenceField = "deadline"
+	evSiblings    EvidenceField = "siblings"
+	evHints       EvidenceField = "root_device"
+	evISO         EvidenceField = "deploy_iso"
+	evBMCAddress  EvidenceField = "bmc"
+	evBootMode    EvidenceField = "boot_mode"
+	evBMCMode     EvidenceField = "BMC boot mode"
+	evBMCPower    EvidenceField = "BMC power"
+	evMedia       EvidenceField = "BMC virtual media"
+	evBMCHealth   EvidenceField = "BMC health"
+	evBMCProgress EvidenceField = "BMC boot progress"
+	evISOSeen     EvidenceField = "ISO, from here"
+	evLastLine    EvidenceField = "last log line"
+	evEstimate    EvidenceField = "others took"
+	evAPI         EvidenceField = "API version"
+	evSilence     EvidenceField = "silence"
+	evBoot        EvidenceField = "boot"
+	evErrors      EvidenceField = "errors"
+	evServed      EvidenceField = "served"
+	evPorts       EvidenceField = "ports"
+	evAgentAnswer EvidenceField = "agent, from here"
 )
 
 // evidence is the value of a field; false where it is not known.
 func (x *explaining) evidence(field EvidenceField) (models.Observation, bool) {
 	item := models.Observation{Field: string(field)}
 	switch field {
-	case EvState:
+	case evState:
 		item.Value = string(x.state())
-	case EvSiblings:
+	case evSiblings:
 		if s := x.Siblings; s != nil && s.Same > 0 {
 			item.Value = fmt.Sprintf("%d of %d others in the same work: %s", s.Same, s.Of, strings.Join(s.Names, ", "))
 		}
-	case EvLastLine:
+	case evLastLine:
 		if n := len(x.Lines); n > 0 {
 			item.Value, item.AgeSeconds = x.Lines[n-1].Text, x.age(x.Lines[n-1].Received)
 		}
-	case EvEstimate:
+	case evEstimate:
 		if x.Estimate != nil {
 			item.Value = x.Estimate.Phase.String()
 		}
-	case EvAPI:
+	case evAPI:
 		if !x.Version.IsZero() {
 			item.Value = x.Version.String()
 		}
-	case EvBMCMode, EvBMCPower, EvMedia, EvBMCHealth, EvBMCProgress, EvISOSeen:
+	case evBMCMode, evBMCPower, evMedia, evBMCHealth, evBMCProgress, evISOSeen:
 		if x.BMC != nil {
 			item.Value, item.AgeSeconds = x.bmcValue(field), x.age(x.BMC.At)
 		}
@@ -87,17 +87,17 @@ func (x *explaining) evidence(field EvidenceField) (models.Observation, bool) {
 
 func (x *explaining) bmcValue(field EvidenceField) string {
 	switch field {
-	case EvBMCMode:
+	case evBMCMode:
 		return x.BMC.BootMode
-	case EvBMCPower:
+	case evBMCPower:
 		return string(x.BMC.Power)
-	case EvBMCHealth:
+	case evBMCHealth:
 		return strings.TrimPrefix(string(x.BMC.Health)+", "+x.BMC.Causes, ", ")
-	case EvBMCProgress:
+	case evBMCProgress:
 		return x.BMC.Progress
-	case EvISOSeen:
+	case evISOSeen:
 		return x.BMC.ISO
-	case EvMedia:
+	case evMedia:
 		if x.BMC.MediaInserted == AnswerNo {
 			return "none"
 		}
@@ -110,48 +110,48 @@ func (x *explaining) bmcValue(field EvidenceField) string {
 func (x *explaining) nodeValue(field EvidenceField) (value string, age int64) {
 	n := x.node
 	switch field {
-	case EvTarget:
+	case evTarget:
 		return string(n.TargetProvisionState), 0
-	case EvPower:
+	case evPower:
 		return string(n.PowerState), 0
-	case EvMaintenance:
+	case evMaintenance:
 		return n.MaintenanceReason, 0
-	case EvFault:
+	case evFault:
 		return n.Fault, 0
-	case EvReservation:
+	case evReservation:
 		return n.Reservation, 0
-	case EvConductor:
+	case evConductor:
 		return x.conductor(), 0
-	case EvInstance:
+	case evInstance:
 		return n.InstanceUUID, 0
-	case EvStep:
+	case evStep:
 		return x.step(), 0
-	case EvHeartbeat:
+	case evHeartbeat:
 		if at := x.heartbeat(); !at.IsZero() {
 			return at.UTC().Format("2006-01-02 15:04:05") + " UTC", x.age(at)
 		}
 		return x.neverText(), 0
-	case EvAgent, EvAgentIs:
+	case evAgent, evAgentIs:
 		return x.agent(field), 0
-	case EvWaited:
+	case evWaited:
 		if d, known := x.waited(); known {
 			return x.duration(d), 0
 		}
-	case EvSilence:
+	case evSilence:
 		return x.duration(x.silence()), 0
-	case EvPorts:
+	case evPorts:
 		return x.ports(), 0
-	case EvServed:
+	case evServed:
 		return x.boot.Served, x.age(x.boot.ServedAt)
-	case EvBoot, EvErrors, EvAgentAnswer:
+	case evBoot, evErrors, evAgentAnswer:
 		return x.ramdiskValue(field), 0
-	case EvDeadline:
+	case evDeadline:
 		return x.deadline(), 0
-	case EvHints:
+	case evHints:
 		return x.hints(), 0
-	case EvISO, EvBMCAddress:
+	case evISO, evBMCAddress:
 		return x.address(field), 0
-	case EvBootMode:
+	case evBootMode:
 		return x.wantedBootMode(), 0
 	default:
 	}
@@ -173,11 +173,11 @@ func (x *explaining) ports() string {
 func (x *explaining) ramdiskValue(field EvidenceField) string {
 	b := x.boot
 	switch {
-	case field == EvAgentAnswer && x.Agent != nil:
+	case field == evAgentAnswer && x.Agent != nil:
 		return x.Agent.Text
-	case field == EvErrors && b.Obstacle != nil:
+	case field == evErrors && b.Obstacle != nil:
 		return fmt.Sprintf("%d since %s UTC", b.Obstacle.Count, b.Obstacle.First.UTC().Format(time.TimeOnly))
-	case field == EvBoot && !b.Line.IsZero():
+	case field == evBoot && !b.Line.IsZero():
 		b.Obstacle = nil
 		return "the ramdisk " + b.Text(x.Now) + " (log by " + string(b.Source) + ")"
 	}
@@ -207,7 +207,7 @@ func (x *explaining) agent(field EvidenceField) string {
 	if i := x.node.Internal; i != nil && i.AgentURL != "" {
 		url, version = i.AgentURL, i.AgentVersion
 	}
-	if field == EvAgent {
+	if field == evAgent {
 		return models.MaskURL(url)
 	}
 	return version
@@ -285,7 +285,7 @@ func (x *explaining) hints() string {
 func (x *explaining) address(field EvidenceField) string {
 	names := append(models.DeployISOFields(), "deploy_ramdisk")
 	places := []map[string]any{x.node.InstanceInfo, x.node.DriverInfo}
-	if field == EvBMCAddress {
+	if field == evBMCAddress {
 		names, places = []string{"redfish_address", "ipmi_address"}, places[1:]
 	}
 	for _, place := range places {

@@ -165,7 +165,7 @@ func TestExplainKnownErrors(t *testing.T) {
 			}
 		}
 	}
-	for _, id := range KnownErrors() {
+	for _, id := range knownErrors() {
 		if !slices.ContainsFunc(allRules, func(r Rule) bool { return slices.Contains(r.Errors, id) }) {
 			t.Errorf("no rule for the error %s", id)
 		}

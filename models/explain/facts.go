@@ -264,7 +264,7 @@ func (x *explaining) gatherTexts() {
 		x.nodeTexts()
 	}
 	sure := ConfidenceMedium
-	if x.state().Class() == models.ClassWait && x.holds(IfSpeaking) {
+	if x.state().Class() == models.ClassWait && x.holds(ifSpeaking) {
 		sure = ConfidenceLow // it goes on all the same: the installer is tried again, too
 	}
 	x.addObstacle()

@@ -50,10 +50,10 @@ func makeFamilyRules() []Rule {
 		rules[i] = Rule{
 			ID: f.ID, Errors: []ErrorID{ErrorID(f.ID)}, In: f.In, Confidence: ConfidenceMedium,
 			Verdict: f.Verdict, Brief: f.Brief, Not: []string{f.Not}, Next: f.Next, Source: f.Source,
-			Evidence: append([]EvidenceField{EvStep}, f.Evidence...), Instead: []RuleID{"clean-failed"},
+			Evidence: append([]EvidenceField{evStep}, f.Evidence...), Instead: []RuleID{"clean-failed"},
 		}
 		if f.Weak && len(f.In) > 0 {
-			rules[i].If = []Condition{IfStateKnown}
+			rules[i].If = []Condition{ifStateKnown}
 		}
 	}
 	return rules

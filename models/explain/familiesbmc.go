@@ -7,7 +7,7 @@ var machineFamilies = []family{
 		Verdict: "The BMC could not insert, eject or boot virtual media", Brief: "virtual media failed",
 		Not:      "the image that is written to disk",
 		Next:     Next{Text: "Look at the BMC's virtual media: eject what is inserted, check its licence, and whether it can read the ISO's address.", Key: "bmc", Command: "ironworks bmc {node}"},
-		Evidence: []EvidenceField{EvISO, EvBMCAddress},
+		Evidence: []EvidenceField{evISO, evBMCAddress},
 		Source:   "ironic/drivers/modules/redfish/boot.py",
 	},
 	{
@@ -15,7 +15,7 @@ var machineFamilies = []family{
 		Verdict: "The BMC did not change Secure Boot as the node asks", Brief: "Secure Boot could not be changed",
 		Not:      "the image's signature: nothing was booted",
 		Next:     Next{Text: "Set UEFI boot mode, change Secure Boot in the BMC, or take secure_boot out of the capabilities; then try again.", Key: "set", Command: "ironworks set {node} properties.capabilities=boot_mode:uefi"},
-		Evidence: []EvidenceField{EvBootMode},
+		Evidence: []EvidenceField{evBootMode},
 		Source:   "ironic/drivers/modules/redfish/management.py, ironic/drivers/modules/boot_mode_utils.py",
 	},
 	{
@@ -23,7 +23,7 @@ var machineFamilies = []family{
 		Verdict: "The boot mode that the node asks for is not supported, not allowed, or could not be set", Brief: "boot mode could not be set",
 		Not:      "the disk or its data",
 		Next:     Next{Text: "Compare the capabilities' boot_mode with what the BMC offers, and set one that both have.", Key: "set", Command: "ironworks set {node} properties.capabilities=boot_mode:uefi"},
-		Evidence: []EvidenceField{EvBootMode},
+		Evidence: []EvidenceField{evBootMode},
 		Source:   "ironic/drivers/modules/boot_mode_utils.py, ironic/conductor/utils.py",
 	},
 	{
@@ -31,7 +31,7 @@ var machineFamilies = []family{
 		Verdict: "The bootloader or the UEFI boot entry could not be set up", Brief: "bootloader could not be set up",
 		Not:      "the download: the image is on the disk",
 		Next:     Next{Text: "Check that the image has an EFI partition and fits the boot mode, and whether the firmware still takes boot entries.", Key: "log", Command: "ironworks logs {node}"},
-		Evidence: []EvidenceField{EvBootMode},
+		Evidence: []EvidenceField{evBootMode},
 		Source:   "ironic_python_agent/efi_utils.py, ironic_python_agent/extensions/image.py",
 	},
 	{
@@ -53,7 +53,7 @@ var machineFamilies = []family{
 		Verdict: "The RAID configuration could not be created, read or deleted", Brief: "RAID configuration failed",
 		Not:      "the root device hints: they are read after the RAID is built",
 		Next:     Next{Text: "Compare target_raid_config with the controller, its disks and what is on them, then run the step again.", Key: "disks", Command: "ironworks disks {node}"},
-		Evidence: []EvidenceField{EvHints},
+		Evidence: []EvidenceField{evHints},
 		Source:   "ironic/common/raid.py, ironic/drivers/modules/redfish/raid.py, ironic_python_agent/raid_utils.py",
 	},
 	{
@@ -68,7 +68,7 @@ var machineFamilies = []family{
 		Verdict: "An IPMI command failed, or the node's IPMI settings are wrong", Brief: "IPMI command failed",
 		Not:      "the ramdisk: the BMC was asked",
 		Next:     Next{Text: "Try ipmitool with the same settings from the conductor; check the address, privilege level and cipher suite in driver_info.", Key: "validate", Command: "ironworks validate {node}"},
-		Evidence: []EvidenceField{EvBMCAddress},
+		Evidence: []EvidenceField{evBMCAddress},
 		Source:   "ironic/drivers/modules/ipmitool.py, ironic/drivers/modules/intel_ipmi",
 	},
 	{
@@ -76,7 +76,7 @@ var machineFamilies = []family{
 		Verdict: "The vendor's own BMC interface (iDRAC, iLO, iRMC, iBMC, XClarity) refused the operation", Brief: "vendor's BMC interface refused",
 		Not:      "the ramdisk: the BMC was asked",
 		Next:     Next{Text: "Read the BMC's job queue and log; consider the redfish driver, which newer Ironic keeps instead of vendor drivers.", Key: "bmc", Command: "ironworks bmc {node}"},
-		Evidence: []EvidenceField{EvBMCAddress},
+		Evidence: []EvidenceField{evBMCAddress},
 		Source:   "ironic/drivers/modules/{drac,ilo,irmc,ibmc,xclarity}",
 	},
 	{
@@ -84,7 +84,7 @@ var machineFamilies = []family{
 		Verdict: "The BMC refused or failed a Redfish request", Brief: "BMC refused a Redfish request",
 		Not:      "the ramdisk or the disk: the BMC was asked",
 		Next:     Next{Text: "Look at what the BMC says of itself, check driver_info and the BMC's firmware release, then try again.", Key: "bmc", Command: "ironworks bmc {node}"},
-		Evidence: []EvidenceField{EvBMCAddress},
+		Evidence: []EvidenceField{evBMCAddress},
 		Source:   "ironic/drivers/modules/redfish",
 	},
 	{
@@ -92,7 +92,7 @@ var machineFamilies = []family{
 		Verdict: "The machine's power could not be switched or read", Brief: "power could not be switched",
 		Not:      "the disk: nothing is written while power changes",
 		Next:     Next{Text: "Switch the power by hand at the BMC; reset the BMC when it does not follow, then try again.", Key: "bmc", Command: "ironworks bmc {node}"},
-		Evidence: []EvidenceField{EvPower, EvBMCAddress},
+		Evidence: []EvidenceField{evPower, evBMCAddress},
 		Source:   "ironic/conductor/utils.py, ironic/drivers/modules/redfish/power.py",
 	},
 }

@@ -7,7 +7,7 @@ var diskFamilies = []family{
 		Verdict: "The root device hints are wrong, or their disk is not there", Brief: "root device hints are wrong",
 		Not:      "the image: nothing was written",
 		Next:     Next{Text: "Compare the hints with the machine's disks, and pin the disk to deploy to.", Key: "disks", Command: "ironworks disks {node}"},
-		Evidence: []EvidenceField{EvHints},
+		Evidence: []EvidenceField{evHints},
 		Source:   "ironic/common/utils.py, ironic_python_agent/device_hints.py",
 	},
 	{
@@ -29,7 +29,7 @@ var diskFamilies = []family{
 		Verdict: "A disk could not be partitioned, or a partition or file system on it could not be used", Brief: "disk could not be partitioned",
 		Not:      "the image's download",
 		Next:     Next{Text: "Find the disk and the command in the ramdisk's log: a busy, too small or broken disk is the usual reason.", Key: "log", Command: "ironworks logs {node}"},
-		Evidence: []EvidenceField{EvHints},
+		Evidence: []EvidenceField{evHints},
 		Source:   "ironic_python_agent/{disk_utils,partition_utils,utils}.py",
 	},
 }

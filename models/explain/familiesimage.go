@@ -42,7 +42,7 @@ var imageFamilies = []family{
 		Verdict: "The image could not be written to the disk", Brief: "image could not be written",
 		Not:      "the image's format: it was accepted",
 		Next:     Next{Text: "Read the ramdisk's log for the disk's errors and size: a disk that is too small, busy or broken is the usual reason.", Key: "log", Command: "ironworks logs {node}"},
-		Evidence: []EvidenceField{EvHints},
+		Evidence: []EvidenceField{evHints},
 		Source:   "ironic_python_agent/disk_utils.py, ironic_python_agent/extensions/standby.py",
 	},
 	{

@@ -32,7 +32,7 @@ var networkFamilies = []family{
 		Verdict: "A network port could not be set up: Neutron, DHCP or the switch did not take it", Brief: "network port could not be set up",
 		Not:      "the disk or the image",
 		Next:     Next{Text: "Check the node's ports, their switch data and the networks in driver_info, and Neutron's log; then try again.", Key: "network", Command: "ironworks node {node}"},
-		Evidence: []EvidenceField{EvInstance},
+		Evidence: []EvidenceField{evInstance},
 		Source:   "ironic/common/neutron.py, ironic/dhcp, ironic/drivers/modules/network",
 	},
 	{
@@ -40,7 +40,7 @@ var networkFamilies = []family{
 		Verdict: "The network boot or the boot ISO could not be prepared: a kernel, ramdisk, template or option is missing", Brief: "boot of the ramdisk not prepared",
 		Not:      "the machine: it was not switched on",
 		Next:     Next{Text: "Check deploy_kernel and deploy_ramdisk (or deploy_iso), the boot interface and the conductor's [pxe] options.", Key: "validate", Command: "ironworks validate {node}"},
-		Evidence: []EvidenceField{EvISO},
+		Evidence: []EvidenceField{evISO},
 		Source:   "ironic/common/pxe_utils.py, ironic/drivers/modules/pxe_base.py, ironic/drivers/modules/image_utils.py",
 	},
 }

@@ -58,7 +58,7 @@ var phaseFamilies = []family{
 		Verdict: "A step failed; the rest of the reason is the error that the step returned", Brief: "a step failed",
 		Not:      "a machine that did not boot: its steps were running",
 		Next:     Next{Text: "Read what the step wrote to the ramdisk's log before it failed, correct that, and try again.", Key: "log", Command: "ironworks logs {node}"},
-		Evidence: []EvidenceField{EvLastLine},
+		Evidence: []EvidenceField{evLastLine},
 		Source:   "ironic/drivers/modules/agent_base.py, ironic/conductor/{cleaning,deployments,servicing,verify}.py",
 	},
 	{

@@ -21,7 +21,7 @@ var serviceFamilies = []family{
 		Verdict: "Another operation holds the lock of this node, its parent or a child", Brief: "node, parent or child is locked",
 		Not:      "a fault of the machine",
 		Next:     Next{Text: "Wait until the other operation ends, then try again.", Key: "conductors", Command: "ironworks conductors"},
-		Evidence: []EvidenceField{EvReservation},
+		Evidence: []EvidenceField{evReservation},
 		Source:   "ironic/conductor/utils.py, ironic/conductor/task_manager.py",
 	},
 	{
@@ -36,7 +36,7 @@ var serviceFamilies = []family{
 		Verdict: "The conductor is overloaded, missing or not reached", Brief: "conductor not available",
 		Not:      "a fault of the machine",
 		Next:     Next{Text: "Check which conductors are alive and how much they do, then try again.", Key: "conductors", Command: "ironworks conductors"},
-		Evidence: []EvidenceField{EvConductor},
+		Evidence: []EvidenceField{evConductor},
 		Source:   "ironic/conductor/rpcapi.py, ironic/conductor/base_manager.py",
 	},
 	{
@@ -72,7 +72,7 @@ var serviceFamilies = []family{
 		Verdict: "Ironic does not allow this in the node's present state", Brief: "not allowed in this state",
 		Not:      "a fault of the machine",
 		Next:     Next{Text: "Look at the node's state, maintenance and instance; bring it into the state that the reason names first.", Key: "overview", Command: "ironworks node {node}"},
-		Evidence: []EvidenceField{EvState, EvMaintenance, EvInstance},
+		Evidence: []EvidenceField{evState, evMaintenance, evInstance},
 		Source:   "ironic/conductor/manager.py",
 	},
 }

@@ -8,7 +8,7 @@ var toolFamilies = []family{
 		Verdict: "A program or file that this needs is missing on the ramdisk or the conductor", Brief: "a program or file is missing",
 		Not:      "a fault of the machine: nothing ran on it",
 		Next:     Next{Text: "Add what the reason names to the ramdisk, or use a ramdisk that has it; then try again.", Key: "set", Command: "ironworks set {node} driver_info.deploy_iso=URL"},
-		Evidence: []EvidenceField{EvAgentIs, EvISO},
+		Evidence: []EvidenceField{evAgentIs, evISO},
 		Source:   "oslo_concurrency.processutils (ENOENT), ironic_python_agent/utils.py",
 	},
 	{
@@ -30,7 +30,7 @@ var toolFamilies = []family{
 		Verdict: "The agent's hardware managers do not fit: their versions changed, or none supports the call", Brief: "agent's hardware managers do not fit",
 		Not:      "the network: the agent answered",
 		Next:     Next{Text: "Boot the ramdisk that has the hardware manager and its release, then try again.", Retry: true},
-		Evidence: []EvidenceField{EvAgentIs},
+		Evidence: []EvidenceField{evAgentIs},
 		Source:   "ironic_python_agent/hardware.py, ironic_python_agent/hardware_managers",
 	},
 	{
@@ -59,7 +59,7 @@ var toolFamilies = []family{
 		Verdict: "The conductor and the agent did not understand each other: the call failed or timed out", Brief: "call to the agent failed",
 		Not:      "a machine that did not boot: its agent had called back",
 		Next:     Next{Text: "Look whether the agent is still alive in its log and on port 9999, then try again.", Retry: true},
-		Evidence: []EvidenceField{EvAgent, EvHeartbeat, EvAgentIs},
+		Evidence: []EvidenceField{evAgent, evHeartbeat, evAgentIs},
 		Source:   "ironic/drivers/modules/agent_client.py, ironic_python_agent/extensions/base.py",
 	},
 	{
@@ -95,7 +95,7 @@ var toolFamilies = []family{
 		Verdict: "The agent could not find the disk or partition to write to, or could not get hold of it", Brief: "disk or partition not found",
 		Not:      "the image's download",
 		Next:     Next{Text: "Compare the machine's disks with the hints, and read in the ramdisk's log what holds the disk.", Key: "disks", Command: "ironworks disks {node}"},
-		Evidence: []EvidenceField{EvHints},
+		Evidence: []EvidenceField{evHints},
 		Source:   "ironic_python_agent/errors.py: DeviceNotFound",
 	},
 }

@@ -276,17 +276,6 @@ var conductorErrors = []knownError{
 	{id: ErrorRedacted, ways: [][]string{{"** Value Redacted - Requires "}}},
 }
 
-// KnownErrors are the ids of all of them.
-func KnownErrors() []ErrorID {
-	var ids []ErrorID
-	for _, list := range allErrors {
-		for _, e := range list {
-			ids = append(ids, e.id)
-		}
-	}
-	return ids
-}
-
 // allErrors are those of conductors and of ramdisks, lineErrors those that a line of a
 // ramdisk's log can tell of, reasonErrors those that a reason can.
 var (

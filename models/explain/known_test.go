@@ -49,10 +49,21 @@ func TestFindRamdiskError(t *testing.T) {
 		}
 	}
 	all := map[ErrorID]bool{}
-	for _, id := range KnownErrors() {
+	for _, id := range knownErrors() {
 		if all[id] || id == "" {
 			t.Errorf("%q is there twice or empty", id)
 		}
 		all[id] = true
 	}
+}
+
+// knownErrors are the ids of all of them.
+func knownErrors() []ErrorID {
+	var ids []ErrorID
+	for _, list := range allErrors {
+		for _, e := range list {
+			ids = append(ids, e.id)
+		}
+	}
+	return ids
 }

@@ -59,7 +59,7 @@ func waitSentence(r *models.Row, e models.Evidence, now time.Time) string {
 	switch {
 	case step != nil && n.Internal.Rebooting():
 		return fmt.Sprintf("%s: waits for the machine during %s%s.", work, stepPlace(r), stepLasting(&e, step, now))
-	case step != nil && CalledBack(r):
+	case step != nil && calledBack(r):
 		return fmt.Sprintf("%s: the ramdisk works on %s%s%s.", work, stepPlace(r), stepLasting(&e, step, now), beat)
 	case doing != "" && boot.Stage < models.RamdiskHeartbeat:
 		return fmt.Sprintf("%s: the ramdisk %s.", work, trimDot(doing))

@@ -29,7 +29,7 @@ var noReason = Rule{
 	ID: RuleNoReason, Confidence: ConfidenceLow,
 	Verdict:  "The node is {provision_state}, and Ironic says nowhere why",
 	Brief:    "Ironic says nowhere why",
-	Evidence: []EvidenceField{EvState, EvFault, EvMaintenance, EvPower, EvStep, EvHeartbeat, EvLastLine, EvSiblings},
+	Evidence: []EvidenceField{evState, evFault, evMaintenance, evPower, evStep, evHeartbeat, evLastLine, evSiblings},
 	Not:      []string{"nothing: Ironic wipes what it knew when work fails"},
 	Next:     Next{Text: "Read what was kept of the ramdisk's log, and the conductor's log at the time.", Key: "log", Command: "ironworks logs {node}"},
 	Source:   "ironic/conductor/utils.py (the error handlers wipe)",
@@ -39,7 +39,7 @@ var nothingKnown = Rule{
 	ID: RuleUnknown, Confidence: ConfidenceLow,
 	Verdict:  "Nothing is known to be wrong, and nothing says that all is well",
 	Brief:    "nothing is known",
-	Evidence: []EvidenceField{EvState, EvTarget, EvPower, EvReservation, EvStep, EvHeartbeat, EvWaited},
+	Evidence: []EvidenceField{evState, evTarget, evPower, evReservation, evStep, evHeartbeat, evWaited},
 	Next:     Next{Text: "Look at the node.", Key: "overview", Command: "ironworks node {node}"},
 	Source:   "no rule",
 }
@@ -50,7 +50,7 @@ func unknownRule(field string) *Rule {
 		ID: RuleUnknown, Confidence: ConfidenceLow,
 		Verdict:  "ironworks does not recognize this reason; " + textOrigin(field),
 		Brief:    "reason not recognized",
-		Evidence: []EvidenceField{EvState, EvStep, EvHeartbeat, EvFault, EvLastLine, EvSiblings},
+		Evidence: []EvidenceField{evState, evStep, evHeartbeat, evFault, evLastLine, evSiblings},
 		Not:      []string{"certainly the machine, its BMC or the network: the text alone does not tell which"},
 		Next:     Next{Text: "Read the text as it is, then the ramdisk's log, then the conductor's log at that time.", Key: "log", Command: "ironworks logs {node}"},
 		Source:   "no rule",
@@ -64,7 +64,7 @@ func textOrigin(field string) string {
 		return "the conductor wrote it to last_error"
 	case "history":
 		return "it is the newest error in the node's history"
-	case string(EvMaintenance):
+	case string(evMaintenance):
 		return "Ironic gave it for the maintenance that it set"
 	case "kept reason", "reason":
 		return "it was read from Ironic when the operation failed"

@@ -78,7 +78,7 @@ func (s Search) Explain(disks []Disk) Explanation {
 
 func (s Search) fitsAll(c *DiskCheck) bool {
 	if !s.Hints.Given() {
-		return c.Disk.Size >= MinRootDisk
+		return c.Disk.Size >= minRootDisk
 	}
 	for _, h := range c.Hints {
 		if !h.Matches {
@@ -176,7 +176,7 @@ func (s Search) why(c *DiskCheck, picked string) string {
 		return "left alone: skip_block_devices"
 	case len(wrong) > 0:
 		return strings.Join(wrong, "; ")
-	case !s.Hints.Given() && c.Disk.Size < MinRootDisk:
+	case !s.Hints.Given() && c.Disk.Size < minRootDisk:
 		return "smaller than 4 GiB"
 	case !c.Matches:
 		return "the agent fails before it picks a disk"

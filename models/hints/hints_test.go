@@ -255,7 +255,7 @@ func TestMostStableHint(t *testing.T) {
 	if _, err := FindDisk(shelf(t), "sdb"); err != nil {
 		t.Error(err)
 	}
-	if _, err := FindDisk(shelf(t), "/dev/sdz"); !errors.Is(err, ErrNoSuchDisk) {
+	if _, err := FindDisk(shelf(t), "/dev/sdz"); !errors.Is(err, errNoSuchDisk) {
 		t.Error(err)
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// MinRootDisk is the least that a disk must have, in bytes, to be picked without
+// minRootDisk is the least that a disk must have, in bytes, to be picked without
 // hints (ironic_python_agent/utils.py, guess_root_disk).
-const MinRootDisk = 4 * GiB
+const minRootDisk = 4 * GiB
 
 // Search is how the agent looks for the disk that it installs to
 // (ironic_python_agent/hardware.py, get_os_install_device).
@@ -180,16 +180,8 @@ func (r reader) fitsOne(h parsedHint, values PythonList) (bool, *Error) {
 	return false, nil
 }
 
-// SmallestDisk is what the agent takes without hints: the smallest disk of at least
-// [MinRootDisk], and of equal ones the first by name. The error is a *Error.
-func SmallestDisk(disks []Disk) (string, error) {
-	name, err := smallest(disks)
-	if err != nil {
-		return "", err
-	}
-	return name, nil
-}
-
+// smallest is what the agent takes without hints: the smallest disk of at least
+// [minRootDisk], and of equal ones the first by name.
 func smallest(disks []Disk) (string, *Error) {
 	// Sizes that are no numbers cannot be put in order, or not compared with the least.
 	for i := range disks {
@@ -217,9 +209,9 @@ func smallest(disks []Disk) (string, *Error) {
 		return cmp.Or(cmp.Compare(size(a), size(b)), strings.Compare(a.Name, b.Name))
 	})
 	for _, d := range sorted {
-		if size(d) >= MinRootDisk {
+		if size(d) >= minRootDisk {
 			return d.Name, nil
 		}
 	}
-	return "", raised(deviceNotFound, "No suitable device was found for deployment - root device hints were not provided and all found block devices are smaller than %dB.", int64(MinRootDisk))
+	return "", raised(deviceNotFound, "No suitable device was found for deployment - root device hints were not provided and all found block devices are smaller than %dB.", int64(minRootDisk))
 }

@@ -26,8 +26,8 @@ func (e *NoStableHintError) Error() string {
 	return fmt.Sprintf("no stable hint tells %s from the other disks: %s", models.Printable(e.Disk), models.Printable(strings.Join(e.Why, ", ")))
 }
 
-// ErrNoSuchDisk is a name that no disk has, or several.
-var ErrNoSuchDisk = errors.New("no such disk")
+// errNoSuchDisk is a name that no disk has, or several.
+var errNoSuchDisk = errors.New("no such disk")
 
 // FindDisk is the one disk of a name; /dev/ may be left out.
 func FindDisk(disks []Disk, name string) (Disk, error) {
@@ -41,7 +41,7 @@ func FindDisk(disks []Disk, name string) (Disk, error) {
 	}
 	if len(found) != 1 {
 		return Disk{}, fmt.Errorf("%w: %d disks are called %s; there are %s",
-			ErrNoSuchDisk, len(found), models.Printable(name), models.Printable(strings.Join(names, ", ")))
+			errNoSuchDisk, len(found), models.Printable(name), models.Printable(strings.Join(names, ", ")))
 	}
 	return found[0], nil
 }

@@ -90,8 +90,8 @@ const (
 	PolicyOff    CheckPolicy = "off"    // it is not done
 )
 
-// CheckPolicies lists them.
-func CheckPolicies() []CheckPolicy { return []CheckPolicy{PolicyRefuse, PolicyWarn, PolicyOff} }
+// checkPolicies lists them.
+func checkPolicies() []CheckPolicy { return []CheckPolicy{PolicyRefuse, PolicyWarn, PolicyOff} }
 
 // CheckRule is what is fixed about a check.
 type CheckRule struct {
@@ -192,7 +192,7 @@ func ParseCheckPolicy(id CheckID, text string) (CheckPolicy, error) {
 	case !known:
 		_, err := ParseCheckID(string(id))
 		return "", err
-	case !slices.Contains(CheckPolicies(), policy):
+	case !slices.Contains(checkPolicies(), policy):
 		return "", fmt.Errorf("policy %q of check %s: want refuse, warn or off", models.Printable(text), id)
 	case policy != PolicyRefuse && !rule.Override:
 		return "", fmt.Errorf("check %s always refuses: what it finds cannot end well", id)

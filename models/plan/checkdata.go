@@ -11,11 +11,11 @@ import (
 
 func checkConfigDrive(f *Facts) finding {
 	switch {
-	case f.ConfigDriveText && f.Kind.Interface() == "custom-agent":
+	case f.ConfigDriveText && f.Kind.deployInterface() == "custom-agent":
 		return bad("install_coreos cannot use a rendered configdrive", "give an object with user_data", models.Observed("configdrive", "a URL or base64"))
 	case f.ConfigDriveText:
 		return good("it is sent as it is", models.Observed("configdrive", "a URL or base64"))
-	case f.Plan.ConfigDrive.Given() || f.UserData != nil:
+	case f.Plan.ConfigDrive.given() || f.UserData != nil:
 		return good("an object")
 	}
 	return finding{}
@@ -87,7 +87,7 @@ func checkImage(f *Facts) finding {
 		return bad("Ironic answers a rebuild without an image with an internal error (500) and does nothing",
 			"image.source in the plan, or ironworks set "+f.Node.Label()+" instance_info.image_source=URL", models.Observed(from, "none"))
 	case f.Kind.WritesImage() && image.Source == "":
-		return bad(fmt.Sprintf("a deployment by %s needs an image", models.OrNone(f.Kind.Interface())), "image.source in the plan", models.Observed(from, "none"))
+		return bad(fmt.Sprintf("a deployment by %s needs an image", models.OrNone(f.Kind.deployInterface())), "image.source in the plan", models.Observed(from, "none"))
 	case image.Source == "":
 		return finding{}
 	case f.Kind == KindBootc && !isOCI(image.Source):

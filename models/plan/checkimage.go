@@ -112,7 +112,7 @@ func checkImageChecksumFile(f *Facts) finding {
 	case c.Status != StatusOK:
 		return bad(fmt.Sprintf("the server answers %d where the file of checksums should be", c.Status), "correct image.checksum", at...)
 	}
-	digest, err := ChecksumIn(c.Text, image.Source)
+	digest, err := checksumIn(c.Text, image.Source)
 	switch {
 	case err != nil && c.Cut:
 		return unknown(fmt.Sprintf("the file of checksums is too large: no line of its first %d bytes is the image's", len(c.Text)), "give the digest itself", at...)

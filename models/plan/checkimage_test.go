@@ -40,8 +40,8 @@ func TestChecksumIn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := ChecksumIn(c.text, c.image)
-			if got != c.want || (err != nil) != (c.says != "") || err != nil && (!strings.Contains(err.Error(), c.says) || !errors.Is(err, ErrNoChecksum)) {
+			got, err := checksumIn(c.text, c.image)
+			if got != c.want || (err != nil) != (c.says != "") || err != nil && (!strings.Contains(err.Error(), c.says) || !errors.Is(err, errNoChecksum)) {
 				t.Errorf("%q, %v; want %q, %q", got, err, c.want, c.says)
 			}
 		})

@@ -145,7 +145,7 @@ func checkDeployInterface(f *Facts) finding {
 	if f.autodetects() {
 		return f.checkAutodetect()
 	}
-	if want := f.Kind.Interface(); want != "" && want != iface {
+	if want := f.Kind.deployInterface(); want != "" && want != iface {
 		return bad(fmt.Sprintf("%s needs the deploy interface %s", f.Kind, want), "deploy_interface: "+want+" in the plan, or leave it out", at)
 	}
 	return f.enabledInterface(iface, at)
@@ -156,7 +156,7 @@ func (f *Facts) checkAutodetect() finding {
 	at := models.Observed("deploy_interface", f.InterfaceText())
 	if k := f.Plan.Kind; k != "" && slices.ContainsFunc(f.Outcomes, func(o Kind) bool { return o != k }) {
 		return bad(fmt.Sprintf("%s may switch to another interface than that of %s", interfaceAutodetect, k),
-			"leave deploy_interface out of the plan: the node gets "+models.OrNone(k.Interface()), at)
+			"leave deploy_interface out of the plan: the node gets "+models.OrNone(k.deployInterface()), at)
 	}
 	result := f.enabledInterface(interfaceAutodetect, at)
 	if result.verdict == fine {

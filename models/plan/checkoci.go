@@ -33,9 +33,9 @@ type OCIReference struct {
 	Tag, Digest string
 }
 
-// ParseOCIReference reads oci://REGISTRY/REPOSITORY, followed by :TAG, @DIGEST, both or
+// parseOCIReference reads oci://REGISTRY/REPOSITORY, followed by :TAG, @DIGEST, both or
 // neither, which is the tag latest.
-func ParseOCIReference(source string) (OCIReference, error) {
+func parseOCIReference(source string) (OCIReference, error) {
 	u, err := url.Parse(source)
 	if err != nil || !isOCI(source) {
 		return OCIReference{}, fmt.Errorf("no oci:// reference")
@@ -97,7 +97,7 @@ func (f *Facts) ociImage() (OCIReference, bool) {
 	if !f.Kind.WritesImage() || !isOCI(image.Source) {
 		return OCIReference{}, false
 	}
-	r, err := ParseOCIReference(image.Source)
+	r, err := parseOCIReference(image.Source)
 	return r, err == nil
 }
 
@@ -107,7 +107,7 @@ func checkOCIReference(f *Facts) finding {
 		return finding{}
 	}
 	at := models.Observed(from, models.MaskURL(image.Source))
-	if _, err := ParseOCIReference(image.Source); err != nil {
+	if _, err := parseOCIReference(image.Source); err != nil {
 		return bad(err.Error(), "oci://REGISTRY/REPOSITORY@sha256:DIGEST", at)
 	}
 	return good("Ironic can read the reference", at)

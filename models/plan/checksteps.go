@@ -23,7 +23,7 @@ func checkInstallStep(f *Facts) finding {
 	sent := models.Observed("steps", stepTexts(f.Steps))
 	brought := f.brought()
 	switch i := slices.IndexFunc(brought, func(s OrderedStep) bool { return IsInstallStep(s.Step) }); {
-	case f.Interface() != KindCustomAgent.Interface():
+	case f.Interface() != KindCustomAgent.deployInterface():
 		return finding{}
 	case i >= 0 && f.guessedKind() && Kind(brought[i].Step.Step).installStep() == "":
 		return bad(fmt.Sprintf("it is not known whether %s of %s installs, and the plan does not say what it is", brought[i].Label(), brought[i].Source),

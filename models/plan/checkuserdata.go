@@ -55,7 +55,7 @@ func looksLikeCoreOS(source string) bool {
 // fails at the machine's first boot.
 func checkUserData(f *Facts) finding {
 	u := f.UserData
-	if u == nil || f.Kind.Disk() == DiskNone && f.Kind != KindRamdisk {
+	if u == nil || f.Kind.disk() == diskNone && f.Kind != KindRamdisk {
 		return finding{}
 	}
 	reader, why, _ := f.Reader()

@@ -131,7 +131,7 @@ func (f *Facts) outcomes(templates []OrderedStep) []Kind {
 			steps = append(slices.Clone(steps), s.Step)
 		}
 	}
-	return []Kind{KindOf(f.DeployInterface(), steps)}
+	return []Kind{kindOf(f.DeployInterface(), steps)}
 }
 
 // Rebuilds says that the instance stays, and is deployed once more.
@@ -142,8 +142,8 @@ func (f *Facts) DeployInterface() string {
 	switch {
 	case f.Plan.DeployInterface != "":
 		return f.Plan.DeployInterface
-	case f.Plan.Kind.Interface() != "":
-		return f.Plan.Kind.Interface()
+	case f.Plan.Kind.deployInterface() != "":
+		return f.Plan.Kind.deployInterface()
 	}
 	return f.Node.DeployInterface
 }
@@ -294,7 +294,7 @@ func (f *Facts) check(c checker) (check Check, asked bool) {
 	var texts []string
 	for i, kind := range kinds {
 		if results[i].Severity == check.Severity {
-			texts = append(texts, "if "+interfaceAutodetect+" switches to "+models.OrNone(kind.Interface())+": "+results[i].Text)
+			texts = append(texts, "if "+interfaceAutodetect+" switches to "+models.OrNone(kind.deployInterface())+": "+results[i].Text)
 		}
 	}
 	check.Text = strings.Join(texts, "; ")

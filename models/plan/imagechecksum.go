@@ -9,8 +9,8 @@ import (
 	"ironworks/models"
 )
 
-// ErrNoChecksum is a file of checksums in which there is none for an image.
-var ErrNoChecksum = errors.New("no checksum of the image")
+// errNoChecksum is a file of checksums in which there is none for an image.
+var errNoChecksum = errors.New("no checksum of the image")
 
 // What a line of such a file has at its beginning or at its end: MD5, SHA-256 and
 // SHA-512, told apart by their lengths, in the order in which they are looked for.
@@ -29,12 +29,12 @@ func digestPatterns(shapes ...string) []*regexp.Regexp {
 	return patterns
 }
 
-// ChecksumIn finds the checksum of an image in a file of checksums as Ironic and the
+// checksumIn finds the checksum of an image in a file of checksums as Ironic and the
 // agent do (ironic/common/checksum_utils.py, get_checksum_from_url): the one digest that
 // the file is, or that of the first line with the name that the image's address ends
 // with. The name is a pattern to them, in which + and ( mean something: a name with these
-// is often not found. The error wraps [ErrNoChecksum].
-func ChecksumIn(text, image string) (string, error) {
+// is often not found. The error wraps [errNoChecksum].
+func checksumIn(text, image string) (string, error) {
 	var lines []string
 	for _, line := range strings.Split(text, "\n") {
 		if line = strings.TrimSpace(line); line != "" {
@@ -43,19 +43,19 @@ func ChecksumIn(text, image string) (string, error) {
 	}
 	switch {
 	case len(lines) == 0:
-		return "", fmt.Errorf("%w: the file is empty", ErrNoChecksum)
+		return "", fmt.Errorf("%w: the file is empty", errNoChecksum)
 	case len(lines) == 1 && !strings.Contains(lines[0], " "):
 		if digest := firstDigest(digestAlone, lines[0]); digest != "" {
 			return digest, nil
 		}
-		return "", fmt.Errorf("%w: its one line is no digest of md5, sha256 or sha512", ErrNoChecksum)
+		return "", fmt.Errorf("%w: its one line is no digest of md5, sha256 or sha512", errNoChecksum)
 	}
 	name := imageName(image)
 	var named []*regexp.Regexp
 	for _, shape := range []string{`\s[*]?` + name + `$`, `\s\(` + name + `\)\s`} {
 		pattern, err := regexp.Compile(shape)
 		if err != nil {
-			return "", fmt.Errorf("%w: Ironic takes the name %q for a pattern, and it is none", ErrNoChecksum, models.Printable(name))
+			return "", fmt.Errorf("%w: Ironic takes the name %q for a pattern, and it is none", errNoChecksum, models.Printable(name))
 		}
 		named = append(named, pattern)
 	}
@@ -67,7 +67,7 @@ func ChecksumIn(text, image string) (string, error) {
 			return digest, nil
 		}
 	}
-	return "", fmt.Errorf("%w: no line has a digest and the name %q", ErrNoChecksum, models.Printable(name))
+	return "", fmt.Errorf("%w: no line has a digest and the name %q", errNoChecksum, models.Printable(name))
 }
 
 func firstDigest(patterns []*regexp.Regexp, line string) string {

@@ -12,35 +12,35 @@ import (
 // starts (ironic/drivers/modules/autodetect.py of Ironic 39.0).
 const interfaceAutodetect = "autodetect"
 
-// DiskChoice is who chooses the disk that a deployment writes.
-type DiskChoice string
+// diskChoice is who chooses the disk that a deployment writes.
+type diskChoice string
 
 // The choices.
 const (
-	// DiskByHints is the agent, or Ansible's playbook, by the root device hints.
-	DiskByHints DiskChoice = "root device hints"
-	// DiskByInstaller is an installer that knows nothing of the hints.
-	DiskByInstaller DiskChoice = "installer"
-	// DiskNone is a deployment that writes no disk.
-	DiskNone DiskChoice = "none"
+	// diskByHints is the agent, or Ansible's playbook, by the root device hints.
+	diskByHints diskChoice = "root device hints"
+	// diskByInstaller is an installer that knows nothing of the hints.
+	diskByInstaller diskChoice = "installer"
+	// diskNone is a deployment that writes no disk.
+	diskNone diskChoice = "none"
 )
 
-// Disk is who chooses the disk. A kind that is not known here is assumed to write the
+// disk is who chooses the disk. A kind that is not known here is assumed to write the
 // disk that the hints choose.
-func (k Kind) Disk() DiskChoice {
+func (k Kind) disk() diskChoice {
 	switch k {
 	case KindRamdisk, KindFake:
-		return DiskNone
+		return diskNone
 	case KindAssisted, KindAnaconda:
-		return DiskByInstaller
+		return diskByInstaller
 	case KindCustomAgent, KindInstallCoreOS, KindDirect, KindBootc, KindAnsible, KindConfigured:
-		return DiskByHints
+		return diskByHints
 	}
-	return DiskByHints
+	return diskByHints
 }
 
 // PicksDisk says that the root device hints choose the disk that is written.
-func (k Kind) PicksDisk() bool { return k.Disk() == DiskByHints }
+func (k Kind) PicksDisk() bool { return k.disk() == diskByHints }
 
 // NeedsInventory says that the disks of the node matter: one of them may be written.
 func (f *Facts) NeedsInventory() bool {
@@ -61,11 +61,11 @@ func (k Kind) WritesImage() bool {
 // kindOfInterface is what a deploy interface does without any steps of ours.
 func kindOfInterface(deployInterface string) Kind {
 	for _, k := range []Kind{KindDirect, KindBootc, KindAnsible, KindAnaconda, KindRamdisk, KindFake} {
-		if k.Interface() == deployInterface {
+		if k.deployInterface() == deployInterface {
 			return k
 		}
 	}
-	if deployInterface == KindCustomAgent.Interface() {
+	if deployInterface == KindCustomAgent.deployInterface() {
 		return KindCustomAgent
 	}
 	return KindConfigured
@@ -75,7 +75,7 @@ func kindOfInterface(deployInterface string) Kind {
 // expected to switch to.
 func (f *Facts) Interface() string {
 	if f.autodetects() {
-		if k := f.Kind.Interface(); k != "" {
+		if k := f.Kind.deployInterface(); k != "" {
 			return k
 		}
 	}
@@ -89,7 +89,7 @@ func (f *Facts) InterfaceText() string {
 	}
 	names := make([]string, len(f.Outcomes))
 	for i, k := range f.Outcomes {
-		names[i] = k.Interface()
+		names[i] = k.deployInterface()
 		if names[i] == "" {
 			names[i] = "another interface"
 		}
@@ -111,7 +111,7 @@ func (f *Facts) autodetects() bool { return f.DeployInterface() == interfaceAuto
 func (f *Facts) autodetected() []Kind {
 	image, _ := f.imageOf()
 	enabled, known := f.EnabledDeploy()
-	may := func(k Kind) bool { return !known || slices.Contains(enabled, k.Interface()) }
+	may := func(k Kind) bool { return !known || slices.Contains(enabled, k.deployInterface()) }
 	ramdisk := may(KindRamdisk) && f.asksForRamdisk()
 	if ramdisk && image.Source == "" {
 		// Whatever else the list has wants an image, and refuses.
@@ -138,7 +138,7 @@ func (f *Facts) autodetectFallback(enabled []string, may func(Kind) bool) []Kind
 	var kinds []Kind
 	for _, name := range enabled {
 		if name != interfaceAutodetect {
-			kinds = append(kinds, KindOf(name, f.Plan.Steps))
+			kinds = append(kinds, kindOf(name, f.Plan.Steps))
 		}
 	}
 	if kinds == nil {

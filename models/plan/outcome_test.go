@@ -158,8 +158,8 @@ func TestAnyOutcomeRefuses(t *testing.T) {
 func TestKindsAreConsistent(t *testing.T) {
 	t.Parallel()
 	for _, kind := range Kinds() {
-		if got := kindOfInterface(kind.Interface()); got.Interface() != kind.Interface() {
-			t.Errorf("%s: the interface %q is of %s", kind, kind.Interface(), got)
+		if got := kindOfInterface(kind.deployInterface()); got.deployInterface() != kind.deployInterface() {
+			t.Errorf("%s: the interface %q is of %s", kind, kind.deployInterface(), got)
 		}
 	}
 	f := withInterface(t, "autodetect", `{"serial": "S1"}`)

@@ -43,8 +43,8 @@ func Kinds() []Kind {
 	}
 }
 
-// Interface is the deploy interface that the kind needs; empty for any.
-func (k Kind) Interface() string {
+// deployInterface is the deploy interface that the kind needs; empty for any.
+func (k Kind) deployInterface() string {
 	switch k {
 	case KindCustomAgent, KindInstallCoreOS, KindAssisted:
 		return "custom-agent"
@@ -64,9 +64,9 @@ func (k Kind) installStep() string {
 	return ""
 }
 
-// KindOf is the kind of a deployment that a plan leaves open: what the deploy interface
+// kindOf is the kind of a deployment that a plan leaves open: what the deploy interface
 // and the steps make of it. A custom-agent node without any step gets install_coreos.
-func KindOf(deployInterface string, steps []models.Step) Kind {
+func kindOf(deployInterface string, steps []models.Step) Kind {
 	if kind := kindOfInterface(deployInterface); kind != KindCustomAgent {
 		return kind
 	}
@@ -101,7 +101,7 @@ type Node struct {
 
 // Fields are what can be said of one node's deployment. What is empty is not said.
 type Fields struct {
-	// Kind is what the deployment does; empty: see [KindOf].
+	// Kind is what the deployment does; empty: see [kindOf].
 	Kind            Kind
 	DeployInterface string
 	// Steps are the deploy steps that are sent.
@@ -139,8 +139,8 @@ type ConfigDrive struct {
 	NetworkData map[string]any
 }
 
-// Given says that there is something to send.
-func (c ConfigDrive) Given() bool {
+// given says that there is something to send.
+func (c ConfigDrive) given() bool {
 	return c.UserDataFile != "" || c.UserData != "" || len(c.MetaData) > 0 || len(c.NetworkData) > 0
 }
 

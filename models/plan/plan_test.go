@@ -253,7 +253,7 @@ func TestMergedSteps(t *testing.T) {
 		want  string
 	}{
 		"custom-agent": {
-			"custom-agent", DeploymentSteps(KindInstallCoreOS, nil),
+			"custom-agent", deploymentSteps(KindInstallCoreOS, nil, nil),
 			"deploy.deploy@100 deploy.install_coreos@80 deploy.prepare_instance_boot@60 deploy.tear_down_agent@40 deploy.switch_to_tenant_network@30 deploy.boot_instance@20",
 		},
 		"direct": {
@@ -268,7 +268,7 @@ func TestMergedSteps(t *testing.T) {
 			{Interface: "deploy", Step: "tear_down_agent", Priority: prio(0)}, {Interface: "deploy", Step: "prepare_instance_boot", Priority: prio(99)},
 		}, "deploy.deploy@100 deploy.prepare_instance_boot@99 deploy.switch_to_tenant_network@30 deploy.boot_instance@20"},
 	} {
-		if got := stepTexts(MergedSteps(c.iface, c.sent)); got != c.want {
+		if got := stepTexts(mergedSteps(c.iface, c.sent)); got != c.want {
 			t.Errorf("%s: %s\nwant %s", name, got, c.want)
 		}
 	}
@@ -292,11 +292,11 @@ func TestKindOf(t *testing.T) {
 		{"bootc", nil, KindBootc},
 		{"of-the-vendor", step("install_coreos"), KindConfigured},
 	} {
-		if got := KindOf(c.iface, c.steps); got != c.want {
+		if got := kindOf(c.iface, c.steps); got != c.want {
 			t.Errorf("%s %v: %s, want %s", c.iface, c.steps, got, c.want)
 		}
 	}
-	if got := DeploymentSteps(KindAssisted, step("erase_devices")); len(got) != 2 || *got[1].Priority != 80 || *got[0].Priority != 80 {
+	if got := deploymentSteps(KindAssisted, step("erase_devices"), nil); len(got) != 2 || *got[1].Priority != 80 || *got[0].Priority != 80 {
 		t.Errorf("%s", stepTexts(got))
 	}
 }
@@ -327,4 +327,17 @@ func TestPlanSchemaNamesTheKeys(t *testing.T) {
 	if !slices.Equal(schema.Defs.Kind.Enum, Kinds()) {
 		t.Errorf("kinds: %q", schema.Defs.Kind.Enum)
 	}
+}
+
+// mergedSteps is [Facts.Order] of steps that are sent, where no template has any.
+func mergedSteps(deployInterface string, sent []models.Step) []models.Step {
+	brought := make([]OrderedStep, len(sent))
+	for i, s := range sent {
+		brought[i] = OrderedStep{s, SourcePlan}
+	}
+	var merged []models.Step
+	for _, s := range orderedSteps(deployInterface, brought) {
+		merged = append(merged, s.Step)
+	}
+	return merged
 }

@@ -46,13 +46,8 @@ func (o *OfferedSteps) find(s models.Step) *OfferedStep {
 	return &o.Steps[i]
 }
 
-// DeploymentSteps are the steps that are sent: the plan's, or the step that makes the
-// kind where it has none, each with a priority.
-func DeploymentSteps(kind Kind, steps []models.Step) []models.Step {
-	return deploymentSteps(kind, steps, nil)
-}
-
-// deploymentSteps adds no step that a template brings along.
+// deploymentSteps are the steps that are sent: the plan's, or the step that makes the kind where
+// neither they nor a template have it, each with a priority.
 func deploymentSteps(kind Kind, steps []models.Step, brought []OrderedStep) []models.Step {
 	installs := func(s models.Step) bool { return s.Interface == "deploy" && s.Step == kind.installStep() }
 	there := slices.ContainsFunc(steps, installs) || slices.ContainsFunc(brought, func(s OrderedStep) bool { return installs(s.Step) })
@@ -95,19 +90,6 @@ func DriverSteps(deployInterface string) []models.Step {
 	case KindInstallCoreOS, KindAssisted, KindAnaconda, KindRamdisk, KindFake, KindConfigured:
 	}
 	return nil
-}
-
-// MergedSteps is [Facts.Order] of steps that are sent, where no template has any.
-func MergedSteps(deployInterface string, sent []models.Step) []models.Step {
-	brought := make([]OrderedStep, len(sent))
-	for i, s := range sent {
-		brought[i] = OrderedStep{s, SourcePlan}
-	}
-	var merged []models.Step
-	for _, s := range orderedSteps(deployInterface, brought) {
-		merged = append(merged, s.Step)
-	}
-	return merged
 }
 
 // orderedSteps is the list as Ironic will run it: the driver's steps but for those that
