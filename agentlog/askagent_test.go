@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ironworks/models"
+	"ironworks/models/explain"
 )
 
 func TestAskAgent(t *testing.T) {
@@ -27,15 +27,15 @@ func TestAskAgent(t *testing.T) {
 	_ = closed.Close()
 	for name, tt := range map[string]struct {
 		address string
-		want    models.Answer
+		want    explain.Answer
 		text    string
 	}{
-		"an agent":          {answering(200, `{"version":"13.0.0","started_at":1795450520.5}`), models.AnswerYes, "version 13.0.0, started 2026-11-23"},
-		"a hostile one":     {answering(200, `{"version":"\u001b[31m"}`), models.AnswerYes, "version"},
+		"an agent":          {answering(200, `{"version":"13.0.0","started_at":1795450520.5}`), explain.AnswerYes, "version 13.0.0, started 2026-11-23"},
+		"a hostile one":     {answering(200, `{"version":"\u001b[31m"}`), explain.AnswerYes, "version"},
 		"another server":    {answering(200, "<html>"), "", "what answers is not the agent"},
 		"an error":          {answering(500, ""), "", "HTTP 500"},
-		"a closed port":     {"https://" + closed.Addr().String(), models.AnswerNo, "connection refused at https://127.0.0.1:"},
-		"with a password":   {"https://u:p@" + closed.Addr().String(), models.AnswerNo, "connection refused at https://"},
+		"a closed port":     {"https://" + closed.Addr().String(), explain.AnswerNo, "connection refused at https://127.0.0.1:"},
+		"with a password":   {"https://u:p@" + closed.Addr().String(), explain.AnswerNo, "connection refused at https://"},
 		"no address at all": {"::", "", "no answer"},
 	} {
 		got := AskAgent(t.Context(), tt.address)

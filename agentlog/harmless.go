@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 )
 
 // Masked is a text without its secrets: of an error, or whatever else goes where the log
@@ -44,7 +45,7 @@ func Harmless(l models.LogLine) models.LogLine {
 		l.Source = models.LogArchive
 	}
 	l.Level = min(max(l.Level, models.LogCritical), models.LogDebug)
-	l.Known = string(models.FindRamdiskError(l.Text))
+	l.Known = string(explain.FindRamdiskError(l.Text))
 	if p := l.Progress; p != nil && (p.Percent < 0 || p.Percent > 100 || p.Done < 0 || p.Total < 0) {
 		l.Progress = nil
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 )
 
 // What a line may be: longer ones are cut, and say so.
@@ -127,7 +128,7 @@ func (p *Parser) line(w *writer, line models.LogLine, text string, levelKnown bo
 	} else {
 		line.Level = w.level(line.Level, text, own, levelKnown)
 	}
-	line.Known = string(models.FindRamdiskError(text))
+	line.Known = string(explain.FindRamdiskError(text))
 	line.Text = short(models.Printable(short(text, maxText)), maxText)
 	return line
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 )
 
 // How often the agent is asked whether it is there.
@@ -99,18 +100,18 @@ func agentClient() *http.Client {
 
 // AskAgent asks the agent at an address, as Ironic has it, whether it is there; that takes 5 s
 // at most.
-func AskAgent(ctx context.Context, address string) models.AgentFacts {
+func AskAgent(ctx context.Context, address string) explain.AgentFacts {
 	client := agentClient()
 	defer client.CloseIdleConnections()
 	answer, err := askAgent(ctx, client, address)
 	var m masker
 	switch {
 	case err == nil:
-		return models.AgentFacts{Answers: models.AnswerYes, Text: models.Printable(m.line(answer))}
+		return explain.AgentFacts{Answers: explain.AnswerYes, Text: models.Printable(m.line(answer))}
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return models.AgentFacts{Answers: models.AnswerNo, Text: "connection refused at " + models.Printable(models.MaskURL(address))}
+		return explain.AgentFacts{Answers: explain.AnswerNo, Text: "connection refused at " + models.Printable(models.MaskURL(address))}
 	}
-	return models.AgentFacts{Text: "no answer: " + agentFault(err)}
+	return explain.AgentFacts{Text: "no answer: " + agentFault(err)}
 }
 
 var errNoAgent = errors.New("what answers is not the agent")

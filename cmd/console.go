@@ -19,6 +19,7 @@ import (
 	"ironworks/ironicclient"
 	"ironworks/journal"
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/provision"
 	"ironworks/ui"
 	"ironworks/ui/screen"
@@ -366,7 +367,7 @@ func (c *consoleHost) options(x *config.Context) []string {
 func extraFields(d config.Defaults) []string {
 	var fields []string
 	for _, key := range append(slices.Clone(d.Columns), strings.TrimPrefix(d.Sort, "-")) {
-		if col, err := models.FindColumn(key); err == nil && col.Field != "" {
+		if col, err := explain.FindColumn(key); err == nil && col.Field != "" {
 			fields = append(fields, col.Field)
 		}
 	}

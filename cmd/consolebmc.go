@@ -8,6 +8,7 @@ import (
 	"ironworks/config"
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/provision"
 	"ironworks/ui/screen"
 )
@@ -50,7 +51,7 @@ func (c *consoleHost) bmcs(x *config.Context, client *ironicclient.Client, notic
 }
 
 // Facts asks for what an explanation may be made from.
-func (b *consoleBMCs) Facts(ctx context.Context, node string) (*models.BMCFacts, error) {
+func (b *consoleBMCs) Facts(ctx context.Context, node string) (*explain.BMCFacts, error) {
 	n, now, err := b.client.NodeAt(ctx, node)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,8 @@ import (
 	"ironworks/config"
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/models/hints"
+	"ironworks/models/plan"
 	"ironworks/provision"
 )
 
@@ -133,7 +135,7 @@ func (a *app) preflighter(x *config.Context, client *ironicclient.Client, compla
 	kept := provision.OfferedSteps{Dir: filepath.Join(filepath.Dir(a.files.Audit), "offered")}
 	return &provision.Preflighter{
 		Reader: client, Clock: clock{}, Policy: x.Checks, Offered: kept.Load, Deployments: a.deployments(x), Images: provision.NewWeb(), Registry: provision.Registry{},
-		Keep: func(uuid string, steps *models.OfferedSteps) {
+		Keep: func(uuid string, steps *plan.OfferedSteps) {
 			if err := kept.Keep(uuid, steps); err != nil {
 				complain(err)
 			}
@@ -143,7 +145,7 @@ func (a *app) preflighter(x *config.Context, client *ironicclient.Client, compla
 
 // deployOptions reads the plan and the flags, and says which nodes are meant.
 func (a *app) deployOptions(v models.Verb, names []string, flags *deployFlags) (options provision.DeployOptions, meant []string, err error) {
-	file := provision.PlanFile{Plan: &models.Plan{}}
+	file := provision.PlanFile{Plan: &plan.Plan{}}
 	if flags.plan != "" {
 		if file, err = a.readPlan(flags.plan); err != nil {
 			return options, nil, err
@@ -165,7 +167,7 @@ func (a *app) deployOptions(v models.Verb, names []string, flags *deployFlags) (
 	if err != nil {
 		return options, nil, err
 	}
-	wanted := func(fields models.PlanFields) (d provision.Deployment, err error) {
+	wanted := func(fields plan.Fields) (d provision.Deployment, err error) {
 		if drive != nil || userData.UserData != nil { // in the place of the plan's file, which is not read then
 			fields.ConfigDrive.UserDataFile = ""
 		}
@@ -182,7 +184,7 @@ func (a *app) deployOptions(v models.Verb, names []string, flags *deployFlags) (
 	}
 	// All are read before anything is asked of Ironic; what is said of nodes that the
 	// plan does not name is under none.
-	for _, node := range append([]models.PlanNode{{}}, file.Plan.Nodes...) {
+	for _, node := range append([]plan.Node{{}}, file.Plan.Nodes...) {
 		if _, err := wanted(file.Plan.For(node.Name).With(own)); err != nil {
 			return options, nil, err
 		}
@@ -210,7 +212,7 @@ func (a *app) readPlan(path string) (provision.PlanFile, error) {
 	if err != nil {
 		return provision.PlanFile{}, usagef("--file: %w", err)
 	}
-	plan, err := models.DecodePlan(data)
+	plan, err := plan.Decode(data)
 	if err != nil {
 		return provision.PlanFile{}, usagef("plan -:\n%w", err)
 	}
@@ -236,12 +238,12 @@ func (a *app) flagUserData(path string) (d provision.Deployment, err error) {
 }
 
 // overrides reads the checks that are overridden on some of the named nodes.
-func (f *deployFlags) overrides(names []string) (ids []models.CheckID, err error) {
+func (f *deployFlags) overrides(names []string) (ids []plan.CheckID, err error) {
 	for _, text := range f.override {
-		id, err := models.ParseCheckID(text)
+		id, err := plan.ParseCheckID(text)
 		if err == nil {
 			// Whether it may be: the same as for a policy that lets it pass.
-			_, err = models.ParseCheckPolicy(id, string(models.PolicyWarn))
+			_, err = plan.ParseCheckPolicy(id, string(plan.PolicyWarn))
 		}
 		if err != nil {
 			return nil, usagef("--override: %w", err)
@@ -263,7 +265,7 @@ func (f *deployFlags) overrides(names []string) (ids []models.CheckID, err error
 }
 
 // flagFields are what the flags say of all nodes.
-func (a *app) flagFields(f *deployFlags) (own models.PlanFields, drive any, err error) {
+func (a *app) flagFields(f *deployFlags) (own plan.Fields, drive any, err error) {
 	var short []string
 	for _, text := range f.steps {
 		if !strings.HasPrefix(strings.TrimSpace(text), "{") {
@@ -283,12 +285,12 @@ func (a *app) flagFields(f *deployFlags) (own models.PlanFields, drive any, err 
 		return own, nil, err
 	}
 	own.Steps = append(own.Steps, req.DeploySteps...)
-	own.ConfigDrive.Reader = models.UserDataReader(f.reader)
-	if f.reader != "" && !slices.Contains(models.UserDataReaders(), own.ConfigDrive.Reader) {
+	own.ConfigDrive.Reader = plan.UserDataReader(f.reader)
+	if f.reader != "" && !slices.Contains(plan.UserDataReaders(), own.ConfigDrive.Reader) {
 		return own, nil, usagef("--user-data-reader %s: want ignition, cloud-init or other", models.Printable(f.reader))
 	}
 	if f.allocate || f.class != "" || len(f.traits) > 0 {
-		own.Allocate = &models.PlanAllocate{ResourceClass: f.class, Traits: f.traits}
+		own.Allocate = &plan.Allocate{ResourceClass: f.class, Traits: f.traits}
 	}
 	if f.rootDevice != "" {
 		if own.RootDevice.Hints, err = a.readHints(f.rootDevice); err != nil {
@@ -297,18 +299,18 @@ func (a *app) flagFields(f *deployFlags) (own models.PlanFields, drive any, err 
 		if !own.RootDevice.Hints.Given() {
 			return own, nil, usagef("--root-device: there are no hints in it")
 		}
-		own.RootDevice.To = models.HintsOfInstance
+		own.RootDevice.To = hints.OfInstance
 	}
 	for _, text := range f.policy {
 		name, word, _ := strings.Cut(text, "=")
-		policy, err := models.ParseCheckPolicy(models.CheckID(name), word)
+		policy, err := plan.ParseCheckPolicy(plan.CheckID(name), word)
 		if err != nil {
 			return own, nil, usagef("--policy: %w", err)
 		}
 		if own.Policy == nil {
-			own.Policy = map[models.CheckID]models.CheckPolicy{}
+			own.Policy = map[plan.CheckID]plan.CheckPolicy{}
 		}
-		own.Policy[models.CheckID(name)] = policy
+		own.Policy[plan.CheckID(name)] = policy
 	}
 	return own, req.ConfigDrive, nil
 }

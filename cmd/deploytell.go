@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/provision"
 )
 
@@ -13,8 +14,8 @@ type deployReport struct {
 	Node     models.NodeRef             `json:"node"`
 	Refused  bool                       `json:"refused"`
 	Effect   string                     `json:"effect"`
-	Checks   []models.Check             `json:"checks"`
-	Steps    []models.OrderedStep       `json:"steps"`
+	Checks   []plan.Check               `json:"checks"`
+	Steps    []plan.OrderedStep         `json:"steps"`
 	Requests []provision.PlannedRequest `json:"requests"`
 	Commands []string                   `json:"commands"`
 	// Error is why the node could not be judged at all.
@@ -36,7 +37,7 @@ func (a *app) tellDeployment(action *provision.DeployAction, nodes []models.Node
 		}
 		if refused := action.Refuse(n, models.APIVersion{}); refused != nil {
 			r.Refused, code = true, exitRefused
-			if len(models.RefusedChecks(r.Checks)) == 0 {
+			if len(plan.RefusedChecks(r.Checks)) == 0 {
 				r.Error = refused.Why
 			}
 		} else {
@@ -69,7 +70,7 @@ func (r *deployReport) write(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "  effect   %s\n", r.Effect)
 	for i, s := range r.Steps {
-		fmt.Fprintf(b, "  step %-3d %s  (%s)\n", i+1, models.Printable(models.StepText(s.Step)), models.Printable(s.Source))
+		fmt.Fprintf(b, "  step %-3d %s  (%s)\n", i+1, models.Printable(plan.StepText(s.Step)), models.Printable(s.Source))
 	}
 	for _, q := range r.Requests {
 		fmt.Fprintf(b, "  send     %s\n", strings.ReplaceAll(q.String(), "\n", "\n         "))
@@ -79,13 +80,13 @@ func (r *deployReport) write(b *strings.Builder) {
 	}
 }
 
-func writeCheck(b *strings.Builder, c models.Check) {
+func writeCheck(b *strings.Builder, c plan.Check) {
 	mark := string(c.Severity)
 	if c.Overridden {
 		mark = "overridden"
 	}
 	fmt.Fprintf(b, "  %-8s %s\n", mark, c)
-	if c.Severity == models.CheckOK {
+	if c.Severity == plan.CheckOK {
 		return
 	}
 	for _, e := range c.Evidence {
@@ -95,8 +96,8 @@ func writeCheck(b *strings.Builder, c models.Check) {
 
 // tellDoubts says what warns and what is not known of the nodes that will be deployed, and
 // what is done to those that are only followed.
-func (a *app) tellDoubts(action *provision.DeployAction, plan provision.Plan) {
-	for _, i := range plan.Legal() {
+func (a *app) tellDoubts(action *provision.DeployAction, deployPlan provision.Plan) {
+	for _, i := range deployPlan.Legal() {
 		if action.OnlyFollows(&i.Node) {
 			a.complain("%s: %s", models.Printable(i.Node.Label()), i.Effect.Text)
 		}
@@ -104,9 +105,9 @@ func (a *app) tellDoubts(action *provision.DeployAction, plan provision.Plan) {
 			switch {
 			case c.Overridden:
 				a.complain("%s: overridden: %s", models.Printable(i.Node.Label()), c)
-			case c.Severity == models.CheckWarn:
+			case c.Severity == plan.CheckWarn:
 				a.complain("%s: warning: %s", models.Printable(i.Node.Label()), c)
-			case c.Severity == models.CheckUnknown:
+			case c.Severity == plan.CheckUnknown:
 				a.complain("%s: not known: %s", models.Printable(i.Node.Label()), c)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ironworks/models"
+	"ironworks/models/hints"
 	"ironworks/provision"
 )
 
@@ -41,18 +42,18 @@ func readDisks(cmd *cobra.Command, s *session, name string) (*provision.NodeDisk
 
 // diskReport is what JSON and YAML show of the disks of a node.
 type diskReport struct {
-	Node      models.NodeRef       `json:"node"`
-	Inspected *time.Time           `json:"inspected_at"`
-	Hints     models.Hints         `json:"hints"`
-	HintsFrom models.HintSource    `json:"hints_from"`
-	Skip      models.Hints         `json:"skip_block_devices"`
-	Valid     bool                 `json:"valid"`
-	Because   string               `json:"invalid_because,omitempty"`
-	Picks     string               `json:"picks"`
-	Error     string               `json:"error,omitempty"`
-	Notes     []string             `json:"notes"`
-	Problems  []models.HintProblem `json:"problems"`
-	Disks     []models.DiskCheck   `json:"disks"`
+	Node      models.NodeRef    `json:"node"`
+	Inspected *time.Time        `json:"inspected_at"`
+	Hints     hints.Hints       `json:"hints"`
+	HintsFrom hints.Source      `json:"hints_from"`
+	Skip      hints.Hints       `json:"skip_block_devices"`
+	Valid     bool              `json:"valid"`
+	Because   string            `json:"invalid_because,omitempty"`
+	Picks     string            `json:"picks"`
+	Error     string            `json:"error,omitempty"`
+	Notes     []string          `json:"notes"`
+	Problems  []hints.Problem   `json:"problems"`
+	Disks     []hints.DiskCheck `json:"disks"`
 }
 
 func (a *app) printDisks(found *provision.NodeDisks, maxAge time.Duration) error {
@@ -79,7 +80,7 @@ func (a *app) printDisks(found *provision.NodeDisks, maxAge time.Duration) error
 }
 
 // diskTable is a line for each disk.
-func diskTable(data any, e models.HintExplanation) result {
+func diskTable(data any, e hints.Explanation) result {
 	r := result{data: data, header: []string{"DISK", "SIZE", "KIND", "BUS", "MODEL", "SERIAL", "WWN", "PICK", "WHY"}}
 	if e.Picks != "" {
 		r.names = []string{e.Picks}
@@ -110,7 +111,7 @@ func kindText(rotational *bool) string {
 
 // diskSummary is what belongs under the table: the hints, what they come to, what is
 // wrong with them and what else has to be known.
-func diskSummary(r diskReport, e models.HintExplanation) []string {
+func diskSummary(r diskReport, e hints.Explanation) []string {
 	var lines []string
 	switch {
 	case !r.Hints.Given():
@@ -121,7 +122,7 @@ func diskSummary(r diskReport, e models.HintExplanation) []string {
 	for _, p := range r.Problems {
 		lines = append(lines, problemText(p))
 	}
-	switch verdict, clear := (models.DiskSearch{Hints: r.Hints}).Verdict(&e); {
+	switch verdict, clear := (hints.Search{Hints: r.Hints}).Verdict(&e); {
 	case !clear && !r.Hints.Given() && r.Error == "":
 		lines = append(lines, verdict+"; ironworks hints set pins one")
 	case !clear:
@@ -130,7 +131,7 @@ func diskSummary(r diskReport, e models.HintExplanation) []string {
 	return append(lines, r.Notes...)
 }
 
-func problemText(p models.HintProblem) string {
+func problemText(p hints.Problem) string {
 	if p.Hint == "" {
 		return fmt.Sprintf("%s: %s", p.Severity, p.Text)
 	}

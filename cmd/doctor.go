@@ -12,6 +12,7 @@ import (
 	"ironworks/config"
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/models/doctor"
 	"ironworks/provision"
 	"ironworks/wire"
 )
@@ -23,8 +24,8 @@ type doctorFlags struct {
 
 // doctorJSON is what doctor tells in JSON and YAML.
 type doctorJSON struct {
-	Checks []models.Diagnosis  `json:"checks"`
-	Worst  models.DoctorResult `json:"worst"`
+	Checks []doctor.Diagnosis `json:"checks"`
+	Worst  doctor.Result      `json:"worst"`
 }
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -59,25 +60,25 @@ func (a *app) doctor(cmd *cobra.Command, flags *doctorFlags, names []string) err
 	if err := cmd.Context().Err(); err != nil {
 		return err
 	}
-	all := models.Diagnose(facts)
-	worst := models.WorstOf(all)
+	all := doctor.Diagnose(facts)
+	worst := doctor.WorstOf(all)
 	r := result{data: doctorJSON{Checks: all, Worst: worst}, text: a.doctorText(all, flags.verbose)}
-	said := map[models.DoctorID]bool{}
+	said := map[doctor.ID]bool{}
 	for _, d := range all {
-		if d.Result != models.DoctorOK && !said[d.ID] {
+		if d.Result != doctor.OK && !said[d.ID] {
 			said[d.ID] = true
 			r.names = append(r.names, string(d.ID))
 		}
 	}
-	if err := a.print(r); err != nil || worst != models.DoctorFail {
+	if err := a.print(r); err != nil || worst != doctor.Fail {
 		return err
 	}
 	return &codeError{code: exitFailed}
 }
 
 // doctorFacts gathers everything: first what is here, then what the others say.
-func (a *app) doctorFacts(ctx context.Context, cmd *cobra.Command, names []string, say func(string)) *models.DoctorFacts {
-	f := &models.DoctorFacts{Now: clock{}.Now()}
+func (a *app) doctorFacts(ctx context.Context, cmd *cobra.Command, names []string, say func(string)) *doctor.Facts {
+	f := &doctor.Facts{Now: clock{}.Now()}
 	cfg, err := a.loadConfig(cmd, cmd.Flags().Changed("read-only"))
 	x := &cfg.Current
 	a.keepSecrets(x)
@@ -110,9 +111,9 @@ func (a *app) doctorFacts(ctx context.Context, cmd *cobra.Command, names []strin
 const reachLargest = 1 << 20
 
 // configFacts are what the configuration comes to; no secrets.
-func configFacts(cfg *config.Config, err error) models.DoctorConfig {
+func configFacts(cfg *config.Config, err error) doctor.Config {
 	x := &cfg.Current
-	c := models.DoctorConfig{
+	c := doctor.Config{
 		Context: x.Name, Source: x.Source, Guessed: x.Guessed, Problems: problems(err), Warnings: cfg.Warnings,
 		ReadOnly: x.ReadOnly, MaxMinor: x.Connection.MaxMinor, User: x.Connection.Username, TLS: x.Connection.TLS,
 		Endpoint: models.MaskURL(x.Connection.Endpoint),
@@ -145,16 +146,16 @@ func problems(err error) []string {
 }
 
 // doctorMark is a result's sign and word.
-func doctorMark(r models.DoctorResult, ascii bool) string {
+func doctorMark(r doctor.Result, ascii bool) string {
 	sign, plain := "?", "?"
 	switch r {
-	case models.DoctorOK:
+	case doctor.OK:
 		sign, plain = "●", "+"
-	case models.DoctorUnknown:
+	case doctor.Unknown:
 		sign, plain = "◌", "?"
-	case models.DoctorWarn:
+	case doctor.Warn:
 		sign, plain = "▲", "!"
-	case models.DoctorFail:
+	case doctor.Fail:
 		sign, plain = "✖", "x"
 	}
 	if ascii {
@@ -168,11 +169,11 @@ const doctorIndent = 12
 
 // doctorText has a line for each check under its heading; of what is not ok, or of all,
 // what was seen and the way out.
-func (a *app) doctorText(all []models.Diagnosis, verbose bool) string {
+func (a *app) doctorText(all []doctor.Diagnosis, verbose bool) string {
 	var b strings.Builder
 	width, ascii := a.explainWidth(), !a.utf8Locale()
 	group := ""
-	count := map[models.DoctorResult]int{}
+	count := map[doctor.Result]int{}
 	for i := 0; i < len(all); i++ {
 		d, ids := &all[i], []string{string(all[i].ID)}
 		if d.Group != group {
@@ -184,25 +185,25 @@ func (a *app) doctorText(all []models.Diagnosis, verbose bool) string {
 		}
 		count[d.Result]++
 		// What was not asked for one reason is told in one line.
-		for ; d.Result == models.DoctorUnknown && i+1 < len(all) && all[i+1].Title == d.Title && all[i+1].Group == group; i++ {
+		for ; d.Result == doctor.Unknown && i+1 < len(all) && all[i+1].Title == d.Title && all[i+1].Group == group; i++ {
 			ids = append(ids, string(all[i+1].ID))
 			count[d.Result]++
 		}
 		title := d.Title
-		if d.Result == models.DoctorUnknown {
+		if d.Result == doctor.Unknown {
 			title = strings.Join(ids, ", ") + ": " + title
 		}
 		fmt.Fprintf(&b, "  %s %s\n", doctorMark(d.Result, ascii), wrapped(title, width, doctorIndent))
-		if d.Result != models.DoctorOK || verbose {
+		if d.Result != doctor.OK || verbose {
 			doctorDetails(&b, d, width, ascii)
 		}
 	}
 	fmt.Fprintf(&b, "\n%d ok, %d to look at, %d failed, %d unknown\n",
-		count[models.DoctorOK], count[models.DoctorWarn], count[models.DoctorFail], count[models.DoctorUnknown])
+		count[doctor.OK], count[doctor.Warn], count[doctor.Fail], count[doctor.Unknown])
 	return b.String()
 }
 
-func doctorDetails(b *strings.Builder, d *models.Diagnosis, width int, ascii bool) {
+func doctorDetails(b *strings.Builder, d *doctor.Diagnosis, width int, ascii bool) {
 	arrow := "→"
 	if ascii {
 		arrow = ">"

@@ -16,6 +16,7 @@ import (
 
 	"ironworks/config"
 	"ironworks/models"
+	"ironworks/models/doctor"
 )
 
 // doctoredIronic is an Ironic with a node; what is in answers takes the place of its own.
@@ -58,7 +59,7 @@ func doctoredIronic(t *testing.T, answers map[string]string) *httptest.Server {
 }
 
 // doctored runs doctor in a home and gives what it found.
-func doctored(t *testing.T, home string, env map[string]string, args ...string) (code int, found map[models.DoctorID]models.Diagnosis, all string) {
+func doctored(t *testing.T, home string, env map[string]string, args ...string) (code int, found map[doctor.ID]doctor.Diagnosis, all string) {
 	t.Helper()
 	run := func(format string) (int, string, string) {
 		var out, complaints bytes.Buffer
@@ -70,18 +71,18 @@ func doctored(t *testing.T, home string, env map[string]string, args ...string) 
 	}
 	code, out, complaints := run("json")
 	var shape struct {
-		Checks []models.Diagnosis
-		Worst  models.DoctorResult
+		Checks []doctor.Diagnosis
+		Worst  doctor.Result
 	}
 	dec := json.NewDecoder(strings.NewReader(out))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&shape); err != nil {
 		t.Fatalf("exit code %d, %v\n%s%s", code, err, out, complaints)
 	}
-	if (shape.Worst == models.DoctorFail) != (code == exitFailed) || code != exitOK && code != exitFailed {
+	if (shape.Worst == doctor.Fail) != (code == exitFailed) || code != exitOK && code != exitFailed {
 		t.Errorf("exit code %d, the worst is %s", code, shape.Worst)
 	}
-	found = map[models.DoctorID]models.Diagnosis{}
+	found = map[doctor.ID]doctor.Diagnosis{}
 	for _, d := range shape.Checks {
 		found[d.ID] = d
 	}
@@ -97,18 +98,18 @@ func TestDoctor(t *testing.T) {
 	for name, tt := range map[string]struct {
 		answers map[string]string
 		args    []string
-		id      models.DoctorID
-		result  models.DoctorResult
+		id      doctor.ID
+		result  doctor.Result
 		says    string
 	}{
-		"all is well":          {nil, nil, models.DoctorHTTP, models.DoctorOK, "an Ironic answers, API 1.1 to 1.115"},
-		"with a node":          {nil, []string{"n1"}, models.DoctorNode, models.DoctorOK, "n1 is active"},
-		"without custom-agent": {map[string]string{"/v1/drivers": `{"drivers":[{"name":"redfish","enabled_deploy_interfaces":["ansible"]}]}`}, nil, models.DoctorCustomAgent, models.DoctorFail, "not enabled"},
-		"a page to log in at":  {map[string]string{"/": "<html>", "/v1/nodes": "<html>"}, nil, models.DoctorHTTP, models.DoctorFail, "it is HTML"},
-		"a wrong password":     {map[string]string{"password": "right"}, nil, models.DoctorAuthentication, models.DoctorFail, "HTTP 401"},
-		"escape sequences":     {map[string]string{"/v1/conductors": `{"conductors":[{"hostname":"\u001b[31mc1","alive":true}]}`}, nil, models.DoctorConductors, models.DoctorOK, "c1"},
-		"an odd answer":        {map[string]string{"/v1/conductors": `{"conductors":5}`}, nil, models.DoctorConductors, models.DoctorUnknown, "could not be read"},
-		"a node that is gone":  {nil, []string{"n2"}, models.DoctorNode, models.DoctorFail, "n2"},
+		"all is well":          {nil, nil, doctor.CheckHTTP, doctor.OK, "an Ironic answers, API 1.1 to 1.115"},
+		"with a node":          {nil, []string{"n1"}, doctor.CheckNode, doctor.OK, "n1 is active"},
+		"without custom-agent": {map[string]string{"/v1/drivers": `{"drivers":[{"name":"redfish","enabled_deploy_interfaces":["ansible"]}]}`}, nil, doctor.CheckCustomAgent, doctor.Fail, "not enabled"},
+		"a page to log in at":  {map[string]string{"/": "<html>", "/v1/nodes": "<html>"}, nil, doctor.CheckHTTP, doctor.Fail, "it is HTML"},
+		"a wrong password":     {map[string]string{"password": "right"}, nil, doctor.CheckAuthentication, doctor.Fail, "HTTP 401"},
+		"escape sequences":     {map[string]string{"/v1/conductors": `{"conductors":[{"hostname":"\u001b[31mc1","alive":true}]}`}, nil, doctor.CheckConductors, doctor.OK, "c1"},
+		"an odd answer":        {map[string]string{"/v1/conductors": `{"conductors":5}`}, nil, doctor.CheckConductors, doctor.Unknown, "could not be read"},
+		"a node that is gone":  {nil, []string{"n2"}, doctor.CheckNode, doctor.Fail, "n2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -119,7 +120,7 @@ func TestDoctor(t *testing.T) {
 			if d.Result != tt.result || !strings.Contains(d.Title, tt.says) {
 				t.Errorf("%+v\n%s", d, all)
 			}
-			if (tt.result == models.DoctorFail) != (code == exitFailed) {
+			if (tt.result == doctor.Fail) != (code == exitFailed) {
 				t.Errorf("exit code %d\n%s", code, all)
 			}
 			if strings.Contains(all, "hunter2") || strings.Contains(all, "\x1b") {
@@ -148,37 +149,37 @@ func TestDoctorOfTheConfiguration(t *testing.T) {
 	const ours = ".config/ironworks/config.yaml"
 	for name, tt := range map[string]struct {
 		make   func(t *testing.T, home string)
-		id     models.DoctorID
-		result models.DoctorResult
+		id     doctor.ID
+		result doctor.Result
 		says   string
 	}{
 		"an unknown key": {func(t *testing.T, home string) {
 			t.Helper()
 			file(t, home, ours, "contexts: {a: {urll: x}}", 0o600)
-		}, models.DoctorConfiguration, models.DoctorFail, "urll"},
+		}, doctor.CheckConfiguration, doctor.Fail, "urll"},
 		"a password that others read": {func(t *testing.T, home string) {
 			t.Helper()
 			word := file(t, home, "word", "hunter2\n", 0o644)
 			file(t, home, ours, "contexts: {a: {url: 'http://127.0.0.1:1', username: u, password_file: "+word+"}}", 0o600)
-		}, models.DoctorConfigDoubts, models.DoctorWarn, "chmod 600"},
+		}, doctor.CheckConfigDoubts, doctor.Warn, "chmod 600"},
 		"no CA": {func(t *testing.T, home string) {
 			t.Helper()
 			file(t, home, ours, "contexts: {a: {url: 'https://127.0.0.1:1', cacert: "+file(t, home, "ca", "no PEM", 0o600)+"}}", 0o600)
-		}, models.DoctorConfiguration, models.DoctorFail, "no certificate in it"},
+		}, doctor.CheckConfiguration, doctor.Fail, "no certificate in it"},
 		"no key": {func(t *testing.T, home string) {
 			t.Helper()
 			file(t, home, ours, "contexts: {a: {url: 'http://127.0.0.1:1', logs: {ssh: {keys: [nokey]}}}}", 0o600)
-		}, models.DoctorSSHKeys, models.DoctorWarn, "cannot be read"},
+		}, doctor.CheckSSHKeys, doctor.Warn, "cannot be read"},
 		"a journal that is none": {func(t *testing.T, home string) {
 			t.Helper()
 			file(t, home, ours, "contexts: {a: {url: 'http://127.0.0.1:1'}}", 0o600)
 			file(t, home, ".local/state/ironworks/journal-a.db", strings.Repeat("no database", 1000), 0o600)
-		}, models.DoctorJournal, models.DoctorWarn, "journal"},
+		}, doctor.CheckJournal, doctor.Warn, "journal"},
 		"an audit that is a folder": {func(t *testing.T, home string) {
 			t.Helper()
 			file(t, home, ours, "contexts: {a: {url: 'http://127.0.0.1:1'}}", 0o600)
 			file(t, home, ".local/state/ironworks", "a file", 0o600)
-		}, models.DoctorAudit, models.DoctorFail, "what cannot be recorded is not done"},
+		}, doctor.CheckAudit, doctor.Fail, "what cannot be recorded is not done"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -196,7 +197,7 @@ func TestDoctorOfTheConfiguration(t *testing.T) {
 	}
 }
 
-func evidenceOf(d models.Diagnosis) string {
+func evidenceOf(d doctor.Diagnosis) string {
 	var text []string
 	for _, e := range d.Evidence {
 		text = append(text, e.String())
@@ -211,7 +212,7 @@ func TestDoctorEndsInTime(t *testing.T) {
 	t.Cleanup(s.Close)
 	began := time.Now()
 	code, found, all := doctored(t, t.TempDir(), nil, "--url", s.URL, "--timeout", "300ms")
-	if code != exitFailed || found[models.DoctorHTTP].Result != models.DoctorFail || time.Since(began) > 5*time.Second {
+	if code != exitFailed || found[doctor.CheckHTTP].Result != doctor.Fail || time.Since(began) > 5*time.Second {
 		t.Errorf("exit code %d after %s\n%s", code, time.Since(began), all)
 	}
 }
@@ -232,14 +233,14 @@ connection
 
 func TestDoctorText(t *testing.T) {
 	t.Parallel()
-	all := []models.Diagnosis{
-		{ID: models.DoctorConfiguration, Group: "configuration", Result: models.DoctorOK, Title: "context a", Evidence: []models.CheckEvidence{{Field: "source", Value: "x"}}},
+	all := []doctor.Diagnosis{
+		{ID: doctor.CheckConfiguration, Group: "configuration", Result: doctor.OK, Title: "context a", Evidence: []models.Observation{{Field: "source", Value: "x"}}},
 		{
-			ID: models.DoctorTCP, Group: "connection", Result: models.DoctorFail, Title: "connection refused by 10.0.0.5:6385: nothing listens there, and this is a long line",
-			Evidence: []models.CheckEvidence{{Field: "url", Value: "http://10.0.0.5:6385/"}}, Hint: "is the API running, and is the port right? Whoever knows it may tell",
+			ID: doctor.CheckTCP, Group: "connection", Result: doctor.Fail, Title: "connection refused by 10.0.0.5:6385: nothing listens there, and this is a long line",
+			Evidence: []models.Observation{{Field: "url", Value: "http://10.0.0.5:6385/"}}, Hint: "is the API running, and is the port right? Whoever knows it may tell",
 		},
-		{ID: models.DoctorTLS, Group: "connection", Result: models.DoctorUnknown, Title: "not asked, because there is no connection"},
-		{ID: models.DoctorHTTP, Group: "connection", Result: models.DoctorUnknown, Title: "not asked, because there is no connection"},
+		{ID: doctor.CheckTLS, Group: "connection", Result: doctor.Unknown, Title: "not asked, because there is no connection"},
+		{ID: doctor.CheckHTTP, Group: "connection", Result: doctor.Unknown, Title: "not asked, because there is no connection"},
 	}
 	env := map[string]string{}
 	a := newApp(process{stdout: io.Discard, options: config.Options{Env: func(name string) string { return env[name] }}})

@@ -16,16 +16,16 @@ import (
 	"ironworks/agentlog"
 	"ironworks/config"
 	"ironworks/lab/vm"
-	"ironworks/models"
+	"ironworks/models/doctor"
 )
 
 // keysTime is how long ssh-agent may take to tell its keys.
 const keysTime = 3 * time.Second
 
 // doctorHere gathers what this machine has for a deployment. Nothing is made.
-func (a *app) doctorHere(ctx context.Context, cfg *config.Config) models.DoctorHere {
+func (a *app) doctorHere(ctx context.Context, cfg *config.Config) doctor.Here {
 	x := &cfg.Current
-	here := models.DoctorHere{
+	here := doctor.Here{
 		BMCUser:     cmp.Or(a.variable(envBMCUsername), x.BMC.Username),
 		BMCPassword: a.variable(envBMCPassword) != "" || x.BMC.Password.IsSet(),
 		BMCKeyring:  config.SystemKeyring(a.variable) != nil,
@@ -86,8 +86,8 @@ func accessProblem(path string, err error) string {
 }
 
 // journalFacts looks into the context's journal, if there is one.
-func (a *app) journalFacts(ctx context.Context, cfg *config.Config) models.JournalFacts {
-	facts := models.JournalFacts{Path: cfg.Files.Journal(cfg.Current.Name)}
+func (a *app) journalFacts(ctx context.Context, cfg *config.Config) doctor.JournalFacts {
+	facts := doctor.JournalFacts{Path: cfg.Files.Journal(cfg.Current.Name)}
 	if facts.Path == "" {
 		if cfg.Files.State != "" {
 			facts.Path, facts.Error = cfg.Files.State, "without a context there is none"
@@ -107,8 +107,8 @@ func (a *app) journalFacts(ctx context.Context, cfg *config.Config) models.Journ
 }
 
 // terminalFacts are what the terminal says of itself, as the console would find it.
-func (a *app) terminalFacts() models.TerminalFacts {
-	t := models.TerminalFacts{Term: a.variable("TERM"), UTF8: a.utf8Locale()}
+func (a *app) terminalFacts() doctor.TerminalFacts {
+	t := doctor.TerminalFacts{Term: a.variable("TERM"), UTF8: a.utf8Locale()}
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if value := a.variable(name); value != "" {
 			t.Locale = name + "=" + value

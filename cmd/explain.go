@@ -12,6 +12,7 @@ import (
 	"ironworks/agentlog"
 	"ironworks/journal"
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/provision"
 )
 
@@ -86,8 +87,8 @@ func (a *app) explainText(flags *explainFlags) error {
 // explanationJSON is the best explanation, with what else may be.
 type explanationJSON struct {
 	Node *models.NodeRef `json:"node,omitempty"`
-	models.Explanation
-	Others []models.Explanation `json:"others,omitempty"`
+	explain.Explanation
+	Others []explain.Explanation `json:"others,omitempty"`
 }
 
 func (a *app) explainNodes(cmd *cobra.Command, s *session, names []string, flags *explainFlags) error {
@@ -145,7 +146,7 @@ func (a *app) explainNodes(cmd *cobra.Command, s *session, names []string, flags
 
 // explainedBMC gives how to query BMCs: every BMC with --bmc; without it, the BMC of a machine
 // that Ironic waits for, if its login is known without a prompt.
-func (a *app) explainedBMC(s *session, flags *explainFlags) (func(context.Context, *models.Node, time.Time) (*models.BMCFacts, error), error) {
+func (a *app) explainedBMC(s *session, flags *explainFlags) (func(context.Context, *models.Node, time.Time) (*explain.BMCFacts, error), error) {
 	way, err := a.bmcWay(s, &flags.bmcFlags)
 	switch {
 	case err != nil && flags.bmc:
@@ -157,7 +158,7 @@ func (a *app) explainedBMC(s *session, flags *explainFlags) (func(context.Contex
 	}
 	way.ask, way.told = nil, func(error) {}
 	bmcs := a.bmcsBy(s, way)
-	return func(ctx context.Context, n *models.Node, now time.Time) (*models.BMCFacts, error) {
+	return func(ctx context.Context, n *models.Node, now time.Time) (*explain.BMCFacts, error) {
 		if n.ProvisionState.Class() != models.ClassWait {
 			return nil, nil //nolint:nilnil // it is not asked
 		}

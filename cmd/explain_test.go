@@ -132,7 +132,7 @@ func TestExplainShape(t *testing.T) {
 	code, out, complaints := offline(t, "explain", "--error", explainedNoDisk, "-o", "json")
 	var shape struct {
 		Rule, Verdict, Confidence string
-		Evidence                  []models.CheckEvidence
+		Evidence                  []models.Observation
 		Not                       []string
 		Next                      struct{ Text, Command string }
 	}

@@ -8,6 +8,7 @@ import (
 
 	"ironworks/fleet"
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/provision"
 	"ironworks/ui/screen"
 )
@@ -16,8 +17,8 @@ import (
 // asked for again. The sources are those beside the store, the journal and the BMC.
 func explainLive(
 	api provision.ExplainAPI, store *fleet.Store, kept screen.Journal, sources provision.ExplainSources,
-) func(ctx context.Context, uuid string, bmc *models.BMCFacts) (*provision.Explained, error) {
-	return func(ctx context.Context, uuid string, bmc *models.BMCFacts) (*provision.Explained, error) {
+) func(ctx context.Context, uuid string, bmc *explain.BMCFacts) (*provision.Explained, error) {
+	return func(ctx context.Context, uuid string, bmc *explain.BMCFacts) (*provision.Explained, error) {
 		sources := sources
 		sources.Others = func(context.Context) ([]*models.Row, error) {
 			return store.Rows(models.Filter{}, models.Column{Key: "uuid", Compare: byUUID}, false), nil
@@ -37,7 +38,7 @@ func explainLive(
 			}
 			return pastOf(ctx, kept, models.NewExperience(latest), watchedWork(works, store, n.UUID), n, now, store.Status().Skew)
 		}
-		sources.BMC = func(context.Context, *models.Node, time.Time) (*models.BMCFacts, error) { return bmc, nil }
+		sources.BMC = func(context.Context, *models.Node, time.Time) (*explain.BMCFacts, error) { return bmc, nil }
 		return provision.NewExplainer(api, sources).Explain(ctx, uuid)
 	}
 }
@@ -116,7 +117,7 @@ func pastOf(
 
 // tellingLines are the last line of each error that is known, and the last line of all, with
 // what the log tells of the last boot, nil without a log.
-func tellingLines(ctx context.Context, kept screen.Journal, uuid string, from, to time.Time, skew time.Duration) ([]models.LogLine, *models.BootLog, error) {
+func tellingLines(ctx context.Context, kept screen.Journal, uuid string, from, to time.Time, skew time.Duration) ([]models.LogLine, *explain.BootLog, error) {
 	lines, boot, err := tellingOf(kept.Lines(ctx, uuid, from, to), skew)
 	if boot != nil || err != nil {
 		return lines, boot, err
@@ -135,10 +136,10 @@ func tellingLines(ctx context.Context, kept screen.Journal, uuid string, from, t
 	}, skew)
 }
 
-func tellingOf(all iter.Seq2[models.LogLine, error], skew time.Duration) ([]models.LogLine, *models.BootLog, error) {
+func tellingOf(all iter.Seq2[models.LogLine, error], skew time.Duration) ([]models.LogLine, *explain.BootLog, error) {
 	var lines []models.LogLine
 	var last *models.LogLine
-	var boot models.BootLog
+	var boot explain.BootLog
 	at := map[string]int{}
 	for l, err := range all {
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"ironworks/fleet"
 	"ironworks/journal"
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/replay"
 	"ironworks/ui/screen"
 )
@@ -21,11 +22,11 @@ func TestExplainRecording(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		reason, line string
-		rule         models.RuleID
+		rule         explain.RuleID
 	}{
 		"by the reason":  {"Checksum file does not contain name x", "", "checksum-file"},
 		"by the log":     {"", "No suitable device was found for deployment using these hints {}", "no-hinted-device"},
-		"by neither one": {"The goat ate the cable", "Started ironic-agent.service", models.RuleUnknown},
+		"by neither one": {"The goat ate the cable", "Started ironic-agent.service", explain.RuleUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 )
 
 // The widths of explanations: lines of any terminal, but none that nobody can read.
@@ -24,12 +25,12 @@ func (a *app) explainWidth() int {
 }
 
 // explanationText is the best explanation in full, and a line for each of the others.
-func explanationText(all []models.Explanation, width int) string {
+func explanationText(all []explain.Explanation, width int) string {
 	var b strings.Builder
 	e := &all[0]
 	explained(&b, "verdict", e.Verdict, width)
 	sure := string(e.Confidence)
-	if e.Confidence == models.ConfidenceLow {
+	if e.Confidence == explain.ConfidenceLow {
 		sure += ": a guess"
 	}
 	explained(&b, "confidence", fmt.Sprintf("%s  (rule %s)", sure, e.Rule), width)
@@ -56,7 +57,7 @@ func first(i int, label string) string {
 }
 
 // evidenceText has every age: how old a heartbeat is says more than when it was.
-func evidenceText(e models.CheckEvidence) string {
+func evidenceText(e models.Observation) string {
 	text := e.Field + " = " + e.Value
 	if e.AgeSeconds > 0 {
 		text += " (" + models.Age(time.Duration(e.AgeSeconds)*time.Second) + " ago)"

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ironworks/models"
+	"ironworks/models/hints"
 	"ironworks/provision"
 )
 
@@ -43,7 +44,7 @@ func (a *app) hintsMatchCommand() *cobra.Command {
 		Example: `  ironworks hints match --hints '{"model": "<in> 980 pro", "size": ">= 400"}' --inventory inventory.json -o json` + "\n" +
 			"  ironworks hints match --batch cases.jsonl > answers.jsonl",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			by, err := models.ParseGeneration(f.release)
+			by, err := hints.ParseGeneration(f.release)
 			if err != nil {
 				return usagef("--release: %w", err)
 			}
@@ -63,20 +64,20 @@ func (a *app) hintsMatchCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.inventory, "inventory", "", "the inventory: FILE, @FILE or -")
 	cmd.Flags().StringVar(&f.skip, "skip", "", "skip_block_devices of the node: JSON, @FILE or -")
 	cmd.Flags().StringVar(&f.batch, "batch", "", "a file with a case a line, or -")
-	cmd.Flags().StringVar(&f.release, "release", models.GenerationNewest.String(), "whose code reads the hints: newest (Ironic 39.0) or old (21.4)")
+	cmd.Flags().StringVar(&f.release, "release", hints.GenerationNewest.String(), "whose code reads the hints: newest (Ironic 39.0) or old (21.4)")
 	return cmd
 }
 
 // matchReport is what JSON shows of one case.
 type matchReport struct {
-	models.HintVerdict
-	Disagree string               `json:"disagree,omitempty"`
-	Problems []models.HintProblem `json:"problems"`
-	Disks    []models.DiskCheck   `json:"disks"`
+	hints.Verdict
+	Disagree string            `json:"disagree,omitempty"`
+	Problems []hints.Problem   `json:"problems"`
+	Disks    []hints.DiskCheck `json:"disks"`
 }
 
-func (a *app) matchOne(f matchFlags, by models.Generation) error {
-	var c models.HintCase
+func (a *app) matchOne(f matchFlags, by hints.Generation) error {
+	var c hints.Case
 	var err error
 	if c.Hints, err = a.readHints(f.hints); err != nil {
 		return usagef("--hints: %w", err)
@@ -86,9 +87,9 @@ func (a *app) matchOne(f matchFlags, by models.Generation) error {
 	}
 	raw, err := a.readArgument(f.inventory)
 	if err == nil {
-		c.Disks, err = models.DecodeDisks(raw)
+		c.Disks, err = hints.DecodeDisks(raw)
 	}
-	if i := slices.IndexFunc(c.Disks, func(d models.Disk) bool { return d.Name == "" || d.Size <= 0 }); err == nil && i >= 0 {
+	if i := slices.IndexFunc(c.Disks, func(d hints.Disk) bool { return d.Name == "" || d.Size <= 0 }); err == nil && i >= 0 {
 		err = fmt.Errorf("disk %d has no name or no size: want a node's inventory, its list of disks, or what ironworks disks NODE -o json prints", i+1)
 	}
 	if err != nil {
@@ -97,7 +98,7 @@ func (a *app) matchOne(f matchFlags, by models.Generation) error {
 	e := c.Search(by).Explain(c.Disks)
 	verdict := c.Judge(by)
 	report := matchReport{
-		HintVerdict: verdict, Disagree: c.Hints.Disagree(by), Problems: nonNil(e.Problems), Disks: nonNil(e.Disks),
+		Verdict: verdict, Disagree: c.Hints.Disagree(by), Problems: nonNil(e.Problems), Disks: nonNil(e.Disks),
 	}
 	if err := a.print(diskTable(report, e)); err != nil {
 		return err
@@ -117,19 +118,19 @@ func (a *app) matchOne(f matchFlags, by models.Generation) error {
 }
 
 // readHints reads JSON that is written out, or in a file.
-func (a *app) readHints(arg string) (models.Hints, error) {
+func (a *app) readHints(arg string) (hints.Hints, error) {
 	raw := []byte(arg)
 	if arg != "" && !json.Valid(raw) {
 		var err error
 		if raw, err = a.readArgument(arg); err != nil {
-			return models.Hints{}, err
+			return hints.Hints{}, err
 		}
 	}
-	return models.DecodeHints(raw)
+	return hints.Decode(raw)
 }
 
 // matchBatch answers a case a line.
-func (a *app) matchBatch(file string, by models.Generation) error {
+func (a *app) matchBatch(file string, by hints.Generation) error {
 	in := a.stdin
 	if file != "-" {
 		f, err := os.Open(file) //nolint:gosec // the user's own file
@@ -143,7 +144,7 @@ func (a *app) matchBatch(file string, by models.Generation) error {
 }
 
 // judgeLines reads cases and writes verdicts, line by line.
-func judgeLines(in io.Reader, out io.Writer, by models.Generation) error {
+func judgeLines(in io.Reader, out io.Writer, by hints.Generation) error {
 	lines := bufio.NewReaderSize(in, 1<<16)
 	answers := bufio.NewWriterSize(out, 1<<16)
 	var text bytes.Buffer
@@ -155,7 +156,7 @@ func judgeLines(in io.Reader, out io.Writer, by models.Generation) error {
 			return fmt.Errorf("--batch: line %d: %w", number, readErr)
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
-			c, err := models.DecodeHintCase(line)
+			c, err := hints.DecodeCase(line)
 			if err != nil {
 				_ = answers.Flush() // what went before is answered
 				return usagef("--batch: line %d: %w", number, err)
@@ -177,7 +178,7 @@ func judgeLines(in io.Reader, out io.Writer, by models.Generation) error {
 func (a *app) hintsSetCommand() *cobra.Command {
 	var flags actFlags
 	var disk string
-	to := string(models.HintsOfProperties)
+	to := string(hints.OfProperties)
 	cmd := &cobra.Command{
 		Use: "set NODE --disk NAME", Short: "Write the most stable hint for a disk of a node",
 		Long: "Write the hint that tells a disk from all others of the node for good: its wwn, else wwn_with_extension,\n" +
@@ -186,13 +187,13 @@ func (a *app) hintsSetCommand() *cobra.Command {
 			"Hints in instance_info come before those in properties, and are gone after an undeploy.",
 		Args: cobra.ExactArgs(1), ValidArgsFunction: a.completeNodes(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if to != string(models.HintsOfProperties) && to != string(models.HintsOfInstance) {
+			if to != string(hints.OfProperties) && to != string(hints.OfInstance) {
 				return usagef("--to %s: want properties or instance_info", models.Printable(to))
 			}
 			if disk == "" {
 				return usagef("hints set: want --disk NAME, as ironworks disks shows it")
 			}
-			pin, err := a.pinDisk(cmd, args[0], disk, models.HintSource(to))
+			pin, err := a.pinDisk(cmd, args[0], disk, hints.Source(to))
 			if err != nil {
 				return err
 			}
@@ -206,7 +207,7 @@ func (a *app) hintsSetCommand() *cobra.Command {
 }
 
 // pinDisk reads the node's disks and says what will be written.
-func (a *app) pinDisk(cmd *cobra.Command, node, disk string, to models.HintSource) (provision.Action, error) {
+func (a *app) pinDisk(cmd *cobra.Command, node, disk string, to hints.Source) (provision.Action, error) {
 	s, err := a.connect(cmd)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/models/explain"
 )
 
 func (a *app) nodeCommand() *cobra.Command {
@@ -44,8 +45,8 @@ func (a *app) ramdiskText(ctx context.Context, s *session, n *models.Node, now t
 	if err != nil {
 		a.complain("note: the log in the journal: %v", err)
 	}
-	row := models.Row{Node: *n, Log: boot}
-	return row.Boot().Summary(now)
+	row := models.Row{Node: *n, Log: boot.Told()}
+	return explain.BootOf(&row).Summary(now)
 }
 
 // nodeText is what an operator wants to know first.

@@ -11,6 +11,7 @@ import (
 
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/provision"
 )
 
@@ -73,7 +74,7 @@ func newListing(flags listFlags, filter string) (listing, error) {
 		keys = narrowColumns()
 	}
 	for _, k := range keys {
-		c, err := models.FindColumn(k)
+		c, err := explain.FindColumn(k)
 		if err != nil {
 			return l, usagef("%w", err)
 		}
@@ -83,7 +84,7 @@ func newListing(flags listFlags, filter string) (listing, error) {
 	if key == "" {
 		key = "name"
 	}
-	if l.by, err = models.FindColumn(key); err != nil {
+	if l.by, err = explain.FindColumn(key); err != nil {
 		return l, usagef("%w", err)
 	}
 	l.descending = descending

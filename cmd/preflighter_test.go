@@ -8,6 +8,7 @@ import (
 	"ironworks/config"
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/models/plan"
 )
 
 // TestCommandsAndConsoleHaveTheContextsPolicies: both have their checks from one place,
@@ -16,7 +17,7 @@ func TestCommandsAndConsoleHaveTheContextsPolicies(t *testing.T) {
 	t.Parallel()
 	strict := config.Context{
 		Name: "strict", Connection: models.Connection{Endpoint: "http://127.0.0.1:1", Auth: models.AuthNone},
-		Checks: map[models.CheckID]models.CheckPolicy{models.CheckSingleDisk: models.PolicyRefuse},
+		Checks: map[plan.CheckID]plan.CheckPolicy{plan.CheckSingleDisk: plan.PolicyRefuse},
 	}
 	lax := strict
 	lax.Name, lax.Checks = "lax", nil
@@ -25,17 +26,17 @@ func TestCommandsAndConsoleHaveTheContextsPolicies(t *testing.T) {
 	opened := &cobra.Command{}
 	opened.SetContext(t.Context())
 	host := &consoleHost{app: a, cmd: opened, cfg: &config.Config{Current: strict, Contexts: []config.Context{strict, lax}}}
-	for name, want := range map[string]models.CheckPolicy{"strict": models.PolicyRefuse, "lax": ""} {
+	for name, want := range map[string]plan.CheckPolicy{"strict": plan.PolicyRefuse, "lax": ""} {
 		s, err := host.open(name, func(string) {})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := s.Checks.Policy[models.CheckSingleDisk]; got != want || s.Checks.Images == nil {
+		if got := s.Checks.Policy[plan.CheckSingleDisk]; got != want || s.Checks.Images == nil {
 			t.Errorf("the console's %s has %q, want %q", name, got, want)
 		}
 		s.Close()
 	}
-	if got := a.preflighter(&strict, &ironicclient.Client{}, nil).Policy[models.CheckSingleDisk]; got != models.PolicyRefuse {
+	if got := a.preflighter(&strict, &ironicclient.Client{}, nil).Policy[plan.CheckSingleDisk]; got != plan.PolicyRefuse {
 		t.Errorf("a command has %q", got)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"ironworks/fleet"
 	"ironworks/journal"
 	"ironworks/models"
+	"ironworks/models/explain"
 )
 
 // watchPeriod is shorter than the console's: whoever watches wants to see states that
@@ -159,7 +160,7 @@ func (w *watcher) readLogs(ctx context.Context, kept *journal.Journal) {
 		case <-time.After(logsPeriod):
 		}
 		left := mostLogs
-		for _, row := range w.store.Rows(models.Filter{}, models.Columns()[0], false) {
+		for _, row := range w.store.Rows(models.Filter{}, explain.Columns()[0], false) {
 			uuid := row.Node.UUID
 			if row.Node.ProvisionState.Class() != models.ClassWait {
 				delete(from, uuid)
@@ -248,7 +249,7 @@ func (w *watcher) checkUntil(events []models.Event) {
 }
 
 func (w *watcher) allReached() bool {
-	rows := w.store.Rows(models.Filter{}, models.Columns()[0], false)
+	rows := w.store.Rows(models.Filter{}, explain.Columns()[0], false)
 	for i := range rows {
 		if rows[i].Node.ProvisionState != w.until {
 			return false

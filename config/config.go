@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 )
 
 // Options is everything [Load] looks at. Nothing else is read from the process, so
@@ -84,7 +85,7 @@ type Context struct {
 	Defaults Defaults
 	// Checks are policies for the checks before a deployment, by their ids; a plan's come
 	// before them. Only our file has them.
-	Checks map[models.CheckID]models.CheckPolicy
+	Checks map[plan.CheckID]plan.CheckPolicy
 	// Logs is how the logs of ramdisks are reached. Only our file has it.
 	Logs Logs
 	// Journal bounds what is kept of them. Only our file has it.

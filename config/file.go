@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"ironworks/models"
+	"ironworks/models/explain"
+	"ironworks/models/plan"
 )
 
 // maxFile bounds what is read of a file, so that a device or a log given by mistake
@@ -27,7 +29,7 @@ type candidate struct {
 	accent       string
 	readOnly     bool
 	defaults     Defaults
-	checks       map[models.CheckID]models.CheckPolicy
+	checks       map[plan.CheckID]plan.CheckPolicy
 	logs         Logs
 	bmc          BMC
 	journal      Journal
@@ -177,13 +179,13 @@ func (c *candidate) readDefaults(n *node, path string) {
 	if columns := good["columns"]; columns != nil {
 		for _, item := range columns.items {
 			c.defaults.Columns = append(c.defaults.Columns, item.text)
-			_, err := models.FindColumn(item.text)
+			_, err := explain.FindColumn(item.text)
 			c.wrongDefault(item, join(path, "columns"), err)
 		}
 	}
 	if n := good["sort"]; n != nil {
 		c.defaults.Sort = n.text
-		_, err := models.FindColumn(strings.TrimPrefix(n.text, "-"))
+		_, err := explain.FindColumn(strings.TrimPrefix(n.text, "-"))
 		c.wrongDefault(n, join(path, "sort"), err)
 	}
 	if n := good["filter"]; n != nil {
@@ -201,8 +203,8 @@ func (c *candidate) readChecks(n *node, path string) {
 			c.errs = append(c.errs, err)
 			continue
 		}
-		id := models.CheckID(e.name)
-		policy, err := models.ParseCheckPolicy(id, e.value.text)
+		id := plan.CheckID(e.name)
+		policy, err := plan.ParseCheckPolicy(id, e.value.text)
 		if err != nil {
 			wrong := &FileError{File: e.value.file, Line: e.line, Column: e.column, Key: key, Problem: err.Error(), Err: err}
 			if meant := meantCheck(e.name); meant != "" {
@@ -212,7 +214,7 @@ func (c *candidate) readChecks(n *node, path string) {
 			continue
 		}
 		if c.checks == nil {
-			c.checks = map[models.CheckID]models.CheckPolicy{}
+			c.checks = map[plan.CheckID]plan.CheckPolicy{}
 		}
 		c.checks[id] = policy
 	}
@@ -221,7 +223,7 @@ func (c *candidate) readChecks(n *node, path string) {
 // meantCheck is the hint for a name that is nearly a check's; empty for all others.
 func meantCheck(name string) string {
 	var known []string
-	for _, rule := range models.CheckRules() {
+	for _, rule := range plan.CheckRules() {
 		known = append(known, string(rule.ID))
 	}
 	if slices.Contains(known, name) {

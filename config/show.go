@@ -1,6 +1,9 @@
 package config
 
-import "ironworks/models"
+import (
+	"ironworks/models"
+	"ironworks/models/plan"
+)
 
 // Shown is the configuration as `config show` prints it: plain values under the names
 // of our file, secrets masked. Empty settings are left out.
@@ -21,7 +24,7 @@ type ShownContext struct {
 	Accent   string   `json:"accent,omitempty"    yaml:"accent,omitempty"`
 	Defaults Defaults `json:"defaults,omitzero"   yaml:"defaults,omitempty"`
 
-	Checks map[models.CheckID]models.CheckPolicy `json:"checks,omitempty" yaml:"checks,omitempty"`
+	Checks map[plan.CheckID]plan.CheckPolicy `json:"checks,omitempty" yaml:"checks,omitempty"`
 
 	Logs Logs `json:"logs,omitzero" yaml:"logs,omitempty"`
 	// Journal bounds what is kept of them.

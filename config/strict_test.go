@@ -10,7 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"ironworks/models"
+	"ironworks/models/explain"
+	"ironworks/models/plan"
 )
 
 func TestStrictErrors(t *testing.T) {
@@ -206,7 +207,7 @@ contexts:
 	if want := (Defaults{Columns: []string{"name", "state"}, Sort: "name", Filter: "maintenance:no"}); !reflect.DeepEqual(cur.Defaults, want) {
 		t.Errorf("defaults %+v", cur.Defaults)
 	}
-	if want := (map[models.CheckID]models.CheckPolicy{"single-disk": "refuse", "same-disk": "off"}); !reflect.DeepEqual(cur.Checks, want) {
+	if want := (map[plan.CheckID]plan.CheckPolicy{"single-disk": "refuse", "same-disk": "off"}); !reflect.DeepEqual(cur.Checks, want) {
 		t.Errorf("checks %v", cur.Checks)
 	}
 	if got := b.short(fmt.Sprintf("%+v", cur.Logs)); got !=
@@ -337,7 +338,7 @@ func TestReadableSecretsAreWarnedOf(t *testing.T) {
 
 func columnKeys() string {
 	var keys []string
-	for _, c := range models.Columns() {
+	for _, c := range explain.Columns() {
 		keys = append(keys, c.Key)
 	}
 	return strings.Join(keys, ", ")

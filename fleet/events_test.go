@@ -8,6 +8,7 @@ import (
 
 	"ironworks/fleet"
 	"ironworks/models"
+	"ironworks/models/explain"
 )
 
 func steps(names ...string) []models.Step {
@@ -96,8 +97,8 @@ func TestAgentThatWasThereBefore(t *testing.T) {
 		r := start(t, api, fleet.Options{})
 		pass(10 * time.Second)
 		r.wantTold()
-		if row := r.row(id); models.StepLine(&row, time.Now(), nil) != "3/6 install_coreos" {
-			t.Errorf("step line %q", models.StepLine(&row, time.Now(), nil))
+		if row := r.row(id); explain.StepLine(&row, time.Now(), nil) != "3/6 install_coreos" {
+			t.Errorf("step line %q", explain.StepLine(&row, time.Now(), nil))
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 )
 
 // mostHeard bounds the events that wait to be told.
@@ -15,7 +16,7 @@ const mostHeard = 10_000
 func (s *Store) Heard(lines []models.LogLine, skew time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	logs := map[string]*models.BootLog{}
+	logs := map[string]*explain.BootLog{}
 	for i := range lines {
 		l := lines[i]
 		l.Received = l.Received.Add(skew)
@@ -25,9 +26,9 @@ func (s *Store) Heard(lines []models.LogLine, skew time.Duration) {
 		}
 		log := logs[l.Node.UUID]
 		if log == nil {
-			log = &models.BootLog{}
-			if r.row.Log != nil {
-				*log = *r.row.Log
+			log = &explain.BootLog{}
+			if r.log != nil {
+				*log = *r.log
 			}
 			logs[l.Node.UUID] = log
 		}
@@ -39,12 +40,12 @@ func (s *Store) Heard(lines []models.LogLine, skew time.Duration) {
 }
 
 // keepLog puts what a log tells into the row of its node.
-func (s *Store) keepLog(r *record, log *models.BootLog) {
+func (s *Store) keepLog(r *record, log *explain.BootLog) {
 	row := *r.row
-	before := row.Boot()
-	row.Log = log
+	before := explain.BootOf(&row)
+	r.log, row.Log = log, log.Told()
 	r.row = &row
-	after := row.Boot()
+	after := explain.BootOf(&row)
 	if after.Same(before) {
 		return // the fleet is drawn anew for what shows, not for each line
 	}

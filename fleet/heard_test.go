@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 )
 
 // TestHeard: what lines tell of a boot is with its node, by the server's clock, and the fleet is
@@ -17,7 +18,7 @@ func TestHeard(t *testing.T) {
 	at := time.Unix(2000, 0)
 	line := func(node, unit, text string) models.LogLine {
 		at = at.Add(time.Second)
-		return models.LogLine{Received: at, Node: models.NodeRef{UUID: node}, Source: models.LogPush, Boot: "1", Unit: unit, Text: text, Known: string(models.FindRamdiskError(text))}
+		return models.LogLine{Received: at, Node: models.NodeRef{UUID: node}, Source: models.LogPush, Boot: "1", Unit: unit, Text: text, Known: string(explain.FindRamdiskError(text))}
 	}
 	revisions := func(lines ...models.LogLine) uint64 {
 		before := s.Revision()
@@ -74,7 +75,7 @@ func TestHeard(t *testing.T) {
 		t.Error("what was given once has changed")
 	case began.Log.Stage != models.RamdiskKernel || row.Log.Stage != models.RamdiskImage:
 		t.Errorf("%s, then %s", began.Log.Stage.Noun(), row.Log.Stage.Noun())
-	case !row.Log.Last().Equal(last.Add(time.Hour)):
-		t.Errorf("the last line came at %v", row.Log.Last())
+	case !row.Log.Last.Equal(last.Add(time.Hour)):
+		t.Errorf("the last line came at %v", row.Log.Last)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 )
 
 // Store holds what is known of every node. Any goroutine may read it; its poller and the
@@ -25,6 +26,8 @@ type record struct {
 	// row is never changed, only replaced, so that readers need not hold the lock.
 	row      *models.Row
 	evidence models.Evidence
+	// log follows the ramdisk's log; the row has what it tells. It is never changed, only replaced.
+	log *explain.BootLog
 	// said is the provision state that the last event ended with, step the last step
 	// that was told.
 	said models.ProvisionState

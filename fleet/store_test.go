@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 )
 
 func someNodes(n int) []models.Node {
@@ -43,10 +44,10 @@ func TestRowsSortAsModelsDo(t *testing.T) {
 	for i := range 10 {
 		s.apply(later[i*7:i*7+7], at.Add(time.Duration(i)*time.Minute), arrived, 1)
 	}
-	for _, by := range models.Columns() {
+	for _, by := range explain.Columns() {
 		for _, descending := range []bool{false, true} {
 			got := s.Rows(models.Filter{}, by, descending)
-			want := s.Rows(models.Filter{}, models.Columns()[1], false)
+			want := s.Rows(models.Filter{}, explain.Columns()[1], false)
 			models.SortRows(want, by, descending)
 			if !slices.EqualFunc(got, want, func(a, b *models.Row) bool { return a.Node.UUID == b.Node.UUID }) {
 				t.Errorf("by %s, descending %v: another order than that of models.SortRows", by.Key, descending)
@@ -72,7 +73,7 @@ func TestRowsFilter(t *testing.T) {
 				want++
 			}
 		}
-		if got := len(s.Rows(f, models.Columns()[0], false)); got != want {
+		if got := len(s.Rows(f, explain.Columns()[0], false)); got != want {
 			t.Errorf("%q: %d rows, want %d", line, got, want)
 		}
 	}
@@ -157,9 +158,9 @@ func TestRowsAreNotChangedUnderTheReader(t *testing.T) {
 					return
 				default:
 				}
-				rows := s.Rows(models.Filter{}, models.Columns()[2], false)
+				rows := s.Rows(models.Filter{}, explain.Columns()[2], false)
 				for i := range rows {
-					_ = models.StepLine(rows[i], time.Now(), nil)
+					_ = explain.StepLine(rows[i], time.Now(), nil)
 				}
 				_, _, _ = s.Get("r1-n1")
 				_, _, _, _ = s.Counts(), s.Status(), s.Revision(), s.Len()
@@ -235,7 +236,7 @@ func BenchmarkRows10000(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		by, err := models.FindColumn(c.key)
+		by, err := explain.FindColumn(c.key)
 		if err != nil {
 			b.Fatal(err)
 		}

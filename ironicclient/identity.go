@@ -6,12 +6,13 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 
 	"ironworks/models"
+	"ironworks/models/doctor"
 )
 
 // Identity is who Keystone says that we are; false without Keystone, and before it gave a
 // token. What it does not say is empty.
-func (c *Client) Identity() (models.Identity, bool) {
-	var id models.Identity
+func (c *Client) Identity() (doctor.Identity, bool) {
+	var id doctor.Identity
 	select {
 	case c.connecting <- struct{}{}:
 		defer func() { <-c.connecting }()

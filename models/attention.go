@@ -5,6 +5,17 @@ import (
 	"time"
 )
 
+// The spans that a node which waits for its ramdisk is judged by.
+const (
+	// BootTakes is how long a ramdisk may take to boot before it is worth a word.
+	BootTakes = 10 * time.Minute
+	// SilentAfter is how long an agent may be silent: it beats every 90 to 180 s.
+	SilentAfter = 2 * 180 * time.Second
+	// CallbackTimeout is Ironic's default for a ramdisk of any kind; the API does not tell
+	// what a server has in its place.
+	CallbackTimeout = 1800 * time.Second
+)
+
 // Attention ranks how much a node needs somebody at a time of the server's clock: failed
 // and faulty, first those that nobody has taken in hand by setting maintenance; held; in
 // maintenance; waiting for longer than is usual, and as is usual; working; and then those
@@ -44,25 +55,25 @@ func (n *Node) Troubled() bool {
 // Overdue says that the node waits for its ramdisk for longer than one is usually silent,
 // or takes to boot. A step that reboots the machine may be silent until the deadline.
 func (r *Row) Overdue(now time.Time) bool {
-	from := r.lastSign()
+	from := r.LastSign()
 	if r.Node.ProvisionState.Class() != ClassWait || from.IsZero() || now.IsZero() {
 		return false
 	}
-	limit := bootTakes
+	limit := BootTakes
 	switch i := r.Node.Internal; {
 	case i == nil:
 	case i.Rebooting():
-		limit = callbackTimeout
+		limit = CallbackTimeout
 	case i.AgentURL != "":
-		limit = silentAfter
+		limit = SilentAfter
 	}
 	return now.Sub(from) > limit
 }
 
-// lastSign is when the node was last heard of while Ironic waits for its ramdisk: a
+// LastSign is when the node was last heard of while Ironic waits for its ramdisk: a
 // heartbeat, or the beginning of its work. It is what Ironic's deadline counts from, but
 // for inspection; zero where nobody knows.
-func (r *Row) lastSign() time.Time {
+func (r *Row) LastSign() time.Time {
 	last := r.Since
 	if at := r.Node.ProvisionUpdatedAt.Time; at.After(last) {
 		last = at

@@ -59,7 +59,7 @@ func TestAttentionIsStill(t *testing.T) {
 			r.Node.Internal = &Internal{AgentURL: "https://a", LastHeartbeat: Time{r.Since}}
 		}
 	}
-	by, err := FindColumn("state")
+	by, err := FindColumn(plainColumns(), "state")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,10 +5,10 @@ import "fmt"
 // BMCAddress is where a node's BMC speaks Redfish, as driver_info has it; else a
 // *[NoRedfishError] says why there is none.
 func BMCAddress(n *Node) (string, error) {
-	if address := textOf(n.DriverInfo["redfish_address"]); address != "" {
+	if address := TextOf(n.DriverInfo["redfish_address"]); address != "" {
 		return address, nil
 	}
-	return "", &NoRedfishError{Node: n.Label(), IPMI: textOf(n.DriverInfo["ipmi_address"])}
+	return "", &NoRedfishError{Node: n.Label(), IPMI: TextOf(n.DriverInfo["ipmi_address"])}
 }
 
 // NoRedfishError says that a node's controller does not speak Redfish, as far as Ironic

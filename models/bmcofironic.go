@@ -9,11 +9,11 @@ import (
 // BMCOfIronic is what Ironic knows of a node's BMC without asking it, safe to show: what
 // driver_info says of it, in which Ironic masks secrets, and the state that it had last.
 func BMCOfIronic(n *Node) []Detail {
-	var d details
-	d.add("driver", n.Driver)
-	d.add("power", string(n.PowerState))
-	d.add("health", n.Health)
-	d.add("fault", n.Fault)
+	var d Details
+	d.Add("driver", n.Driver)
+	d.Add("power", string(n.PowerState))
+	d.Add("health", n.Health)
+	d.Add("fault", n.Fault)
 	var keys []string
 	for key := range n.DriverInfo {
 		if prefix, _, found := strings.Cut(key, "_"); found && slices.Contains([]string{"ipmi", "redfish", "ilo", "irmc", "drac", "snmp"}, prefix) {
@@ -26,7 +26,7 @@ func BMCOfIronic(n *Node) []Detail {
 		if strings.Contains(key, "password") || strings.Contains(key, "secret") {
 			text = Mask // as Ironic has it; were it not, it is nobody's to read
 		}
-		d.add(key, MaskURL(text))
+		d.Add(key, MaskURL(text))
 	}
 	return d
 }

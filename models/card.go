@@ -1,14 +1,19 @@
 package models
 
-import "strings"
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
 
 // Detail is one named value of a node, safe to show.
 type Detail struct{ Name, Value string }
 
-// details gathers what has a value.
-type details []Detail
+// Details gathers what has a value.
+type Details []Detail
 
-func (d *details) add(name, value string) {
+// Add adds what has a value.
+func (d *Details) Add(name, value string) {
 	if value = strings.TrimSpace(value); value != "" {
 		*d = append(*d, Detail{name, Printable(value)})
 	}
@@ -17,57 +22,57 @@ func (d *details) add(name, value string) {
 // Card is what tells one machine from another, to be read before something is done to
 // it that cannot be undone.
 func Card(n *Node) []Detail {
-	var d details
-	d.add("name", n.Name)
-	d.add("uuid", n.UUID)
-	d.add("state", n.StateText()+", power "+n.PowerState.Short())
-	d.add("bmc", n.BMC())
-	d.add("class", n.ResourceClass)
-	d.add("owner", n.Owner)
-	d.add("lessee", n.Lessee)
-	d.add("instance", strings.TrimSpace(n.InstanceUUID+" "+n.InstanceName))
-	d.add("maintenance", flag(n.Maintenance, n.MaintenanceReason))
-	d.add("description", n.Description)
+	var d Details
+	d.Add("name", n.Name)
+	d.Add("uuid", n.UUID)
+	d.Add("state", n.StateText()+", power "+n.PowerState.Short())
+	d.Add("bmc", n.BMC())
+	d.Add("class", n.ResourceClass)
+	d.Add("owner", n.Owner)
+	d.Add("lessee", n.Lessee)
+	d.Add("instance", strings.TrimSpace(n.InstanceUUID+" "+n.InstanceName))
+	d.Add("maintenance", flag(n.Maintenance, n.MaintenanceReason))
+	d.Add("description", n.Description)
 	return d
 }
 
 // Overview is what an operator wants to know of a node first.
 func Overview(r *Row) []Detail {
 	n := &r.Node
-	var d details
-	d.add("name", n.Name)
-	d.add("uuid", n.UUID)
-	d.add("state", n.StateText())
+	var d Details
+	d.Add("name", n.Name)
+	d.Add("uuid", n.UUID)
+	d.Add("state", n.StateText())
 	switch step, _ := n.CurrentStep(); {
 	case step != nil:
-		d.add("step", stepText(n))
+		d.Add("step", CurrentStepText(n))
 	case n.ProvisionState.Failed():
-		d.add("reason", reasonOf(r))
+		d.Add("reason", ReasonOf(r))
 	}
 	if !n.ProvisionState.Failed() {
-		d.add("last error", n.LastError)
+		d.Add("last error", n.LastError)
 	}
-	d.add("power", n.PowerState.Short()+toward(string(n.TargetPowerState)))
-	d.add("maintenance", flag(n.Maintenance, n.MaintenanceReason))
-	d.add("fault", n.Fault)
-	d.add("locked by", n.Reservation)
-	d.add("driver", n.Driver)
-	d.add("interfaces", interfaces(n))
-	d.add("bmc", n.BMC())
-	d.add("class", n.ResourceClass)
-	d.add("traits", strings.Join(n.Traits, ", "))
-	d.add("conductor", n.Conductor+" "+n.ConductorGroup)
-	d.add("owner", n.Owner)
-	d.add("lessee", n.Lessee)
-	d.add("instance", strings.TrimSpace(n.InstanceUUID+" "+n.InstanceName))
+	d.Add("power", n.PowerState.Short()+toward(string(n.TargetPowerState)))
+	d.Add("maintenance", flag(n.Maintenance, n.MaintenanceReason))
+	d.Add("fault", n.Fault)
+	d.Add("locked by", n.Reservation)
+	d.Add("driver", n.Driver)
+	d.Add("interfaces", interfaces(n))
+	d.Add("bmc", n.BMC())
+	d.Add("class", n.ResourceClass)
+	d.Add("traits", strings.Join(n.Traits, ", "))
+	d.Add("conductor", n.Conductor+" "+n.ConductorGroup)
+	d.Add("owner", n.Owner)
+	d.Add("lessee", n.Lessee)
+	d.Add("instance", strings.TrimSpace(n.InstanceUUID+" "+n.InstanceName))
 	if n.Internal != nil {
-		d.add("agent", n.Internal.AgentURL+" "+n.Internal.AgentVersion)
+		d.Add("agent", n.Internal.AgentURL+" "+n.Internal.AgentVersion)
 	}
-	d.add("protected", flag(n.Protected, n.ProtectedReason))
-	d.add("retired", flag(n.Retired, n.RetiredReason))
-	d.add("health", n.Health)
-	d.add("shard", n.Shard)
-	d.add("description", n.Description)
+	d.Add("protected", flag(n.Protected, n.ProtectedReason))
+	d.Add("retired", flag(n.Retired, n.RetiredReason))
+	d.Add("health", n.Health)
+	d.Add("shard", n.Shard)
+	d.Add("description", n.Description)
 	return d
 }
 
@@ -110,4 +115,23 @@ func (n *Node) BMC() string {
 		}
 	}
 	return ""
+}
+
+// ReasonOf is why the node is in a failed state, as Ironic put it.
+func ReasonOf(r *Row) string { return cmp.Or(r.Node.LastError, r.Reason) }
+
+// CurrentStepText is the step that runs, with its place in the list; empty where none does.
+func CurrentStepText(n *Node) string {
+	step, kind := n.CurrentStep()
+	if step == nil {
+		return ""
+	}
+	text := step.Step
+	if steps, i := n.Internal.Progress(kind); i >= 0 {
+		text = fmt.Sprintf("%d/%d %s", i+1, len(steps), step.Step)
+	}
+	if step.AbortAfter {
+		text += " (then aborts)"
+	}
+	return text
 }

@@ -3,6 +3,7 @@ package models
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,8 +25,7 @@ type Row struct {
 	// Changes are what was changed from here and accepted, in the order of the requests.
 	Changes []NodeChange
 	// Log is what the ramdisk's log tells of the machine's last boot; nil where none was read.
-	// It is never changed, only replaced.
-	Log *BootLog
+	Log *RamdiskLog
 }
 
 // InState gives since when the node has been in its state; exact is false where it may have
@@ -66,8 +66,9 @@ type Column struct {
 	Field string
 }
 
-// Columns lists every column there is.
-func Columns() []Column {
+// Columns lists every column there is; step gives the text of the STEP column, which
+// explains what it can.
+func Columns(step func(r *Row, now time.Time) string) []Column {
 	text := func(key, title, field string, get func(n *Node) string) Column {
 		return Column{Key: key, Title: title, Field: field, Text: func(r *Row, _ time.Time) string { return get(&r.Node) }}
 	}
@@ -76,7 +77,7 @@ func Columns() []Column {
 		text("uuid", "UUID", "", func(n *Node) string { return n.UUID }),
 		{Key: "state", Title: "STATE", Text: stateText, Compare: byAttention(time.Time{})},
 		text("target", "TARGET", "", func(n *Node) string { return string(n.TargetProvisionState) }),
-		{Key: "step", Title: "STEP", Text: func(r *Row, now time.Time) string { return StepLine(r, now, nil) }},
+		{Key: "step", Title: "STEP", Text: step},
 		text("power", "POWER", "", func(n *Node) string { return n.PowerState.Short() }),
 		text("maintenance", "MAINTENANCE", "", maintenanceText),
 		text("class", "CLASS", "", func(n *Node) string { return n.ResourceClass }),
@@ -99,9 +100,8 @@ func Columns() []Column {
 	}
 }
 
-// FindColumn gives the column with the key; the error lists those there are.
-func FindColumn(key string) (Column, error) {
-	all := Columns()
+// explain.FindColumn gives the column with the key; the error lists those there are.
+func FindColumn(all []Column, key string) (Column, error) {
 	i := slices.IndexFunc(all, func(c Column) bool { return c.Key == key })
 	if i >= 0 {
 		return all[i], nil
@@ -149,7 +149,7 @@ func SortRows(rows []*Row, by Column, descending bool) {
 		if by.Compare != nil {
 			c = by.Compare(a.row, b.row)
 		} else {
-			c = CompareNatural(a.text, b.text)
+			c = compareNatural(a.text, b.text)
 		}
 		if descending {
 			c = -c
@@ -165,7 +165,7 @@ func SortRows(rows []*Row, by Column, descending bool) {
 }
 
 func compareTie(a, b sortRow) int {
-	if c := CompareNatural(a.row.Node.Name, b.row.Node.Name); c != 0 {
+	if c := compareNatural(a.row.Node.Name, b.row.Node.Name); c != 0 {
 		return c
 	}
 	if c := strings.Compare(a.row.Node.UUID, b.row.Node.UUID); c != 0 {
@@ -270,9 +270,9 @@ func Age(d time.Duration) string {
 	}
 }
 
-// CompareNatural orders text with numbers in it by their value (n2 before n10),
+// compareNatural orders text with numbers in it by their value (n2 before n10),
 // whatever the case.
-func CompareNatural(a, b string) int {
+func compareNatural(a, b string) int {
 	for i, j := 0, 0; ; {
 		switch {
 		case i == len(a) || j == len(b):
@@ -314,4 +314,26 @@ func number(s string) string {
 		n++
 	}
 	return s[:n]
+}
+
+// NodeChange is a request that changed a node and that Ironic accepted.
+type NodeChange struct {
+	// Field is what it changed, as in properties.root_device.
+	Field string
+	// At is when it was sent, on Ironic's clock.
+	At time.Time
+}
+
+// What a deployment from here does to a node beside changing its settings.
+const (
+	ChangeReserved = "instance_uuid, reserved"
+	ChangeReleased = "instance_uuid, released"
+)
+
+// SameButLog reports whether two rows differ in the ramdisk's log at most, which changes with
+// each of its lines.
+func (r *Row) SameButLog(o *Row) bool {
+	other := *o
+	other.Log = r.Log
+	return reflect.DeepEqual(*r, other)
 }

@@ -19,7 +19,7 @@ func TestCompareNatural(t *testing.T) {
 	}
 	for i, a := range order {
 		for j, b := range order {
-			got := CompareNatural(a, b)
+			got := compareNatural(a, b)
 			if (i < j) != (got < 0) || (i == j) != (got == 0) {
 				t.Errorf("CompareNatural(%q, %q) = %d", a, b, got)
 			}
@@ -60,10 +60,13 @@ func uuids(rows []*Row) []string {
 	return out
 }
 
+// plainColumns have nothing in the STEP column.
+func plainColumns() []Column { return Columns(func(*Row, time.Time) string { return "" }) }
+
 func TestSortIsDeterministic(t *testing.T) {
 	t.Parallel()
 	all := randomRows(10_000)
-	for _, c := range Columns() {
+	for _, c := range plainColumns() {
 		rows := all
 		if c.Key != "state" && c.Key != "name" {
 			rows = all[:1000]
@@ -112,7 +115,7 @@ func TestSortRows(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c, err := FindColumn(tt.column)
+			c, err := FindColumn(plainColumns(), tt.column)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,42 +135,31 @@ func TestSortRows(t *testing.T) {
 func TestCells(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(10_000, 0)
-	index := 1
-	steps := []Step{{Interface: "deploy", Step: "deploy"}, {Interface: "deploy", Step: "write_image"}}
 	tests := map[string]struct {
 		row    Row
 		column string
 		want   string
 	}{
-		"state at rest":             {Row{Node: Node{ProvisionState: StateActive, TargetProvisionState: StateActive}}, "state", "active"},
-		"state on its way":          {Row{Node: Node{ProvisionState: StateDeploying, TargetProvisionState: StateActive}}, "state", "deploying → active"},
-		"state without a target":    {Row{Node: Node{ProvisionState: StateDeploying}}, "state", "deploying"},
-		"failed keeps its target":   {Row{Node: Node{ProvisionState: StateDeployFailed, TargetProvisionState: StateActive}}, "state", "deploy failed"},
-		"age":                       {Row{Since: now.Add(-134 * time.Second)}, "age", "2m14"},
-		"age, at least":             {Row{FirstSeen: now.Add(-41 * time.Second)}, "age", "≥41s"},
-		"age, by Ironic":            {Row{FirstSeen: now.Add(-41 * time.Second), Node: Node{ProvisionUpdatedAt: Time{now.Add(-26 * time.Minute)}}}, "age", "≥26m00"},
-		"age, in a single list":     {Row{Node: Node{ProvisionUpdatedAt: Time{now.Add(-50 * time.Hour)}}}, "age", "≥2d"},
-		"age, after a heartbeat":    {Row{FirstSeen: now.Add(-41 * time.Second), Node: Node{ProvisionUpdatedAt: Time{now}}}, "age", "≥41s"},
-		"age, seen to begin":        {Row{Since: now.Add(-5 * time.Second), FirstSeen: now.Add(-time.Hour), Node: Node{ProvisionUpdatedAt: Time{now}}}, "age", "5s"},
-		"age, unknown":              {Row{}, "age", ""},
-		"power unknown":             {Row{}, "power", "?"},
-		"maintenance":               {Row{Node: Node{Maintenance: true}}, "maintenance", "yes"},
-		"no maintenance":            {Row{}, "maintenance", ""},
-		"traits":                    {Row{Node: Node{Traits: []string{"A", "B"}}}, "traits", "A,B"},
-		"step: failure":             {Row{Node: Node{ProvisionState: StateDeployFailed, LastError: "boom"}, Reason: "older"}, "step", "boom"},
-		"step: reason from history": {Row{Node: Node{ProvisionState: StateDeployFailed}, Reason: "boom"}, "step", "boom"},
-		"step: enroll failed":       {Row{Node: Node{ProvisionState: StateEnroll, LastError: "no BMC"}}, "step", "no BMC"},
-		"step: maintenance":         {Row{Node: Node{ProvisionState: StateActive, Maintenance: true, Fault: "power failure"}}, "step", "power unreadable; maintenance meanwhile"},
-		"step: none":                {Row{Node: Node{ProvisionState: StateActive}}, "step", ""},
-		"step: without a list":      {Row{Node: Node{ProvisionState: StateDeploying, DeployStep: &steps[1]}}, "step", "write_image"},
-		"step: in its list": {Row{Node: Node{
-			ProvisionState: StateDeploying, DeployStep: &steps[1], Internal: &Internal{DeploySteps: steps, DeployIndex: &index},
-		}}, "step", "2/2 write_image"},
+		"state at rest":           {Row{Node: Node{ProvisionState: StateActive, TargetProvisionState: StateActive}}, "state", "active"},
+		"state on its way":        {Row{Node: Node{ProvisionState: StateDeploying, TargetProvisionState: StateActive}}, "state", "deploying → active"},
+		"state without a target":  {Row{Node: Node{ProvisionState: StateDeploying}}, "state", "deploying"},
+		"failed keeps its target": {Row{Node: Node{ProvisionState: StateDeployFailed, TargetProvisionState: StateActive}}, "state", "deploy failed"},
+		"age":                     {Row{Since: now.Add(-134 * time.Second)}, "age", "2m14"},
+		"age, at least":           {Row{FirstSeen: now.Add(-41 * time.Second)}, "age", "≥41s"},
+		"age, by Ironic":          {Row{FirstSeen: now.Add(-41 * time.Second), Node: Node{ProvisionUpdatedAt: Time{now.Add(-26 * time.Minute)}}}, "age", "≥26m00"},
+		"age, in a single list":   {Row{Node: Node{ProvisionUpdatedAt: Time{now.Add(-50 * time.Hour)}}}, "age", "≥2d"},
+		"age, after a heartbeat":  {Row{FirstSeen: now.Add(-41 * time.Second), Node: Node{ProvisionUpdatedAt: Time{now}}}, "age", "≥41s"},
+		"age, seen to begin":      {Row{Since: now.Add(-5 * time.Second), FirstSeen: now.Add(-time.Hour), Node: Node{ProvisionUpdatedAt: Time{now}}}, "age", "5s"},
+		"age, unknown":            {Row{}, "age", ""},
+		"power unknown":           {Row{}, "power", "?"},
+		"maintenance":             {Row{Node: Node{Maintenance: true}}, "maintenance", "yes"},
+		"no maintenance":          {Row{}, "maintenance", ""},
+		"traits":                  {Row{Node: Node{Traits: []string{"A", "B"}}}, "traits", "A,B"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c, err := FindColumn(tt.column)
+			c, err := FindColumn(plainColumns(), tt.column)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -182,7 +174,7 @@ func TestCells(t *testing.T) {
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for _, c := range Columns() {
+	for _, c := range plainColumns() {
 		if c.Key == "" || c.Title == "" || seen[c.Key] {
 			t.Errorf("column %q %q", c.Key, c.Title)
 		}
@@ -192,7 +184,7 @@ func TestColumns(t *testing.T) {
 			t.Errorf("column %s asks for %s, which every list has", c.Key, c.Field)
 		}
 	}
-	if _, err := FindColumn("colour\x1b"); err == nil || !strings.Contains(err.Error(), `"colour\x1b"; there are name,`) {
+	if _, err := FindColumn(plainColumns(), "colour\x1b"); err == nil || !strings.Contains(err.Error(), `"colour\x1b"; there are name,`) {
 		t.Errorf("%v", err)
 	}
 }
@@ -266,7 +258,7 @@ func TestSortAllocates(t *testing.T) {
 	}
 	rows := randomRows(1000)
 	for _, key := range []string{"state", "class", "name", "age"} {
-		c, _ := FindColumn(key)
+		c, _ := FindColumn(plainColumns(), key)
 		mine := slices.Clone(rows)
 		if got := testing.AllocsPerRun(5, func() { SortRows(mine, c, false) }); got > 10 {
 			t.Errorf("by %s: %.0f allocations for 1000 rows", key, got)
@@ -277,7 +269,7 @@ func TestSortAllocates(t *testing.T) {
 func BenchmarkSortRows(b *testing.B) {
 	rows := randomRows(10_000)
 	for _, key := range []string{"state", "name", "class", "age"} {
-		c, err := FindColumn(key)
+		c, err := FindColumn(plainColumns(), key)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -308,7 +300,7 @@ func BenchmarkFilter(b *testing.B) {
 
 func TestDiskColumn(t *testing.T) {
 	t.Parallel()
-	c, err := FindColumn("disk")
+	c, err := FindColumn(plainColumns(), "disk")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,5 +319,14 @@ func TestDiskColumn(t *testing.T) {
 	}
 	if got := c.Text(&Row{Node: Node{Properties: map[string]any{"root_device": "nonsense"}}}, time.Time{}); got != "" {
 		t.Errorf("%q", got)
+	}
+}
+
+// BenchmarkAttention is the order of ten thousand nodes.
+func BenchmarkAttention(b *testing.B) {
+	rows := randomRows(10_000)
+	by, _ := FindColumn(plainColumns(), "state")
+	for b.Loop() {
+		SortRows(rows, by.At(time.Unix(1000, 0)), false)
 	}
 }

@@ -18,7 +18,7 @@ func DeployPairFields() [][2]string {
 func DeployISO(n *Node) string {
 	for _, place := range []map[string]any{n.InstanceInfo, n.DriverInfo} {
 		for _, field := range DeployISOFields() {
-			if address := textOf(place[field]); address != "" {
+			if address := TextOf(place[field]); address != "" {
 				return address
 			}
 		}

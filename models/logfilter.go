@@ -72,7 +72,7 @@ func logKey(key string, values []string) error {
 // ParseLogLevel reads a level's name, or the first letters of it.
 func ParseLogLevel(name string) (LogLevel, error) {
 	name = fold(name)
-	for _, l := range LogLevels() {
+	for _, l := range logLevels() {
 		if name != "" && strings.HasPrefix(l.String(), name) {
 			return l, nil
 		}
@@ -80,8 +80,8 @@ func ParseLogLevel(name string) (LogLevel, error) {
 	return 0, fmt.Errorf("no level %q; there are critical, error, warning, notice, info, debug", name)
 }
 
-// LogLevels are all levels, the worst first.
-func LogLevels() []LogLevel {
+// logLevels are all levels, the worst first.
+func logLevels() []LogLevel {
 	return []LogLevel{LogCritical, LogError, LogWarning, LogNotice, LogInfo, LogDebug}
 }
 

@@ -282,3 +282,14 @@ func decodeLenient(data []byte, n *Node) error {
 	}
 	return nil
 }
+
+// Heartbeat is the last heartbeat of the ramdisk that runs now; zero where none has come.
+// agent_last_heartbeat outlives its ramdisk: what came before the power changed last is of
+// an earlier one. The address goes when a conductor switches the machine off
+// (ironic/conductor/utils.py: wipe_internal_info_on_power_off).
+func (i *Internal) Heartbeat() time.Time {
+	if i == nil || i.LastHeartbeat.Before(i.LastPowerState.Time) {
+		return time.Time{}
+	}
+	return i.LastHeartbeat.Time
+}

@@ -71,7 +71,7 @@ type patcher struct {
 }
 
 func (p *patcher) set(s Setting) error {
-	value, err := s.Value()
+	value, err := s.value()
 	if err != nil {
 		return err
 	}

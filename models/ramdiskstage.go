@@ -71,36 +71,3 @@ func (s RamdiskStage) Doing() string {
 	}
 	return ""
 }
-
-// bootMark is how a line of a ramdisk's log tells of a stage.
-type bootMark struct {
-	// literal is in the line's text; unit, where it is set, is who wrote it.
-	unit, literal string
-	// reached is the stage that the boot is at least in then, done the last one that is over:
-	// errors of that and of those before it are overcome.
-	reached, done RamdiskStage
-}
-
-// bootMarks are those that are known, the latest stages first. The texts are those of
-// systemd 252 to 257, NetworkManager, Ignition 2.x, podman 4 and 5, and of
-// ironic-python-agent 9 to 13 (agent.py, inspector.py, ironic_api_client.py).
-var bootMarks = []bootMark{
-	{literal: "heartbeat successful", reached: RamdiskHeartbeat, done: RamdiskHeartbeat},
-	{literal: "Lookup succeeded, node UUID is", reached: RamdiskLookup, done: RamdiskLookup},
-	{literal: "inspection finished successfully", reached: RamdiskLookup, done: RamdiskLookup},
-	{literal: "Looking up node with addresses", reached: RamdiskLookup, done: RamdiskAgent},
-	{literal: "Posting collected data to", reached: RamdiskLookup, done: RamdiskAgent},
-	{literal: "Starting ironic-python-agent version", reached: RamdiskAgent, done: RamdiskImage},
-	{literal: "Trying to pull ", reached: RamdiskImage, done: RamdiskNetwork},
-	{literal: "Getting image source signatures", reached: RamdiskImage, done: RamdiskNetwork},
-	{literal: "Copying blob sha256:", reached: RamdiskImage, done: RamdiskNetwork},
-	{literal: "Reached target network-online.target", reached: RamdiskNetwork, done: RamdiskNetwork},
-	{literal: "Reached target Network is Online", reached: RamdiskNetwork, done: RamdiskNetwork},
-	{literal: "NetworkManager state is now CONNECTED_", reached: RamdiskNetwork, done: RamdiskNetwork},
-	{unit: "NetworkManager", reached: RamdiskNetwork, done: RamdiskIgnition},
-	{literal: "Ignition finished successfully", reached: RamdiskIgnition, done: RamdiskIgnition},
-	{unit: "ignition", reached: RamdiskIgnition, done: RamdiskKernel},
-	{literal: "ignition[", reached: RamdiskIgnition, done: RamdiskKernel},
-	{unit: "kernel", reached: RamdiskKernel, done: RamdiskMedium},
-	{literal: "Linux version ", reached: RamdiskKernel, done: RamdiskMedium},
-}

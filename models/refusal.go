@@ -57,15 +57,15 @@ func WhyNot(verb Verb, n *Node, v APIVersion) *Refusal {
 	switch {
 	case !ok:
 		return refuse(RefusedState, nextHint(n.ProvisionState, v),
-			"not possible in state %q, only in %s", n.ProvisionState, quotedStates(LegalFrom(verb, v)))
+			"not possible in state %q, only in %s", n.ProvisionState, quotedStates(legalFrom(verb, v)))
 	case !t.allowed(v):
 		return refuse(RefusedVersion, "", "needs API 1.%d from state %q; this Ironic has %s", t.Minor, n.ProvisionState, v)
 	case n.Maintenance && refusedInMaintenance(verb):
-		return refuse(RefusedMaintenance, "ironworks maintenance off "+n.Label(), "the node is in maintenance%s", reasonSuffix(n.MaintenanceReason))
+		return refuse(RefusedMaintenance, "ironworks maintenance off "+n.Label(), "the node is in maintenance%s", ReasonSuffix(n.MaintenanceReason))
 	case n.Protected && (verb == VerbUndeploy || verb == VerbRebuild):
-		return refuse(RefusedProtected, "ironworks unprotect "+n.Label(), "the node is protected%s", reasonSuffix(n.ProtectedReason))
+		return refuse(RefusedProtected, "ironworks unprotect "+n.Label(), "the node is protected%s", ReasonSuffix(n.ProtectedReason))
 	case n.Retired && verb == VerbProvide:
-		return refuse(RefusedRetired, "ironworks unretire "+n.Label(), "the node is retired%s", reasonSuffix(n.RetiredReason))
+		return refuse(RefusedRetired, "ironworks unretire "+n.Label(), "the node is retired%s", ReasonSuffix(n.RetiredReason))
 	}
 	return nil
 }
@@ -82,7 +82,8 @@ func refusedInMaintenance(verb Verb) bool {
 	return false
 }
 
-func reasonSuffix(reason string) string {
+// ReasonSuffix is a reason as it follows a clause, safe to show; empty for no reason.
+func ReasonSuffix(reason string) string {
 	if reason == "" {
 		return ""
 	}

@@ -170,3 +170,11 @@ func (t PowerTarget) Ends() PowerState {
 	}
 	return ""
 }
+
+// DeployTemplate is a list of deploy steps that Ironic adds to the deployments of
+// instances with the trait that it is called by (API 1.55).
+type DeployTemplate struct {
+	UUID  string `json:"uuid"`
+	Name  string `json:"name"`
+	Steps []Step `json:"steps"`
+}

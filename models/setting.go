@@ -121,7 +121,7 @@ func (s Setting) check(arg string) error {
 		if len(s.Path) == 1 {
 			return fail("%s is an object: name the leaf, such as %s.NAME=VALUE (Ironic masks secrets in it, so that writing it back whole would lose them)", root, root)
 		}
-		value, err := s.Value()
+		value, err := s.value()
 		switch {
 		case s.Op == SettingRemove:
 		case err != nil:
@@ -138,7 +138,7 @@ func (s Setting) check(arg string) error {
 	case s.Op == SettingRemove:
 		return nil
 	}
-	_, err := s.Value()
+	_, err := s.value()
 	return err
 }
 
@@ -152,10 +152,10 @@ func (s Setting) String() string {
 	return strings.Join(s.Path, ".") + string(s.Op) + s.Text
 }
 
-// Value is the text as Ironic wants it: yes/no for the fields that are booleans, text
+// value is the text as Ironic wants it: yes/no for the fields that are booleans, text
 // for the other root fields, and below an object JSON where the text is JSON, else
 // the text, as the baremetal command does. What only begins like JSON is an error.
-func (s Setting) Value() (any, error) {
+func (s Setting) value() (any, error) {
 	kind, scalar := settableFields()[s.Path[0]]
 	switch {
 	case scalar && kind == valueBool:

@@ -54,7 +54,7 @@ func TestParseSetting(t *testing.T) {
 			if tt.path == "traits" || tt.op == SettingRemove {
 				return
 			}
-			if v, err := s.Value(); err != nil || !reflect.DeepEqual(v, tt.value) {
+			if v, err := s.value(); err != nil || !reflect.DeepEqual(v, tt.value) {
 				t.Errorf("value %#v (%v), want %#v", v, err, tt.value)
 			}
 		})

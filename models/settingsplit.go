@@ -93,7 +93,7 @@ func (s Setting) Typed() string {
 	if s.Path[0] == "traits" {
 		return Printable(s.String())
 	}
-	value, err := s.Value()
+	value, err := s.value()
 	if err != nil {
 		return Printable(err.Error())
 	}

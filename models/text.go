@@ -1,6 +1,7 @@
 package models
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -78,4 +79,26 @@ func harmlessRunes(s string) bool {
 // and the line and paragraph separators.
 func dangerous(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
+}
+
+// TextOf is a value that is text; anything else is none.
+func TextOf(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+// OrNone is the text, or a word for none.
+func OrNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}
+
+// Counted is a number with what it counts.
+func Counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }

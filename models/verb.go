@@ -171,8 +171,8 @@ func widen(t Transition) Transition {
 // is given the benefit of the doubt.
 func (t Transition) allowed(v APIVersion) bool { return v.IsZero() || v.Minor >= t.Minor }
 
-// LegalFrom lists the states from which the verb is legal with API version v.
-func LegalFrom(verb Verb, v APIVersion) []ProvisionState {
+// legalFrom lists the states from which the verb is legal with API version v.
+func legalFrom(verb Verb, v APIVersion) []ProvisionState {
 	var from []ProvisionState
 	for _, t := range transitions() {
 		if t.Verb == verb && t.allowed(v) {

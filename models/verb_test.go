@@ -117,7 +117,7 @@ func TestVerbsInStates(t *testing.T) {
 				found,
 				slices.Contains(LegalVerbs(s, newest), v),
 				slices.Contains(LegalVerbs(s, APIVersion{}), v),
-				slices.Contains(LegalFrom(v, newest), s),
+				slices.Contains(legalFrom(v, newest), s),
 				WhyNot(v, &Node{Name: "n", ProvisionState: s}, newest) == nil,
 			}
 			if slices.Contains(answers, !want) {

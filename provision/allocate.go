@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 )
 
 // Allocator reserves nodes by allocations; *ironicclient.Client has it.
@@ -27,7 +28,7 @@ var errNoAllocations = errors.New("allocations cannot be made here")
 const allocateAtMost = time.Minute
 
 // allocationOf is the allocation that reserves a node: the node is its only candidate.
-func allocationOf(n *models.Node, instance string, a *models.PlanAllocate) *models.AllocationRequest {
+func allocationOf(n *models.Node, instance string, a *plan.Allocate) *models.AllocationRequest {
 	return &models.AllocationRequest{
 		UUID: instance, ResourceClass: cmp.Or(a.ResourceClass, n.ResourceClass), CandidateNodes: []string{n.UUID}, Traits: a.Traits,
 	}

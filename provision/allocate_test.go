@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/provision"
 )
 
@@ -76,7 +77,7 @@ func TestDeployByAllocation(t *testing.T) {
 			action := provision.Deploy(&provision.Preflighter{Reader: &reader{inventory: oneDisk}, Clock: clock{}}, provision.DeployOptions{
 				For: func(*models.Node) (provision.Deployment, error) {
 					d := deployment(t)
-					d.Fields.Allocate = &models.PlanAllocate{Traits: []string{"CUSTOM_A"}}
+					d.Fields.Allocate = &plan.Allocate{Traits: []string{"CUSTOM_A"}}
 					return d, nil
 				},
 			})
@@ -128,7 +129,7 @@ func TestAllocationWritesTheTraits(t *testing.T) {
 			action := provision.Deploy(&provision.Preflighter{Reader: &reader{inventory: oneDisk}, Clock: clock{}}, provision.DeployOptions{
 				For: func(*models.Node) (provision.Deployment, error) {
 					d := deployment(t)
-					d.Fields.Traits, d.Fields.Allocate = c.plan, &models.PlanAllocate{Traits: c.allocation}
+					d.Fields.Traits, d.Fields.Allocate = c.plan, &plan.Allocate{Traits: c.allocation}
 					return d, nil
 				},
 			})

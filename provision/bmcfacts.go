@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 )
 
 // Facts asks the controller of a node for what an explanation may be made from; now is
 // Ironic's time. That it cannot be asked is a fact, too: an error is one that says nothing
 // of the machine, such as a password that nobody knows.
-func (b *BMCs) Facts(ctx context.Context, n *models.Node, now time.Time) (*models.BMCFacts, error) {
-	facts := &models.BMCFacts{At: now}
+func (b *BMCs) Facts(ctx context.Context, n *models.Node, now time.Time) (*explain.BMCFacts, error) {
+	facts := &explain.BMCFacts{At: now}
 	if iso := models.DeployISO(n); iso != "" && b.Web != nil {
 		look := LookAtISO(ctx, b.Web, iso)
 		facts.ISOFetchable, facts.ISO = look.Readable, look.Text
@@ -33,19 +34,19 @@ func (b *BMCs) Facts(ctx context.Context, n *models.Node, now time.Time) (*model
 }
 
 // unanswered says what of a fault is a fact.
-func unanswered(facts *models.BMCFacts, err error) error {
+func unanswered(facts *explain.BMCFacts, err error) error {
 	var login *BMCLoginError
 	var fault *models.Fault
 	switch {
 	case errors.As(err, &login):
-		facts.Reachable, facts.Authenticated = models.AnswerYes, models.AnswerNo
+		facts.Reachable, facts.Authenticated = explain.AnswerYes, explain.AnswerNo
 		return nil
 	case !errors.As(err, &fault):
 		return err
 	}
 	switch fault.Kind {
 	case models.FaultTimeout, models.FaultRefused, models.FaultUnreachable, models.FaultDNS, models.FaultReset:
-		facts.Reachable = models.AnswerNo
+		facts.Reachable = explain.AnswerNo
 		return nil
 	default: // it answers, or was not asked
 		return err
@@ -53,8 +54,8 @@ func unanswered(facts *models.BMCFacts, err error) error {
 }
 
 // answered takes over what it told.
-func answered(facts *models.BMCFacts, found *models.BMC) {
-	facts.Reachable, facts.Authenticated = models.AnswerYes, models.AnswerYes
+func answered(facts *explain.BMCFacts, found *models.BMC) {
+	facts.Reachable, facts.Authenticated = explain.AnswerYes, explain.AnswerYes
 	switch strings.ToLower(found.System.Power) {
 	case "on":
 		facts.Power = models.PowerOn
@@ -71,9 +72,9 @@ func answered(facts *models.BMCFacts, found *models.BMC) {
 		m := &found.Media[i]
 		switch {
 		case m.Inserted:
-			facts.MediaInserted, facts.Media = models.AnswerYes, m.Image
+			facts.MediaInserted, facts.Media = explain.AnswerYes, m.Image
 		case facts.MediaInserted == "":
-			facts.MediaInserted = models.AnswerNo
+			facts.MediaInserted = explain.AnswerNo
 		}
 	}
 	facts.Health, facts.Progress = cmp.Or(found.System.Rollup, found.System.Health), found.System.Progress

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/provision"
 )
 
@@ -22,14 +23,14 @@ func TestBMCFacts(t *testing.T) {
 		name     string
 		password models.Secret
 		address  string
-		want     models.BMCFacts
+		want     explain.BMCFacts
 		login    bool
 	}{
-		{name: "it answers", password: bmcPassword, want: models.BMCFacts{
-			Reachable: models.AnswerYes, Authenticated: models.AnswerYes, Power: models.PowerOff, BootMode: "uefi", MediaInserted: models.AnswerNo, Health: models.BMCHealthOK,
+		{name: "it answers", password: bmcPassword, want: explain.BMCFacts{
+			Reachable: explain.AnswerYes, Authenticated: explain.AnswerYes, Power: models.PowerOff, BootMode: "uefi", MediaInserted: explain.AnswerNo, Health: models.BMCHealthOK,
 		}},
-		{name: "it refuses the password", password: "wrong", want: models.BMCFacts{Reachable: models.AnswerYes, Authenticated: models.AnswerNo}},
-		{name: "it does not answer", password: bmcPassword, address: gone.URL, want: models.BMCFacts{Reachable: models.AnswerNo}},
+		{name: "it refuses the password", password: "wrong", want: explain.BMCFacts{Reachable: explain.AnswerYes, Authenticated: explain.AnswerNo}},
+		{name: "it does not answer", password: bmcPassword, address: gone.URL, want: explain.BMCFacts{Reachable: explain.AnswerNo}},
 		{name: "nobody knows the password", login: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {

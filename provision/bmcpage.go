@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 )
 
 // Tone is what a line of a page means.
@@ -166,9 +167,9 @@ func (l *BMCLook) media(p *bmcPage) {
 	for _, iso := range l.ISOs {
 		tone := TonePlain
 		switch iso.Readable {
-		case models.AnswerNo:
+		case explain.AnswerNo:
 			tone = ToneBad
-		case models.AnswerYes:
+		case explain.AnswerYes:
 			tone = ToneGood
 		}
 		p.say(tone, "asked from here", iso.Address, iso.Text)

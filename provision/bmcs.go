@@ -9,6 +9,7 @@ import (
 
 	"ironworks/bmc"
 	"ironworks/models"
+	"ironworks/models/hints"
 )
 
 // BMCAPI is what of Ironic stands beside what a BMC says; *ironicclient.Client has it.
@@ -97,7 +98,7 @@ func (b *BMCs) Look(ctx context.Context, id string) (*BMCLook, error) {
 		look.Missing = append(look.Missing, fmt.Errorf("ports of node %s: %w", n.Label(), err))
 	}
 	look.Compared = models.CompareBMC(n, ports, found)
-	look.Compared = append(look.Compared, models.CompareBMCDisks(b.disks(ctx, n, look), found.Drives)...)
+	look.Compared = append(look.Compared, hints.CompareDrives(b.disks(ctx, n, look), found.Drives)...)
 	look.ISOs = b.isos(ctx, n, found)
 	return look, ctx.Err()
 }
@@ -151,14 +152,14 @@ func wrongLogin(err error, node string, t *bmc.Target) error {
 }
 
 // disks are those that inspection found; a node that was not inspected has none.
-func (b *BMCs) disks(ctx context.Context, n *models.Node, look *BMCLook) []models.Disk {
+func (b *BMCs) disks(ctx context.Context, n *models.Node, look *BMCLook) []hints.Disk {
 	raw, err := b.API.Inventory(ctx, n.UUID)
 	if models.IsFault(err, models.FaultNotFound) || models.IsFault(err, models.FaultNotAcceptable) {
 		return nil
 	}
-	var inventory models.Inventory
+	var inventory hints.Inventory
 	if err == nil {
-		inventory, err = models.DecodeInventory(raw)
+		inventory, err = hints.DecodeInventory(raw)
 	}
 	if err != nil {
 		look.Missing = append(look.Missing, fmt.Errorf("inventory of node %s: %w", n.Label(), err))

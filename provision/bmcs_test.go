@@ -13,6 +13,7 @@ import (
 	"ironworks/bmc"
 	"ironworks/lab/machine"
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/provision"
 )
 
@@ -90,10 +91,10 @@ func TestBMCLook(t *testing.T) {
 	b := &provision.BMCs{API: api, Complete: knows(bmcPassword), Web: provision.NewWeb(), Now: time.Now}
 	for _, test := range []struct {
 		path     string
-		readable models.Answer
+		readable explain.Answer
 		text     string
 	}{
-		{"/live.iso", models.AnswerYes, "it can be read from here, 64.0 KiB"}, {"/gone", models.AnswerNo, "the server answers 404"}, {"/page", models.AnswerNo, "no ISO 9660"},
+		{"/live.iso", explain.AnswerYes, "it can be read from here, 64.0 KiB"}, {"/gone", explain.AnswerNo, "the server answers 404"}, {"/page", explain.AnswerNo, "no ISO 9660"},
 	} {
 		api.set("n1", func(n *models.Node) { n.DriverInfo["deploy_iso"] = iso.URL + test.path })
 		look, err := b.Look(t.Context(), "n1")

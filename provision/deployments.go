@@ -18,6 +18,7 @@ import (
 
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/models/plan"
 )
 
 // Deployments keeps the records of a context's deployments, a file for each node. What
@@ -75,7 +76,7 @@ type recordedDeployment struct {
 }
 
 func recordDeployment(d Deployment) (*recordedDeployment, error) {
-	plan, err := (&models.Plan{PlanFields: d.Fields}).Encode()
+	plan, err := (&plan.Plan{Fields: d.Fields}).Encode()
 	if err != nil {
 		return nil, err
 	}
@@ -83,11 +84,11 @@ func recordDeployment(d Deployment) (*recordedDeployment, error) {
 }
 
 func (r *recordedDeployment) deployment() (Deployment, error) {
-	plan, err := models.DecodePlan([]byte(r.Plan))
+	plan, err := plan.Decode([]byte(r.Plan))
 	if err != nil {
 		return Deployment{}, fmt.Errorf("the plan in the record of an unfinished deployment: %w", err)
 	}
-	return Deployment{Fields: plan.PlanFields, UserData: r.UserData, VendorData: r.VendorData, Text: r.ConfigDrive}, nil
+	return Deployment{Fields: plan.Fields, UserData: r.UserData, VendorData: r.VendorData, Text: r.ConfigDrive}, nil
 }
 
 func (r *recordedDeployment) digest() string {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/hints"
 )
 
 // Inventories is where what inspection found can be read; *ironicclient.Client has it.
@@ -17,13 +18,13 @@ type Inventories interface {
 // Disks are the machine's serial and its disks, for whoever is asked whether they may be
 // erased; that they are not known is said too.
 func Disks(ctx context.Context, api Inventories, uuid string) []models.Detail {
-	var inv models.Inventory
+	var inv hints.Inventory
 	raw, err := api.Inventory(ctx, uuid)
 	if err == nil {
-		inv, err = models.DecodeInventory(raw)
+		inv, err = hints.DecodeInventory(raw)
 	}
 	if err != nil {
-		return (*models.Inventory)(nil).Details()
+		return (*hints.Inventory)(nil).Details()
 	}
 	return inv.Details()
 }
@@ -36,9 +37,9 @@ const InventoryAge = 30 * 24 * time.Hour
 // of them.
 type NodeDisks struct {
 	Node      *models.Node
-	Inventory models.Inventory
-	Hints     models.NodeHints
-	By        models.Generation
+	Inventory hints.Inventory
+	Hints     hints.NodeHints
+	By        hints.Generation
 	// Inspected is when Ironic says that inspection ended; zero when it does not.
 	Inspected time.Time
 }
@@ -46,7 +47,7 @@ type NodeDisks struct {
 // ReadDisks reads the inventory and the hints of a node. A node that was not inspected
 // is a *models.Refusal with the way out. The version tells which Ironic reads the hints.
 func ReadDisks(ctx context.Context, api Inventories, node *models.Node, version models.APIVersion) (*NodeDisks, error) {
-	hints, err := models.HintsOf(node)
+	rootHints, err := hints.Of(node)
 	if err != nil {
 		return nil, err
 	}
@@ -64,16 +65,16 @@ func ReadDisks(ctx context.Context, api Inventories, node *models.Node, version 
 	if err != nil {
 		return nil, err
 	}
-	d := &NodeDisks{Node: node, Hints: hints, By: models.GenerationOf(version), Inspected: models.InspectedAt(node)}
-	if d.Inventory, err = models.DecodeInventory(raw); err != nil {
+	d := &NodeDisks{Node: node, Hints: rootHints, By: hints.GenerationOf(version), Inspected: models.InspectedAt(node)}
+	if d.Inventory, err = hints.DecodeInventory(raw); err != nil {
 		return nil, err
 	}
 	return d, nil
 }
 
 // Search is the agent's search for the root disk of the node.
-func (d *NodeDisks) Search() models.DiskSearch {
-	return models.DiskSearch{By: d.By, Hints: d.Hints.Hints, Skip: d.Hints.Skip}
+func (d *NodeDisks) Search() hints.Search {
+	return hints.Search{By: d.By, Hints: d.Hints.Hints, Skip: d.Hints.Skip}
 }
 
 // Notes are what has to be known about the disks and the hints, one sentence each.
@@ -107,9 +108,9 @@ func (d *NodeDisks) Notes(now time.Time, maxAge time.Duration) []string {
 		say("target_raid_config makes %s the root volume: when a deployment creates it, the agent installs to it, whatever the hints say", volume)
 	}
 	other := d.Search()
-	other.By = models.GenerationNewest
-	if d.By == models.GenerationNewest {
-		other.By = models.GenerationOld
+	other.By = hints.GenerationNewest
+	if d.By == hints.GenerationNewest {
+		other.By = hints.GenerationOld
 	}
 	mine, _ := d.Search().Pick(d.Inventory.Disks)
 	if theirs, _ := other.Pick(d.Inventory.Disks); theirs != mine {
@@ -128,21 +129,21 @@ func orNothing(name string) string {
 // PinDisk is the setting that writes the most stable hint for a disk of the node, and
 // the hint. It is refused where the hint would not do: hints of the instance come
 // before those of the properties, and skip_block_devices before all.
-func (d *NodeDisks) PinDisk(name string, to models.HintSource) (models.Setting, models.Hints, error) {
-	refuse := func(why, hint string) (models.Setting, models.Hints, error) {
-		return models.Setting{}, models.Hints{}, &models.Refusal{
+func (d *NodeDisks) PinDisk(name string, to hints.Source) (models.Setting, hints.Hints, error) {
+	refuse := func(why, hint string) (models.Setting, hints.Hints, error) {
+		return models.Setting{}, hints.Hints{}, &models.Refusal{
 			Kind: models.RefusedArguments, Action: "hints set", Node: d.Node.Label(), Why: why, Hint: hint,
 		}
 	}
-	disk, err := models.FindDisk(d.Inventory.Disks, name)
+	disk, err := hints.FindDisk(d.Inventory.Disks, name)
 	if err != nil {
 		return refuse(err.Error(), "")
 	}
-	if to == models.HintsOfProperties && d.Hints.Instance.Given() {
+	if to == hints.OfProperties && d.Hints.Instance.Given() {
 		return refuse("instance_info.root_device "+models.Printable(d.Hints.Instance.String())+" comes before the properties",
 			"use --to instance_info, or remove it: ironworks set "+d.Node.Label()+" instance_info.root_device-")
 	}
-	hints, err := models.MostStableHint(disk, d.Inventory.Disks)
+	hints, err := hints.MostStable(disk, d.Inventory.Disks)
 	if err != nil {
 		return refuse(err.Error(), "write a hint by hand: ironworks set "+d.Node.Label()+" properties.root_device.NAME=VALUE")
 	}

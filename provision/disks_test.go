@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/hints"
 	"ironworks/provision"
 )
 
@@ -78,15 +79,15 @@ func TestPinDisk(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		node, disk string
-		to         models.HintSource
+		to         hints.Source
 		want, says string
 	}{
-		"properties":          {`{}`, "sda", models.HintsOfProperties, `properties.root_device={"wwn":"0x1"}`, ""},
-		"the instance":        {`{"properties": {"root_device": {"wwn": "2"}}}`, "/dev/sda", models.HintsOfInstance, `instance_info.root_device={"wwn":"0x1"}`, ""},
-		"nothing of its own":  {`{}`, "sdb", models.HintsOfProperties, "", "wwn is not reported, wwn_with_extension is not reported"},
-		"no such disk":        {`{}`, "sdz", models.HintsOfProperties, "", "there are /dev/sda, /dev/sdb"},
-		"it would not count":  {`{"instance_info": {"root_device": {"wwn": "2"}}}`, "sda", models.HintsOfProperties, "", "use --to instance_info"},
-		"the disk is skipped": {`{"properties": {"skip_block_devices": [{"wwn": "0x1"}]}}`, "sda", models.HintsOfProperties, "", "leaves /dev/sda alone"},
+		"properties":          {`{}`, "sda", hints.OfProperties, `properties.root_device={"wwn":"0x1"}`, ""},
+		"the instance":        {`{"properties": {"root_device": {"wwn": "2"}}}`, "/dev/sda", hints.OfInstance, `instance_info.root_device={"wwn":"0x1"}`, ""},
+		"nothing of its own":  {`{}`, "sdb", hints.OfProperties, "", "wwn is not reported, wwn_with_extension is not reported"},
+		"no such disk":        {`{}`, "sdz", hints.OfProperties, "", "there are /dev/sda, /dev/sdb"},
+		"it would not count":  {`{"instance_info": {"root_device": {"wwn": "2"}}}`, "sda", hints.OfProperties, "", "use --to instance_info"},
+		"the disk is skipped": {`{"properties": {"skip_block_devices": [{"wwn": "0x1"}]}}`, "sda", hints.OfProperties, "", "leaves /dev/sda alone"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -8,6 +8,8 @@ import (
 	"ironworks/fleet"
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/models/doctor"
+	"ironworks/models/plan"
 )
 
 // DoctorAPI is what of Ironic a [Doctor] asks; *ironicclient.Client has it. Nothing of it
@@ -20,7 +22,7 @@ type DoctorAPI interface {
 	Drivers(ctx context.Context) ([]models.Driver, error)
 	Version() (v models.APIVersion, agreed bool)
 	Endpoint() string
-	Identity() (models.Identity, bool)
+	Identity() (doctor.Identity, bool)
 }
 
 // Doctor gathers what can be seen of the way to one Ironic, and of what a deployment from
@@ -48,7 +50,7 @@ const (
 
 // Gather adds to the facts what Ironic and its surroundings say, and what is to be known of
 // the nodes that are named. It comes back when ctx ends, with what there is by then.
-func (d *Doctor) Gather(ctx context.Context, f *models.DoctorFacts, names []string) {
+func (d *Doctor) Gather(ctx context.Context, f *doctor.Facts, names []string) {
 	f.Auth = d.Connection.Auth
 	var clock fleet.ServerClock
 	if f.Auth.Keystone() {
@@ -93,7 +95,7 @@ func (d *Doctor) lookAtIronic(ctx context.Context) *models.Reach {
 // greet sends the first requests to Ironic's API: who we are, which version, how long it
 // takes, what time it is there. Who did not answer without credentials would not with
 // them, and is not waited for again.
-func (d *Doctor) greet(ctx context.Context, f *models.DoctorFacts, met *models.Reach, clock *fleet.ServerClock) {
+func (d *Doctor) greet(ctx context.Context, f *doctor.Facts, met *models.Reach, clock *fleet.ServerClock) {
 	if met == nil || met.Stage != models.ReachAnswered || ctx.Err() != nil {
 		return
 	}
@@ -124,7 +126,7 @@ func (d *Doctor) greet(ctx context.Context, f *models.DoctorFacts, met *models.R
 }
 
 // ask reads what only those are told who are let in.
-func (d *Doctor) ask(ctx context.Context, f *models.DoctorFacts, names []string) {
+func (d *Doctor) ask(ctx context.Context, f *doctor.Facts, names []string) {
 	var err error
 	f.Conductors, err = d.API.Conductors(ctx)
 	f.ConductorsError = doctorError(ctx, err)
@@ -133,7 +135,7 @@ func (d *Doctor) ask(ctx context.Context, f *models.DoctorFacts, names []string)
 	d.say("listing the nodes")
 	d.tally(ctx, f)
 	d.say("looking at nodes and their ramdisks")
-	f.Named = make([]models.NamedNode, len(names))
+	f.Named = make([]doctor.NamedNode, len(names))
 	inParallel(ctx, len(names), func(going context.Context, i int) { f.Named[i] = d.named(going, names[i]) })
 	if f.Nodes != nil {
 		f.ISOs = f.Nodes.BusiestISOs(doctorISOs)
@@ -157,8 +159,8 @@ func tallied() []string {
 	return []string{"uuid", "name", "provision_state", "maintenance", "driver", "boot_interface", "deploy_interface", "inspect_interface", "driver_info"}
 }
 
-func (d *Doctor) tally(ctx context.Context, f *models.DoctorFacts) {
-	tally := &models.NodesTally{}
+func (d *Doctor) tally(ctx context.Context, f *doctor.Facts) {
+	tally := &doctor.NodesTally{}
 	one := ""
 	err := d.API.EachPage(ctx, ironicclient.NodeQuery{Fields: tallied()}, func(page *ironicclient.NodePage) error {
 		for i := range page.Nodes {
@@ -180,13 +182,13 @@ func (d *Doctor) tally(ctx context.Context, f *models.DoctorFacts) {
 	}
 }
 
-func (d *Doctor) named(ctx context.Context, name string) models.NamedNode {
-	named := models.NamedNode{Name: models.Printable(name)}
+func (d *Doctor) named(ctx context.Context, name string) doctor.NamedNode {
+	named := doctor.NamedNode{Name: models.Printable(name)}
 	n, err := d.API.Node(ctx, name)
 	if named.Error = doctorError(ctx, err); err != nil {
 		return named
 	}
-	named.Node, named.Files = n, n.BootFiles()
+	named.Node, named.Files = n, plan.BootFiles(n)
 	if image, web := named.WebImage(); web {
 		named.ImageFacts = askImage(ctx, d.Web, image)
 	}
@@ -194,8 +196,8 @@ func (d *Doctor) named(ctx context.Context, name string) models.NamedNode {
 }
 
 // fetch asks for the files that machines boot from, each address once.
-func (d *Doctor) fetch(ctx context.Context, f *models.DoctorFacts) {
-	var files []*models.BootFile
+func (d *Doctor) fetch(ctx context.Context, f *doctor.Facts) {
+	var files []*plan.BootFile
 	for i := range f.ISOs {
 		files = append(files, &f.ISOs[i])
 	}
@@ -204,7 +206,7 @@ func (d *Doctor) fetch(ctx context.Context, f *models.DoctorFacts) {
 			files = append(files, &f.Named[i].Files[j])
 		}
 	}
-	at := map[string][]*models.BootFile{}
+	at := map[string][]*plan.BootFile{}
 	var addresses []string
 	for _, b := range files {
 		if !b.OnTheWeb() {
@@ -226,14 +228,14 @@ func (d *Doctor) fetch(ctx context.Context, f *models.DoctorFacts) {
 }
 
 // askFile asks for a file's headers and what it begins with.
-func askFile(ctx context.Context, web ImageWeb, address string) (answer models.WebAnswer, head []byte, total int64) {
+func askFile(ctx context.Context, web ImageWeb, address string) (answer plan.WebAnswer, head []byte, total int64) {
 	answer = askWeb(ctx, func(ctx context.Context) (WebAnswer, error) { return web.Head(ctx, address) })
 	total = answer.Length
 	if answer.Error != "" || answer.Status/100 != 2 {
 		return answer, nil, total
 	}
 	askWeb(ctx, func(ctx context.Context) (WebAnswer, error) {
-		a, text, err := web.Get(ctx, address, models.BootFileHead, true)
+		a, text, err := web.Get(ctx, address, doctor.BootFileHead, true)
 		if err == nil && a.Status/100 == 2 {
 			head = text
 			if total < 0 {

@@ -14,6 +14,7 @@ import (
 
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/models/doctor"
 	"ironworks/provision"
 )
 
@@ -58,8 +59,8 @@ func (e *examined) Node(_ context.Context, id string, _ ...string) (*models.Node
 
 func (e *examined) Endpoint() string { return "http://ironic:6385/" }
 
-func (e *examined) Identity() (models.Identity, bool) {
-	return models.Identity{User: "op", Roles: []string{"admin"}}, e.fault == nil
+func (e *examined) Identity() (doctor.Identity, bool) {
+	return doctor.Identity{User: "op", Roles: []string{"admin"}}, e.fault == nil
 }
 
 // bootServer has an ISO, what is none, and a kernel; asked counts the requests.
@@ -118,11 +119,11 @@ func TestDoctorGathers(t *testing.T) {
 		bootable("n4", s.URL+"/unranged.iso"), bootable("n5", s.URL+"/gone.iso?sig=hunter2"), bootable("n6", "http://127.0.0.1:1/x.iso"),
 		bootable("n7", "file:///x.iso"), bootable("n8", ""), pair, image,
 	}}
-	f := &models.DoctorFacts{Now: time.Now()}
+	f := &doctor.Facts{Now: time.Now()}
 	doctorOf(api, models.ReachAnswered).Gather(t.Context(), f, []string{"n1", "pair", "image", "nobody"})
 	var got []string
-	for _, d := range models.Diagnose(f) {
-		if slices.Contains([]models.DoctorID{"deploy-iso", "node-ramdisk", "node-image", "node", "nodes-ramdisk", "latency"}, d.ID) {
+	for _, d := range doctor.Diagnose(f) {
+		if slices.Contains([]doctor.ID{"deploy-iso", "node-ramdisk", "node-image", "node", "nodes-ramdisk", "latency"}, d.ID) {
 			got = append(got, fmt.Sprintf("%s %s %s", d.ID, d.Result, strings.ReplaceAll(d.Title, s.URL, "")))
 		}
 	}
@@ -154,7 +155,7 @@ func TestDoctorGathers(t *testing.T) {
 	if n := asked.Load(); n != 8 {
 		t.Errorf("%d requests", n)
 	}
-	if strings.Contains(fmt.Sprintf("%+v", models.Diagnose(f)), "hunter2") {
+	if strings.Contains(fmt.Sprintf("%+v", doctor.Diagnose(f)), "hunter2") {
 		t.Error("a secret is told")
 	}
 }
@@ -178,11 +179,11 @@ func TestDoctorWithoutAnIronic(t *testing.T) {
 			tt.api.reader = &reader{}
 			d := doctorOf(tt.api, tt.stage)
 			d.Connection = models.Connection{Auth: tt.auth, Keystone: models.Keystone{AuthURL: "http://keystone/v3"}}
-			f := &models.DoctorFacts{Now: time.Now()}
+			f := &doctor.Facts{Now: time.Now()}
 			d.Gather(t.Context(), f, []string{"n1"})
 			var failed []string
-			for _, found := range models.Diagnose(f) {
-				if found.Result == models.DoctorFail {
+			for _, found := range doctor.Diagnose(f) {
+				if found.Result == doctor.Fail {
 					failed = append(failed, string(found.ID))
 				}
 			}
@@ -202,10 +203,10 @@ func TestDoctorEnds(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	f := &models.DoctorFacts{Now: time.Now()}
+	f := &doctor.Facts{Now: time.Now()}
 	doctorOf(&examined{reader: &reader{}, slow: true}, models.ReachAnswered).Gather(ctx, f, nil)
-	i := slices.IndexFunc(models.Diagnose(f), func(d models.Diagnosis) bool { return strings.Contains(d.Title, "no time left") })
+	i := slices.IndexFunc(doctor.Diagnose(f), func(d doctor.Diagnosis) bool { return strings.Contains(d.Title, "no time left") })
 	if i < 0 {
-		t.Errorf("%+v", models.Diagnose(f))
+		t.Errorf("%+v", doctor.Diagnose(f))
 	}
 }

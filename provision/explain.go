@@ -9,6 +9,7 @@ import (
 	"ironworks/agentlog"
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/models/explain"
 )
 
 // ExplainAPI is what of Ironic an explanation is made from.
@@ -36,11 +37,11 @@ type ExplainSources struct {
 	// Past gives what was kept of a node at Ironic's time.
 	Past func(ctx context.Context, n *models.Node, now time.Time) (Past, error)
 	// BMC gives what the node's BMC says at Ironic's time; nil does not ask it.
-	BMC func(ctx context.Context, n *models.Node, now time.Time) (*models.BMCFacts, error)
+	BMC func(ctx context.Context, n *models.Node, now time.Time) (*explain.BMCFacts, error)
 	// Ports gives the node's ports.
 	Ports func(ctx context.Context, uuid string) ([]models.Port, error)
 	// Agent asks the agent at an address of a node that is waited for whether it is there.
-	Agent func(ctx context.Context, address string) models.AgentFacts
+	Agent func(ctx context.Context, address string) explain.AgentFacts
 	// Changes gives what was changed of a node from here, at Ironic's time.
 	Changes func(uuid string, now time.Time) []models.NodeChange
 }
@@ -52,7 +53,7 @@ type Past struct {
 	// Lines of the ramdisk's log during that work, and what it tells of the machine's last
 	// boot; nil where there is none.
 	Lines []models.LogLine
-	Boot  *models.BootLog
+	Boot  *explain.BootLog
 	// Estimate is what others took; nil where nobody knows.
 	Estimate *models.Estimate
 }
@@ -62,7 +63,7 @@ type Explained struct {
 	Node  models.NodeRef
 	State models.ProvisionState
 	// Explanations have the best one first; there always is one.
-	Explanations []models.Explanation
+	Explanations []explain.Explanation
 	// Missing says what could not be read, beside the node itself.
 	Missing []error
 }
@@ -94,7 +95,7 @@ func (x *Explainer) Explain(ctx context.Context, id string) (*Explained, error) 
 	if err != nil {
 		return nil, err
 	}
-	facts := models.ExplainFacts{Now: now, Row: x.row(n)}
+	facts := explain.Facts{Now: now, Row: x.row(n)}
 	facts.Version, _ = x.api.Version()
 	if x.sources.Changes != nil {
 		facts.Row.Changes = x.sources.Changes(n.UUID, now)
@@ -120,7 +121,7 @@ func (x *Explainer) Explain(ctx context.Context, id string) (*Explained, error) 
 		missing("what was kept of the node", err)
 		facts.Work, facts.Lines, facts.Estimate = kept.Work, kept.Lines, kept.Estimate
 		if kept.Boot != nil {
-			facts.Row.Log = kept.Boot
+			facts.Row.Log = kept.Boot.Told()
 		}
 	}
 	if x.sources.Ports != nil && facts.NeedsPorts() {
@@ -142,7 +143,7 @@ func (x *Explainer) Explain(ctx context.Context, id string) (*Explained, error) 
 		return nil, ctx.Err()
 	}
 	maskFacts(&facts)
-	done.Explanations = models.Explain(&facts)
+	done.Explanations = explain.Explain(&facts)
 	return done, nil
 }
 
@@ -160,12 +161,12 @@ func (x *Explainer) row(n *models.Node) *models.Row {
 
 // ExplainText says what a reason means that somebody has; the state may be empty. Nobody
 // is asked.
-func ExplainText(text string, state models.ProvisionState) []models.Explanation {
-	return models.Explain(&models.ExplainFacts{Text: agentlog.Masked(text), State: state})
+func ExplainText(text string, state models.ProvisionState) []explain.Explanation {
+	return explain.Explain(&explain.Facts{Text: agentlog.Masked(text), State: state})
 }
 
 // maskFacts takes the secrets out of all texts that Ironic gave. Lines have none.
-func maskFacts(f *models.ExplainFacts) {
+func maskFacts(f *explain.Facts) {
 	n := &f.Row.Node
 	n.LastError, n.MaintenanceReason = agentlog.Masked(n.LastError), agentlog.Masked(n.MaintenanceReason)
 	f.Row.Reason = agentlog.Masked(f.Row.Reason)
@@ -201,7 +202,7 @@ func (x *Explainer) readConductors(ctx context.Context) ([]models.Conductor, err
 const mostSiblingReasons = 8
 
 // siblings compares the node with those in the same work.
-func (x *Explainer) siblings(ctx context.Context, row *models.Row, history []models.HistoryEntry) (*models.Siblings, error) {
+func (x *Explainer) siblings(ctx context.Context, row *models.Row, history []models.HistoryEntry) (*explain.Siblings, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if !x.listed {
@@ -218,7 +219,7 @@ func (x *Explainer) siblings(ctx context.Context, row *models.Row, history []mod
 	if !row.Node.ProvisionState.Failed() {
 		this.Reason = ""
 	}
-	return models.FindSiblings(&this, x.rows), nil
+	return explain.FindSiblings(&this, x.rows), nil
 }
 
 // ListOthers reads all nodes, and why some of them failed.

@@ -10,6 +10,7 @@ import (
 
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/provision"
 )
 
@@ -53,7 +54,7 @@ func TestExplain(t *testing.T) {
 		history map[string][]models.HistoryEntry
 		past    provision.Past
 		broken  error
-		rule    models.RuleID
+		rule    explain.RuleID
 		missing int
 	}{
 		"the reason is there": {nodes: []models.Node{failedNode("a", "No suitable device was found for deployment using these hints {}")}, rule: "no-hinted-device"},
@@ -146,12 +147,12 @@ func TestExplainSeen(t *testing.T) {
 	for name, tt := range map[string]struct {
 		node models.Node
 		seen models.Row
-		rule models.RuleID
+		rule explain.RuleID
 	}{
 		"it began after the last heartbeat, long ago": {waits, models.Row{Node: waits, Since: time.Now().Add(-20 * time.Minute)}, "never-booted"},
 		"it began now":                 {waits, models.Row{Node: waits, Since: time.Now()}, "machine-boots"},
 		"the reason was seen":          {failedNode("a", ""), models.Row{Node: failedNode("a", ""), Reason: "Checksum file does not contain name password=" + secret}, "checksum-file"},
-		"it was seen in another state": {waits, models.Row{Node: node("a", models.StateAvailable), Reason: "No suitable device"}, models.RuleUnknown},
+		"it was seen in another state": {waits, models.Row{Node: node("a", models.StateAvailable), Reason: "No suitable device"}, explain.RuleUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

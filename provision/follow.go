@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 )
 
 // followFields are what following needs to judge and to explain.
@@ -121,7 +122,7 @@ func (r *Runner) nextLook(waited time.Duration, followed int64) time.Duration {
 const inOnePeriod = 10
 
 func progressOf(n *models.Node) Progress {
-	return Progress{Node: n.Ref(), State: n.ProvisionState, Step: models.StepLine(&models.Row{Node: *n}, time.Time{}, nil)}
+	return Progress{Node: n.Ref(), State: n.ProvisionState, Step: explain.StepLine(&models.Row{Node: *n}, time.Time{}, nil)}
 }
 
 // progress is how far the node is, with the work that was seen so far.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 )
 
 // ImageWeb asks web servers about images; *[Web] does it with HTTP. Its answers come
@@ -50,11 +51,11 @@ type imageLooks struct {
 
 type imageLook struct {
 	once  sync.Once
-	facts *models.ImageFacts
+	facts *plan.ImageFacts
 }
 
 // image asks about the image of a direct deployment; nil where nobody can be asked.
-func (p *Preflighter) image(ctx context.Context, f *models.Facts) *models.ImageFacts {
+func (p *Preflighter) image(ctx context.Context, f *plan.Facts) *plan.ImageFacts {
 	image, web := f.WebImage()
 	if p.Images == nil || !web {
 		return nil
@@ -87,18 +88,18 @@ func webFault(err error) string {
 }
 
 // askWeb waits for an answer for as long as is worth it.
-func askWeb(ctx context.Context, send func(ctx context.Context) (WebAnswer, error)) models.WebAnswer {
+func askWeb(ctx context.Context, send func(ctx context.Context) (WebAnswer, error)) plan.WebAnswer {
 	ctx, cancel := context.WithTimeout(ctx, webPatience)
 	defer cancel()
 	a, err := send(ctx)
 	if err != nil {
-		return models.WebAnswer{Error: webFault(err)}
+		return plan.WebAnswer{Error: webFault(err)}
 	}
-	return models.WebAnswer{Status: a.Status, Length: a.Length, Landed: models.Printable(models.MaskURL(a.Landed))}
+	return plan.WebAnswer{Status: a.Status, Length: a.Length, Landed: models.Printable(models.MaskURL(a.Landed))}
 }
 
-func askImage(ctx context.Context, web ImageWeb, image models.PlanImage) *models.ImageFacts {
-	f := &models.ImageFacts{HeadTotal: -1}
+func askImage(ctx context.Context, web ImageWeb, image plan.Image) *plan.ImageFacts {
+	f := &plan.ImageFacts{HeadTotal: -1}
 	f.Image = askWeb(ctx, func(ctx context.Context) (WebAnswer, error) { return web.Head(ctx, image.Source) })
 	if f.Image.Error == "" && f.Image.Status/100 == 2 {
 		askWeb(ctx, func(ctx context.Context) (WebAnswer, error) {
@@ -113,7 +114,7 @@ func askImage(ctx context.Context, web ImageWeb, image models.PlanImage) *models
 	if !strings.HasPrefix(lower, "http://") && !strings.HasPrefix(lower, "https://") {
 		return f
 	}
-	c := &models.ChecksumFile{}
+	c := &plan.ChecksumFile{}
 	c.WebAnswer = askWeb(ctx, func(ctx context.Context) (WebAnswer, error) {
 		a, text, err := web.Get(ctx, image.Checksum, checksumsMost+1, false)
 		c.Text, c.Cut = string(text[:min(len(text), checksumsMost)]), len(text) > checksumsMost

@@ -5,6 +5,9 @@ import (
 	"fmt"
 
 	"ironworks/models"
+	"ironworks/models/doctor"
+	"ironworks/models/explain"
+	"ironworks/models/plan"
 )
 
 // ISOLook is what asking for a ramdisk's ISO from here shows. Who boots it may have another
@@ -14,7 +17,7 @@ type ISOLook struct {
 	Address string `json:"address"`
 	// Readable is empty where nobody could be asked: an image of Glance, a file of the
 	// conductor.
-	Readable models.Answer `json:"readable"`
+	Readable explain.Answer `json:"readable"`
 	// Text is one clause that says what was seen.
 	Text string `json:"text"`
 }
@@ -22,21 +25,21 @@ type ISOLook struct {
 // LookAtISO asks for the beginning of an ISO.
 func LookAtISO(ctx context.Context, web ImageWeb, address string) ISOLook {
 	look := ISOLook{Address: models.Printable(models.MaskURL(address))}
-	if file := (models.BootFile{Address: address}); !file.OnTheWeb() {
+	if file := (plan.BootFile{Address: address}); !file.OnTheWeb() {
 		look.Text = "not to be asked from here: no address of a web server"
 		return look
 	}
 	answer, head, total := askFile(ctx, web, address)
-	look.Readable = models.AnswerNo
+	look.Readable = explain.AnswerNo
 	switch {
 	case answer.Error != "":
 		look.Text = answer.Error
 	case answer.Status/100 != 2:
 		look.Text = fmt.Sprintf("the server answers %d", answer.Status)
-	case !models.IsISO(head):
+	case !doctor.IsISO(head):
 		look.Text = "what the server gives is no ISO 9660 image"
 	default:
-		look.Readable, look.Text = models.AnswerYes, "it can be read from here"
+		look.Readable, look.Text = explain.AnswerYes, "it can be read from here"
 		if total > 0 {
 			look.Text += ", " + models.FormatBytes(total)
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"ironworks/models"
+	"ironworks/models/hints"
 )
 
 // PinAction writes the hint that tells one disk of a node from all others. It is made
@@ -12,14 +13,14 @@ type PinAction struct {
 	immediate
 	disks *NodeDisks
 	disk  string
-	to    models.HintSource
+	to    hints.Source
 }
 
 // Pin is an action that writes the most stable hint for a disk; see
 // [NodeDisks.PinDisk]. The disks are those that somebody has looked at: a node that was
 // inspected anew since gets the hint for the disk that was meant, not for another one of
 // the same name. Whether the hint would count is judged by the node as it is then.
-func Pin(disks *NodeDisks, disk string, to models.HintSource) *PinAction {
+func Pin(disks *NodeDisks, disk string, to hints.Source) *PinAction {
 	return &PinAction{disks: disks, disk: disk, to: to}
 }
 
@@ -53,19 +54,19 @@ func (a *PinAction) patch(n *models.Node) ([]models.PatchOp, *models.Refusal) {
 	if n.UUID != a.disks.Node.UUID {
 		return nil, refusal(a, n, models.RefusedArguments, "the disk is another node's, "+models.Printable(a.disks.Node.Label()), "")
 	}
-	hints, err := models.HintsOf(n)
+	rootHints, err := hints.Of(n)
 	if err != nil {
 		return fail(err)
 	}
 	now := *a.disks
-	now.Node, now.Hints = n, hints
+	now.Node, now.Hints = n, rootHints
 	setting, pinned, err := now.PinDisk(a.disk, a.to)
 	if err != nil {
 		return fail(err)
 	}
-	there := hints.Instance
-	if a.to == models.HintsOfProperties {
-		there = hints.Properties
+	there := rootHints.Instance
+	if a.to == hints.OfProperties {
+		there = rootHints.Properties
 	}
 	if there.String() == pinned.String() {
 		return nil, nil

@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"ironworks/models"
+	"ironworks/models/hints"
 	"ironworks/provision"
 )
 
 // pinning is the action for a disk of a node that was looked at.
-func pinning(t *testing.T, looked, disk string, to models.HintSource) *provision.PinAction {
+func pinning(t *testing.T, looked, disk string, to hints.Source) *provision.PinAction {
 	t.Helper()
 	d, err := provision.ReadDisks(t.Context(), inventories{raw: twoDisks}, rawNode(t, looked), models.APIVersion{Minor: models.NewestMinor})
 	if err != nil {
@@ -25,25 +26,25 @@ func TestPinIsJudgedByTheNodeAsItIs(t *testing.T) {
 	const available = `{"provision_state": "available", `
 	for name, c := range map[string]struct {
 		now     string
-		to      models.HintSource
+		to      hints.Source
 		patch   string // of the one request; empty is none
 		command string
 		refused string
 	}{
 		"written": {
-			available + `"properties": {}}`, models.HintsOfProperties,
+			available + `"properties": {}}`, hints.OfProperties,
 			`[{"op":"add","path":"/properties/root_device","value":{"wwn":"0x1"}}]`,
 			`baremetal node set --properties 'root_device={"wwn":"0x1"}' u`, "",
 		},
 		"in the place of others": {
-			available + `"instance_info": {"root_device": {"serial": "x"}}}`, models.HintsOfInstance,
+			available + `"instance_info": {"root_device": {"serial": "x"}}}`, hints.OfInstance,
 			`[{"op":"add","path":"/instance_info/root_device","value":{"wwn":"0x1"}}]`,
 			`baremetal node set --instance-info 'root_device={"wwn":"0x1"}' u`, "",
 		},
-		"there already":            {available + `"properties": {"root_device": {"wwn": "0x1"}}}`, models.HintsOfProperties, "", "", ""},
-		"the instance has one now": {available + `"instance_info": {"root_device": {"serial": "x"}}}`, models.HintsOfProperties, "", "", "comes before the properties"},
-		"skipped now":              {available + `"properties": {"skip_block_devices": [{"wwn": "0x1"}]}}`, models.HintsOfProperties, "", "", "leaves /dev/sda alone"},
-		"it is being deployed":     {`{"provision_state": "deploying", "properties": {}}`, models.HintsOfProperties, "", "", "Ironic changes nothing while the node is deploying"},
+		"there already":            {available + `"properties": {"root_device": {"wwn": "0x1"}}}`, hints.OfProperties, "", "", ""},
+		"the instance has one now": {available + `"instance_info": {"root_device": {"serial": "x"}}}`, hints.OfProperties, "", "", "comes before the properties"},
+		"skipped now":              {available + `"properties": {"skip_block_devices": [{"wwn": "0x1"}]}}`, hints.OfProperties, "", "", "leaves /dev/sda alone"},
+		"it is being deployed":     {`{"provision_state": "deploying", "properties": {}}`, hints.OfProperties, "", "", "Ironic changes nothing while the node is deploying"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -78,7 +79,7 @@ func TestPinIsJudgedByTheNodeAsItIs(t *testing.T) {
 
 func TestPinKnowsItsNode(t *testing.T) {
 	t.Parallel()
-	a := pinning(t, `{"properties": {}}`, "sda", models.HintsOfProperties)
+	a := pinning(t, `{"properties": {}}`, "sda", hints.OfProperties)
 	other := &models.Node{UUID: "other", Name: "n2", ProvisionState: models.StateAvailable}
 	if refusal := a.Refuse(other, models.APIVersion{}); refusal == nil || !strings.Contains(refusal.Why, "another node's") {
 		t.Errorf("%v", refusal)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 )
 
 // DeployOptions say what is deployed to which node.
@@ -30,7 +31,7 @@ type DeployAction struct {
 	checks  *Preflighter
 	wish    wish
 	// overrides are by the uuid of the node whose name was typed.
-	overrides map[string][]models.CheckID
+	overrides map[string][]plan.CheckID
 	// earlier are nodes as an action before this one had them, by uuid.
 	earlier map[string]*readyNode
 
@@ -56,7 +57,7 @@ func Rebuild(checks *Preflighter, options DeployOptions) *DeployAction {
 // Overriding is the same action, with no node checked yet, and with checks overridden on
 // nodes whose names somebody typed, by their uuids. Ones of an earlier Overriding are
 // forgotten; instances that were given to nodes are not.
-func (a *DeployAction) Overriding(overrides map[string][]models.CheckID) *DeployAction {
+func (a *DeployAction) Overriding(overrides map[string][]plan.CheckID) *DeployAction {
 	again := Deploy(a.checks, a.options)
 	again.verb, again.wish, again.overrides, again.earlier = a.verb, a.wish, overrides, map[string]*readyNode{}
 	a.mu.Lock()
@@ -68,8 +69,8 @@ func (a *DeployAction) Overriding(overrides map[string][]models.CheckID) *Deploy
 
 // OverridesOn are overrides of checks on those of the nodes whose names, or uuids, somebody
 // typed: for [DeployAction.Overriding].
-func OverridesOn(nodes []models.Node, typed []string, checks []models.CheckID) map[string][]models.CheckID {
-	on := map[string][]models.CheckID{}
+func OverridesOn(nodes []models.Node, typed []string, checks []plan.CheckID) map[string][]plan.CheckID {
+	on := map[string][]plan.CheckID{}
 	for i := range nodes {
 		if n := &nodes[i]; slices.Contains(typed, n.UUID) || n.Name != "" && slices.Contains(typed, n.Name) {
 			on[n.UUID] = checks
@@ -91,8 +92,8 @@ type readyNode struct {
 	deployment Deployment
 	// verb is the action's, or that of a deployment that goes on.
 	verb     models.Verb
-	facts    *models.Facts
-	checks   []models.Check
+	facts    *plan.Facts
+	checks   []plan.Check
 	err      error
 	instance string
 	reserve  []models.PatchOp
@@ -113,7 +114,7 @@ type readyNode struct {
 	// asked is what the record says of what was asked for; restore takes back what an
 	// earlier try has changed.
 	asked     *recordedDeployment
-	overrides []models.CheckID
+	overrides []plan.CheckID
 	restore   []models.PatchOp
 }
 
@@ -149,8 +150,8 @@ func (a *DeployAction) readyNode(ctx context.Context, checks *Preflighter, n *mo
 	if r.facts, r.err = checks.facts(ctx, n, d); r.err != nil {
 		return r
 	}
-	r.checks = models.Checks(r.facts, checks.choices(d, r.overrides))
-	if len(models.RefusedChecks(r.checks)) > 0 {
+	r.checks = plan.Checks(r.facts, checks.choices(d, r.overrides))
+	if len(plan.RefusedChecks(r.checks)) > 0 {
 		return r
 	}
 	switch {
@@ -202,7 +203,7 @@ func (a *DeployAction) verbOf(n *models.Node) models.Verb {
 }
 
 // Checks are what the preflight found on a node; nil before it.
-func (a *DeployAction) Checks(n *models.Node) []models.Check {
+func (a *DeployAction) Checks(n *models.Node) []plan.Check {
 	if r := a.of(n); r != nil {
 		return r.checks
 	}
@@ -210,7 +211,7 @@ func (a *DeployAction) Checks(n *models.Node) []models.Check {
 }
 
 // Order is the list of steps as Ironic will run it, each with its source.
-func (a *DeployAction) Order(n *models.Node) []models.OrderedStep {
+func (a *DeployAction) Order(n *models.Node) []plan.OrderedStep {
 	r := a.of(n)
 	if r == nil || r.facts == nil {
 		return nil
@@ -234,7 +235,7 @@ func (a *DeployAction) refuse(n *models.Node) *models.Refusal {
 	case r.err != nil:
 		return refusal(a, n, models.RefusedArguments, models.Printable(r.err.Error()), "")
 	}
-	refused := models.RefusedChecks(r.checks)
+	refused := plan.RefusedChecks(r.checks)
 	if len(refused) == 0 {
 		return nil
 	}
@@ -247,9 +248,9 @@ func (a *DeployAction) refuse(n *models.Node) *models.Refusal {
 	}
 	kind := models.RefusedArguments
 	switch refused[0].ID {
-	case models.CheckState:
+	case plan.CheckState:
 		kind = models.RefusedState
-	case models.CheckMaintenance:
+	case plan.CheckMaintenance:
 		kind = models.RefusedMaintenance
 	default:
 	}
@@ -271,7 +272,7 @@ func (a *DeployAction) Effect(n *models.Node) models.Effect {
 		return e
 	}
 	switch disk := r.facts.Target(); {
-	case r.facts.Kind == models.KindRamdisk:
+	case r.facts.Kind == plan.KindRamdisk:
 		return models.Effect{Danger: models.DangerInterrupts, Text: a.Name() + " boots the machine from the ramdisk; Ironic writes to no disk"}
 	case disk != nil:
 		e.Text = fmt.Sprintf("%s overwrites %s, %.1f GiB, %s, serial %s; the other disks stay until the node is cleaned",
@@ -280,7 +281,7 @@ func (a *DeployAction) Effect(n *models.Node) models.Effect {
 	return e
 }
 
-func overridden(checks []models.Check) []string {
+func overridden(checks []plan.Check) []string {
 	var ids []string
 	for _, c := range checks {
 		if c.Overridden {

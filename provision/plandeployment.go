@@ -12,11 +12,13 @@ import (
 	"ironworks/cloudinit"
 	"ironworks/ignition/userdata"
 	"ironworks/models"
+	"ironworks/models/hints"
+	"ironworks/models/plan"
 )
 
 // Deployment is what is done to one node: a plan's fields, with the files read.
 type Deployment struct {
-	Fields models.PlanFields
+	Fields plan.Fields
 	// UserData is what the installed system gets, as it was written; nil for none. It
 	// takes the place of the fields'.
 	UserData []byte
@@ -41,12 +43,12 @@ func (d Deployment) WithConfigDrive(drive any) (Deployment, error) {
 	case drive == nil:
 		return d, nil
 	case isText:
-		d.Text, d.UserData, d.Fields.ConfigDrive = text, nil, models.PlanConfigDrive{}
+		d.Text, d.UserData, d.Fields.ConfigDrive = text, nil, plan.ConfigDrive{}
 		return d, nil
 	case !isObject:
 		return d, fmt.Errorf("configdrive: want an object, a URL or base64")
 	}
-	config := models.PlanConfigDrive{Reader: d.Fields.ConfigDrive.Reader}
+	config := plan.ConfigDrive{Reader: d.Fields.ConfigDrive.Reader}
 	for key, value := range object {
 		var isMap bool
 		switch key {
@@ -110,13 +112,13 @@ func (d Deployment) prepared() Deployment {
 func (d Deployment) Report() *userdata.Report { return d.prepared().report }
 
 // language is the reader that the user data is written for; empty for none that is known.
-func (d Deployment) language() models.UserDataReader {
+func (d Deployment) language() plan.UserDataReader {
 	layers := d.report.Summary.Layers
 	switch layers[len(layers)-1] {
 	case userdata.KindIgnition, userdata.KindButane, userdata.KindMachineConfig, userdata.KindIgnition1, userdata.KindIgnition2:
-		return models.ReaderIgnition
+		return plan.ReaderIgnition
 	case userdata.KindCloudConfig, userdata.KindCloudInit, userdata.KindShellScript, userdata.KindMIME:
-		return models.ReaderCloudInit
+		return plan.ReaderCloudInit
 	case userdata.KindText, userdata.KindEmpty, userdata.KindGzip, userdata.KindBase64, userdata.KindJSONString, userdata.KindConfigDrive,
 		userdata.KindJSON, userdata.KindYAML, userdata.KindBinary:
 	}
@@ -126,14 +128,14 @@ func (d Deployment) language() models.UserDataReader {
 // sent is the user data as their reader wants them. The checks have refused what the
 // reader cannot read; it is refused here again, since nothing else keeps Butane from
 // being sent as it is.
-func (d Deployment) sent(f *models.Facts) (any, error) {
+func (d Deployment) sent(f *plan.Facts) (any, error) {
 	reader, _, _ := f.Reader()
 	switch {
-	case f.Kind == models.KindInstallCoreOS:
+	case f.Kind == plan.KindInstallCoreOS:
 		return userdata.ForInstall(*d.report)
-	case reader == models.ReaderIgnition && !d.report.OK():
+	case reader == plan.ReaderIgnition && !d.report.OK():
 		return nil, &userdata.RefusedError{Report: *d.report}
-	case reader == models.ReaderIgnition:
+	case reader == plan.ReaderIgnition:
 		return string(d.report.Ignition()), nil
 	case d.report.Kind == userdata.KindButane || d.report.Kind == userdata.KindMachineConfig:
 		return nil, fmt.Errorf("user data in %s are read by Ignition after translation, and not by %q", d.report.Kind, string(reader))
@@ -153,19 +155,19 @@ func (d Deployment) bootable() []byte {
 }
 
 // userDataFacts is the report as the checks want it.
-func (d Deployment) userDataFacts() *models.UserDataFacts {
+func (d Deployment) userDataFacts() *plan.UserDataFacts {
 	d = d.prepared()
 	if d.report == nil {
 		return nil
 	}
-	facts := &models.UserDataFacts{
+	facts := &plan.UserDataFacts{
 		Kind: d.report.Kind.String(), Language: d.language(), OK: d.report.OK(), Sent: d.report.Summary.Sizes.Sent,
 	}
-	if facts.Language == models.ReaderCloudInit {
+	if facts.Language == plan.ReaderCloudInit {
 		facts.OK, facts.Sent = true, len(d.UserData)
 		for _, p := range cloudinit.Check(d.UserData) {
 			facts.OK = facts.OK && !p.Error
-			facts.Findings = append(facts.Findings, models.UserDataFinding{Error: p.Error, ID: "cloud-init", Text: p.String()})
+			facts.Findings = append(facts.Findings, plan.UserDataFinding{Error: p.Error, ID: "cloud-init", Text: p.String()})
 		}
 		return facts
 	}
@@ -177,7 +179,7 @@ func (d Deployment) userDataFacts() *models.UserDataFacts {
 		if p.Line > 0 {
 			where = fmt.Sprintf("%d:%d", p.Line, p.Column)
 		}
-		facts.Findings = append(facts.Findings, models.UserDataFinding{
+		facts.Findings = append(facts.Findings, plan.UserDataFinding{
 			Error: p.Severity == userdata.SeverityError, ID: string(p.ID), Text: where + ": " + p.Message,
 		})
 	}
@@ -185,7 +187,7 @@ func (d Deployment) userDataFacts() *models.UserDataFacts {
 }
 
 // configDrive is what is sent, nil for none.
-func (d Deployment) configDrive(f *models.Facts) (any, error) {
+func (d Deployment) configDrive(f *plan.Facts) (any, error) {
 	if d.Text != "" {
 		return d.Text, nil
 	}
@@ -214,7 +216,7 @@ func (d Deployment) configDrive(f *models.Facts) (any, error) {
 }
 
 // settings are the leaves that the plan changes in a node.
-func (d Deployment) settings(f *models.Facts) []models.Setting {
+func (d Deployment) settings(f *plan.Facts) []models.Setting {
 	n, p := f.Node, d.Fields
 	var list []models.Setting
 	set := func(object, field, value string, now any) {
@@ -252,7 +254,7 @@ func (d Deployment) settings(f *models.Facts) []models.Setting {
 
 // traitSetting writes the traits of the instance, unless they stand there: those of the
 // node, or those that the allocation will have written over them.
-func (d Deployment) traitSetting(f *models.Facts) (s models.Setting, wanted bool) {
+func (d Deployment) traitSetting(f *plan.Facts) (s models.Setting, wanted bool) {
 	there := f.Node.InstanceInfo["traits"]
 	if f.Allocates() {
 		there = append([]string{}, d.Fields.Allocate.Traits...)
@@ -269,12 +271,12 @@ func (d Deployment) traitSetting(f *models.Facts) (s models.Setting, wanted bool
 
 // ramdiskSettings write what is booted: for Ironic's own work into driver_info, for an
 // instance that runs from memory into instance_info.
-func (d Deployment) ramdiskSettings(f *models.Facts, set func(object, field, value string, now any), remove func(object, field string)) {
+func (d Deployment) ramdiskSettings(f *plan.Facts, set func(object, field, value string, now any), remove func(object, field string)) {
 	p, n := d.Fields.Ramdisk, f.Node
 	object, now := "driver_info", n.DriverInfo
 	iso, kernel, initrd := "deploy_iso", "deploy_kernel", "deploy_ramdisk"
 	isos, pairs := models.DeployISOFields(), pairFields()
-	if f.Kind == models.KindRamdisk {
+	if f.Kind == plan.KindRamdisk {
 		object, now = "instance_info", n.InstanceInfo
 		iso, kernel, initrd = "boot_iso", "kernel", "ramdisk"
 		isos, pairs = []string{iso}, []string{kernel, initrd}
@@ -304,12 +306,12 @@ func (d Deployment) hintSettings(n *models.Node) []models.Setting {
 	if !p.Hints.Given() {
 		return nil
 	}
-	to, object := models.HintsOfInstance, n.InstanceInfo
+	to, object := hints.OfInstance, n.InstanceInfo
 	var list []models.Setting
-	if p.To == models.HintsOfProperties {
+	if p.To == hints.OfProperties {
 		to, object = p.To, n.Properties
 		if _, there := n.InstanceInfo["root_device"]; there {
-			list = append(list, models.Setting{Path: []string{string(models.HintsOfInstance), "root_device"}, Op: models.SettingRemove})
+			list = append(list, models.Setting{Path: []string{string(hints.OfInstance), "root_device"}, Op: models.SettingRemove})
 		}
 	}
 	text, err := p.Hints.MarshalJSON()

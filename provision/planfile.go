@@ -10,12 +10,13 @@ import (
 
 	"ironworks/ignition/prepare"
 	"ironworks/models"
+	"ironworks/models/plan"
 )
 
 // PlanFile is a plan, and the folder that its relative paths are in; "" is where the
 // program was started.
 type PlanFile struct {
-	Plan *models.Plan
+	Plan *plan.Plan
 	Dir  string
 }
 
@@ -40,7 +41,7 @@ func ReadPlan(path string) (PlanFile, error) {
 	if err != nil {
 		return PlanFile{}, err
 	}
-	plan, err := models.DecodePlan(data)
+	plan, err := plan.Decode(data)
 	if err != nil {
 		return PlanFile{}, &PlanError{Path: path, Err: err}
 	}
@@ -53,11 +54,11 @@ func ReadPlan(path string) (PlanFile, error) {
 func (f PlanFile) Write(ctx context.Context, path string, force bool) (PlanFile, error) {
 	path = homePath(path)
 	moved := PlanFile{Plan: f.Plan.Clone(), Dir: filepath.Dir(path)}
-	if err := f.rebase(&moved.Plan.PlanFields, moved.Dir); err != nil {
+	if err := f.rebase(&moved.Plan.Fields, moved.Dir); err != nil {
 		return f, err
 	}
 	for i := range moved.Plan.Nodes {
-		if err := f.rebase(&moved.Plan.Nodes[i].PlanFields, moved.Dir); err != nil {
+		if err := f.rebase(&moved.Plan.Nodes[i].Fields, moved.Dir); err != nil {
 			return f, err
 		}
 	}
@@ -69,7 +70,7 @@ func (f PlanFile) Write(ctx context.Context, path string, force bool) (PlanFile,
 		return f, err
 	}
 	// What comes back is the plan of that very file, so that the next one keeps its comments.
-	written, err := models.DecodePlan(text)
+	written, err := plan.Decode(text)
 	if err != nil {
 		return f, fmt.Errorf("plan %s cannot be read again: %w", path, err)
 	}
@@ -77,7 +78,7 @@ func (f PlanFile) Write(ctx context.Context, path string, force bool) (PlanFile,
 	return moved, nil
 }
 
-func (f PlanFile) rebase(fields *models.PlanFields, to string) error {
+func (f PlanFile) rebase(fields *plan.Fields, to string) error {
 	file := fields.ConfigDrive.UserDataFile
 	if file == "" || filepath.IsAbs(file) || strings.HasPrefix(file, "~/") || f.Dir == to {
 		return nil
@@ -108,7 +109,7 @@ func (f PlanFile) For(n *models.Node) (Deployment, error) { return f.With(f.Plan
 
 // With is the deployment of such fields as a plan in this place has, with their files
 // read.
-func (f PlanFile) With(fields models.PlanFields) (Deployment, error) {
+func (f PlanFile) With(fields plan.Fields) (Deployment, error) {
 	d := Deployment{Fields: fields, FilesDir: f.Dir}
 	file := d.Fields.ConfigDrive.UserDataFile
 	if file == "" {

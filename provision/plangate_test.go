@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/provision"
 )
 
@@ -22,7 +23,7 @@ func gateOf(
 		For: func(n *models.Node) (provision.Deployment, error) {
 			d := deployment(t)
 			if n.InstanceUUID == "i1" { // a rebuild changes no interface
-				d.Fields.Kind, d.Fields.Image = models.KindDirect, models.PlanImage{Source: "http://h/i", Checksum: "http://h/SHA256SUMS"}
+				d.Fields.Kind, d.Fields.Image = plan.KindDirect, plan.Image{Source: "http://h/i", Checksum: "http://h/SHA256SUMS"}
 			}
 			return d, nil
 		},
@@ -96,17 +97,17 @@ func TestWhichStatesAreDeployed(t *testing.T) {
 	for name, c := range map[string]struct {
 		make    func(*provision.Preflighter, provision.DeployOptions) *provision.DeployAction
 		node    models.Node
-		refuses []models.CheckID
+		refuses []plan.CheckID
 	}{
 		"deploy a free one":  {provision.Deploy, free, nil},
-		"deploy a taken one": {provision.Deploy, taken, []models.CheckID{models.CheckState, models.CheckReserved}},
-		"rebuild a free one": {provision.Rebuild, free, []models.CheckID{models.CheckState, models.CheckDeployInterface, models.CheckImage}},
+		"deploy a taken one": {provision.Deploy, taken, []plan.CheckID{plan.CheckState, plan.CheckReserved}},
+		"rebuild a free one": {provision.Rebuild, free, []plan.CheckID{plan.CheckState, plan.CheckDeployInterface, plan.CheckImage}},
 		"rebuild a taken":    {provision.Rebuild, taken, nil},
 	} {
 		_, action, _ := gateOf(t, c.make, &reader{inventory: oneDisk}, c.node)
 		action.Preflight(t.Context(), []models.Node{c.node})
-		var ids []models.CheckID
-		for _, check := range models.RefusedChecks(action.Checks(&c.node)) {
+		var ids []plan.CheckID
+		for _, check := range plan.RefusedChecks(action.Checks(&c.node)) {
 			ids = append(ids, check.ID)
 		}
 		if !slices.Equal(ids, c.refuses) {
@@ -164,13 +165,13 @@ func TestOverridingIsForOneNodeAndOneTry(t *testing.T) {
 	n := deployable(t)
 	_, action, _ := gateOf(t, provision.Deploy, &reader{}, n)
 	for name, c := range map[string]struct {
-		overrides map[string][]models.CheckID
+		overrides map[string][]plan.CheckID
 		refused   bool
 	}{
-		"this one":         {map[string][]models.CheckID{n.UUID: {models.CheckInventory}}, false},
-		"another check":    {map[string][]models.CheckID{n.UUID: {models.CheckValidate}}, true},
-		"what always does": {map[string][]models.CheckID{n.UUID: {models.CheckInventory, models.CheckState}}, false},
-		"another node":     {map[string][]models.CheckID{"n2": {models.CheckInventory}}, true},
+		"this one":         {map[string][]plan.CheckID{n.UUID: {plan.CheckInventory}}, false},
+		"another check":    {map[string][]plan.CheckID{n.UUID: {plan.CheckValidate}}, true},
+		"what always does": {map[string][]plan.CheckID{n.UUID: {plan.CheckInventory, plan.CheckState}}, false},
+		"another node":     {map[string][]plan.CheckID{"n2": {plan.CheckInventory}}, true},
 		"none any longer":  {nil, true},
 	} {
 		again := action.Overriding(c.overrides)

@@ -9,11 +9,12 @@ import (
 
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/models/plan"
 )
 
 // Facts are what the checks of a node have read, nil before its preflight. Nobody may
 // change them.
-func (a *DeployAction) Facts(n *models.Node) *models.Facts {
+func (a *DeployAction) Facts(n *models.Node) *plan.Facts {
 	if r := a.of(n); r != nil {
 		return r.facts
 	}
@@ -28,11 +29,11 @@ func (p *Preflighter) Remembering() *Preflighter {
 	kept := &remembered{
 		Reader: p.Reader, inventories: map[string]answer[json.RawMessage]{}, validations: map[string]answer[[]models.Validation]{},
 		drivers: map[string]answer[[]models.Driver]{}, conductors: map[string]answer[[]models.Conductor]{},
-		templates: map[string]answer[[]models.DeployTemplate]{}, offered: map[string]*models.OfferedSteps{},
+		templates: map[string]answer[[]models.DeployTemplate]{}, offered: map[string]*plan.OfferedSteps{},
 	}
 	fresh.Reader = kept
 	if p.Offered != nil {
-		fresh.Offered = func(uuid string) *models.OfferedSteps { return kept.offeredBy(uuid, p.Offered) }
+		fresh.Offered = func(uuid string) *plan.OfferedSteps { return kept.offeredBy(uuid, p.Offered) }
 	}
 	if p.Images != nil {
 		fresh.Images = &rememberedWeb{web: p.Images, heads: map[string]answer[WebAnswer]{}, parts: map[string]answer[webPart]{}}
@@ -59,7 +60,7 @@ type remembered struct {
 	drivers     map[string]answer[[]models.Driver]
 	conductors  map[string]answer[[]models.Conductor]
 	templates   map[string]answer[[]models.DeployTemplate]
-	offered     map[string]*models.OfferedSteps
+	offered     map[string]*plan.OfferedSteps
 
 	listing sync.Mutex
 	pages   []*ironicclient.NodePage
@@ -99,7 +100,7 @@ func (r *remembered) Conductors(ctx context.Context) ([]models.Conductor, error)
 	return once(&r.mu, r.conductors, "", func() ([]models.Conductor, error) { return r.Reader.Conductors(ctx) })
 }
 
-func (r *remembered) offeredBy(uuid string, ask func(uuid string) *models.OfferedSteps) *models.OfferedSteps {
+func (r *remembered) offeredBy(uuid string, ask func(uuid string) *plan.OfferedSteps) *plan.OfferedSteps {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	steps, is := r.offered[uuid]
@@ -181,6 +182,6 @@ type rememberedRegistry struct {
 	artifacts map[string]answer[bool]
 }
 
-func (r *rememberedRegistry) Artifact(ctx context.Context, image models.OCIReference) (bool, error) {
+func (r *rememberedRegistry) Artifact(ctx context.Context, image plan.OCIReference) (bool, error) {
 	return once(&r.mu, r.artifacts, fmt.Sprint(image), func() (bool, error) { return r.registry.Artifact(ctx, image) })
 }

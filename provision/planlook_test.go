@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/provision"
 )
 
@@ -57,13 +58,13 @@ func TestRememberingAsksAgainWhatFailed(t *testing.T) {
 	t.Parallel()
 	kept := (&provision.Preflighter{Reader: &unreachable{reader: &reader{inventory: oneDisk}}, Clock: clock{}}).Remembering()
 	n := deployable(t)
-	for i, want := range []models.CheckSeverity{models.CheckUnknown, models.CheckOK} {
+	for i, want := range []plan.CheckSeverity{plan.CheckUnknown, plan.CheckOK} {
 		checks, err := kept.Fresh().Preflight(t.Context(), &n, deployment(t), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range checks {
-			if c.ID == models.CheckValidate && c.Severity != want {
+			if c.ID == plan.CheckValidate && c.Severity != want {
 				t.Errorf("%d: %s", i, c.Severity)
 			}
 		}
@@ -80,7 +81,7 @@ func TestOverridesOfEachNode(t *testing.T) {
 	nodes := []models.Node{retired("uuid-n1"), retired("uuid-n2")}
 	action := provision.Deploy(&provision.Preflighter{Reader: &reader{inventory: oneDisk}, Clock: clock{}}, provision.DeployOptions{
 		For: func(*models.Node) (provision.Deployment, error) { return deployment(t), nil },
-	}).Overriding(map[string][]models.CheckID{"uuid-n1": {models.CheckRetired}})
+	}).Overriding(map[string][]plan.CheckID{"uuid-n1": {plan.CheckRetired}})
 	action.Preflight(t.Context(), nodes)
 	for i, refused := range []bool{false, true} {
 		if r := action.Refuse(&nodes[i], models.APIVersion{}); (r != nil) != refused {
@@ -109,8 +110,8 @@ func TestRememberingAsksTheWebOnce(t *testing.T) {
 	with := &templates{reader: &reader{inventory: oneDisk}}
 	kept := (&provision.Preflighter{Reader: with, Clock: clock{}, Images: web}).Remembering()
 	d := deployment(t)
-	d.Fields.Kind, d.Fields.Traits = models.KindDirect, []string{"CUSTOM_A"}
-	d.Fields.Image = models.PlanImage{Source: "http://h/os.raw", Checksum: "d41d8cd98f00b204e9800998ecf8427e"}
+	d.Fields.Kind, d.Fields.Traits = plan.KindDirect, []string{"CUSTOM_A"}
+	d.Fields.Image = plan.Image{Source: "http://h/os.raw", Checksum: "d41d8cd98f00b204e9800998ecf8427e"}
 	n := deployable(t)
 	if _, err := kept.Preflight(t.Context(), &n, d, nil); err != nil {
 		t.Fatal(err)

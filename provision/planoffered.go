@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"ironworks/models"
+	"ironworks/models/plan"
 )
 
 // OfferedSteps keeps what the agents of nodes offered the last time, a file for each:
@@ -23,12 +23,12 @@ var plainUUID = regexp.MustCompile(`^[0-9a-fA-F-]{1,64}$`)
 func (o OfferedSteps) path(uuid string) string { return filepath.Join(o.Dir, uuid+".json") }
 
 // Load is the list of a node, nil when none was kept or it cannot be read.
-func (o OfferedSteps) Load(uuid string) *models.OfferedSteps {
+func (o OfferedSteps) Load(uuid string) *plan.OfferedSteps {
 	if !plainUUID.MatchString(uuid) {
 		return nil
 	}
 	data, err := os.ReadFile(o.path(uuid))
-	var steps models.OfferedSteps
+	var steps plan.OfferedSteps
 	if err != nil || json.Unmarshal(data, &steps) != nil || len(steps.Steps) == 0 {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (o OfferedSteps) Load(uuid string) *models.OfferedSteps {
 }
 
 // Keep writes the list of a node, whole or not at all.
-func (o OfferedSteps) Keep(uuid string, steps *models.OfferedSteps) error {
+func (o OfferedSteps) Keep(uuid string, steps *plan.OfferedSteps) error {
 	if !plainUUID.MatchString(uuid) {
 		return nil
 	}

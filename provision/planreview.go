@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"ironworks/models"
+	"ironworks/models/hints"
+	"ironworks/models/plan"
 )
 
 // Review is what a deployment would do to one node, for whoever is asked whether it may.
@@ -14,19 +16,19 @@ type Review struct {
 	Node models.Node
 	// Refusal is why nothing would be sent; nil where it would.
 	Refusal *models.Refusal
-	Checks  []models.Check
-	Kind    models.DeploymentKind
+	Checks  []plan.Check
+	Kind    plan.Kind
 	// Interface is the deploy interface, with what autodetect is expected to switch to.
 	Interface string
 	// Image is what is written; empty where the deployment writes none of its own.
 	Image string
 	// Target is the disk that is written; nil where there is none or it is not known,
 	// which TargetText says. Others are those that the deployment leaves alone.
-	Target     *models.Disk
+	Target     *hints.Disk
 	TargetText string
-	Others     []models.Disk
+	Others     []hints.Disk
 	// Steps are in Ironic's order, each with its source.
-	Steps []models.OrderedStep
+	Steps []plan.OrderedStep
 	// FirstBoot is what the installed system gets.
 	FirstBoot []models.Detail
 	Effect    models.Effect
@@ -68,11 +70,11 @@ func (a *DeployAction) Review(n *models.Node) Review {
 
 // imageText says what is written: the image of the plan, else that of the node. Without one
 // coreos-installer takes the one that it has with it.
-func imageText(f *models.Facts) string {
+func imageText(f *plan.Facts) string {
 	there, _ := f.Node.InstanceInfo["image_source"].(string)
 	source := models.Printable(models.MaskURL(cmp.Or(f.Plan.Image.Source, there)))
 	switch {
-	case f.Kind == models.KindInstallCoreOS:
+	case f.Kind == plan.KindInstallCoreOS:
 		return cmp.Or(source, "the one in the live ISO")
 	case f.Kind.WritesImage():
 		return source
@@ -81,15 +83,15 @@ func imageText(f *models.Facts) string {
 }
 
 // targetText says which disk is written, in full.
-func targetText(f *models.Facts, disk *models.Disk) string {
+func targetText(f *plan.Facts, disk *hints.Disk) string {
 	switch {
-	case f.Kind == models.KindRamdisk:
+	case f.Kind == plan.KindRamdisk:
 		return "none: the instance runs from memory"
-	case f.Kind == models.KindFake:
+	case f.Kind == plan.KindFake:
 		return "none: the deploy interface fake writes nothing"
-	case f.Kind == models.KindAssisted:
+	case f.Kind == plan.KindAssisted:
 		return "unknown: the Assisted Installer's agent picks it"
-	case f.Kind == models.KindAnaconda:
+	case f.Kind == plan.KindAnaconda:
 		return "unknown: the kickstart chooses; Ironic's own erases all disks"
 	case disk == nil && f.Inventory != nil && len(f.Inventory.Disks) > 0:
 		return "not known: none of the disks in its inventory would be picked"
@@ -100,7 +102,7 @@ func targetText(f *models.Facts, disk *models.Disk) string {
 }
 
 // DiskText is a disk with all that tells it from another.
-func DiskText(d *models.Disk) string {
+func DiskText(d *hints.Disk) string {
 	parts := []string{d.Name, fmt.Sprintf("%.1f GiB", d.GiB())}
 	for _, part := range []struct{ name, value string }{
 		{"", strings.TrimSpace(d.Vendor + " " + d.Model)},

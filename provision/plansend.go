@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 )
 
 // Requests are what will be sent to a node, in order; none to one that is refused.
@@ -135,7 +136,7 @@ func (a *DeployAction) validate(n *models.Node) func(ctx context.Context, api AP
 			return err
 		}
 		f := *a.of(n).facts
-		f.Validations, f.ValidateError, f.Plan = answers, "", models.PlanFields{DeployInterface: f.DeployInterface()}
+		f.Validations, f.ValidateError, f.Plan = answers, "", plan.Fields{DeployInterface: f.DeployInterface()}
 		node := *f.Node
 		node.DeployInterface = f.DeployInterface()
 		f.Node = &node
@@ -144,8 +145,8 @@ func (a *DeployAction) validate(n *models.Node) func(ctx context.Context, api AP
 			return err
 		}
 		choices := a.checks.choices(d, a.of(n).overrides)
-		for _, c := range models.Checks(&f, choices) {
-			if c.ID == models.CheckValidate && c.Severity == models.CheckRefuse {
+		for _, c := range plan.Checks(&f, choices) {
+			if c.ID == plan.CheckValidate && c.Severity == plan.CheckRefuse {
 				reasons := make([]string, len(c.Evidence))
 				for i, e := range c.Evidence {
 					reasons[i] = e.String()

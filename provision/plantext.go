@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"ironworks/models"
+	"ironworks/models/plan"
 )
 
 // PlanText is a plan that lies in a file of its own, for an editor to write on. Its folder
@@ -45,7 +45,7 @@ func (p PlanText) Take() (text []byte, err error) {
 		return nil, fmt.Errorf("read what the editor wrote: %w", err)
 	}
 	defer func() { _ = file.Close() }()
-	text, err = io.ReadAll(io.LimitReader(file, models.MaxPlanSize+1))
+	text, err = io.ReadAll(io.LimitReader(file, plan.MaxSize+1))
 	if err != nil {
 		return nil, fmt.Errorf("read what the editor wrote: %w", err)
 	}

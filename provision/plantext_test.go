@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/provision"
 )
 
@@ -27,8 +27,8 @@ func TestPlanText(t *testing.T) {
 		"gone":     {func(_ *testing.T, path string) error { return os.Remove(path) }, "", fs.ErrNotExist},
 		"all gone": {func(_ *testing.T, path string) error { return os.RemoveAll(filepath.Dir(path)) }, "", fs.ErrNotExist},
 		"far too long": {func(_ *testing.T, path string) error {
-			return os.WriteFile(path, []byte(strings.Repeat("#", models.MaxPlanSize+10)), 0o600)
-		}, strings.Repeat("#", models.MaxPlanSize+1), nil},
+			return os.WriteFile(path, []byte(strings.Repeat("#", plan.MaxSize+10)), 0o600)
+		}, strings.Repeat("#", plan.MaxSize+1), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

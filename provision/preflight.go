@@ -11,6 +11,8 @@ import (
 
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/models/hints"
+	"ironworks/models/plan"
 )
 
 // Reader is what the checks before a deployment read of Ironic; *ironicclient.Client
@@ -51,12 +53,12 @@ type Preflighter struct {
 	// MaxInventoryAge is how old an inventory may be; 0 means [InventoryAge].
 	MaxInventoryAge time.Duration
 	// Policy is the context's; a plan's comes before it.
-	Policy map[models.CheckID]models.CheckPolicy
+	Policy map[plan.CheckID]plan.CheckPolicy
 	// Offered gives the list of steps that the node's agent offered the last time. May
 	// be nil.
-	Offered func(uuid string) *models.OfferedSteps
+	Offered func(uuid string) *plan.OfferedSteps
 	// Keep is told of the list while a node is followed. May be nil.
-	Keep func(uuid string, steps *models.OfferedSteps)
+	Keep func(uuid string, steps *plan.OfferedSteps)
 	// Deployments keeps what deployments will send before they send it. Nil keeps
 	// nothing: who is killed then does not know what has arrived.
 	Deployments *Deployments
@@ -75,7 +77,7 @@ type Preflighter struct {
 	inventories   map[string]answer[json.RawMessage]
 
 	othersOnce  sync.Once
-	othersKnown []models.OtherDisks
+	othersKnown []plan.OtherDisks
 	othersError string
 
 	templatesOnce  sync.Once
@@ -100,29 +102,29 @@ func (p *Preflighter) Fresh() *Preflighter {
 
 // Preflight does all checks on a node and a deployment of it. Nothing is changed. The
 // overrides are those of somebody who typed this node's name.
-func (p *Preflighter) Preflight(ctx context.Context, n *models.Node, d Deployment, overrides []models.CheckID) ([]models.Check, error) {
+func (p *Preflighter) Preflight(ctx context.Context, n *models.Node, d Deployment, overrides []plan.CheckID) ([]plan.Check, error) {
 	facts, err := p.facts(ctx, n, d)
 	if err != nil {
 		return nil, err
 	}
-	return models.Checks(facts, p.choices(d, overrides)), nil
+	return plan.Checks(facts, p.choices(d, overrides)), nil
 }
 
-func (p *Preflighter) choices(d Deployment, overrides []models.CheckID) models.CheckChoices {
-	policy := map[models.CheckID]models.CheckPolicy{}
-	for _, from := range []map[models.CheckID]models.CheckPolicy{p.Policy, d.Fields.Policy} {
+func (p *Preflighter) choices(d Deployment, overrides []plan.CheckID) plan.CheckChoices {
+	policy := map[plan.CheckID]plan.CheckPolicy{}
+	for _, from := range []map[plan.CheckID]plan.CheckPolicy{p.Policy, d.Fields.Policy} {
 		for id, what := range from {
 			policy[id] = what
 		}
 	}
-	return models.CheckChoices{Policy: policy, Override: overrides}
+	return plan.CheckChoices{Policy: policy, Override: overrides}
 }
 
 // facts gathers what is known of a node. What cannot be read is a fact as well.
-func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (*models.Facts, error) {
+func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (*plan.Facts, error) {
 	p.once.Do(func() { p.common = p.readCommon(ctx) })
 	version, _ := p.Reader.Version()
-	f := &models.Facts{
+	f := &plan.Facts{
 		Now: p.Clock.Now(), Version: version, Node: n, Verb: d.verb, Plan: d.Fields, Mine: d.mine, MaxInventoryAge: p.MaxInventoryAge,
 		Drivers: p.common.drivers, DriversError: p.common.driversError,
 		Conductors: p.common.conductors, ConductorsError: p.common.conductorsError,
@@ -150,7 +152,7 @@ func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (
 		case err != nil:
 			f.InventoryError = models.Printable(err.Error())
 		default:
-			if inv, err := models.DecodeInventory(raw); err != nil {
+			if inv, err := hints.DecodeInventory(raw); err != nil {
 				f.InventoryError = models.Printable(err.Error())
 			} else {
 				f.Inventory = &inv
@@ -197,7 +199,7 @@ func (p *Preflighter) Inventory(ctx context.Context, node string) (json.RawMessa
 
 // others reads the disks of the other nodes, once, where a disk may be one of theirs; or
 // problem, why not all could be read.
-func (p *Preflighter) others(ctx context.Context) (others []models.OtherDisks, problem string) {
+func (p *Preflighter) others(ctx context.Context) (others []plan.OtherDisks, problem string) {
 	p.othersOnce.Do(func() {
 		list, can := p.Reader.(lister)
 		if !can {
@@ -235,14 +237,14 @@ func (p *Preflighter) DeployTemplates(ctx context.Context) (templates []models.D
 var errEnough = errors.New("enough")
 
 // readOthers reads the disks of the nodes. One that was not inspected has none.
-func readOthers(ctx context.Context, list lister, inventories Inventories) ([]models.OtherDisks, error) {
-	var others []models.OtherDisks
+func readOthers(ctx context.Context, list lister, inventories Inventories) ([]plan.OtherDisks, error) {
+	var others []plan.OtherDisks
 	err := list.EachPage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid", "name"}, Limit: OthersAtMost + 1}, func(page *ironicclient.NodePage) error {
 		for i := range page.Nodes {
 			if len(others) == OthersAtMost {
 				return errEnough
 			}
-			others = append(others, models.OtherDisks{Node: page.Nodes[i].Ref()})
+			others = append(others, plan.OtherDisks{Node: page.Nodes[i].Ref()})
 		}
 		return nil
 	})
@@ -253,7 +255,7 @@ func readOthers(ctx context.Context, list lister, inventories Inventories) ([]mo
 	inParallel(ctx, len(others), func(going context.Context, i int) {
 		raw, err := inventories.Inventory(going, others[i].Node.UUID)
 		if err == nil {
-			others[i].Disks, err = models.DecodeDisks(raw)
+			others[i].Disks, err = hints.DecodeDisks(raw)
 		}
 		if !models.IsFault(err, models.FaultNotFound) {
 			failed[i] = err
@@ -272,17 +274,17 @@ func readOthers(ctx context.Context, list lister, inventories Inventories) ([]mo
 
 // offeredNow is the agent's list of steps while Ironic has it: from the agent's first
 // call to the end of the work.
-func offeredNow(n *models.Node) *models.OfferedSteps {
+func offeredNow(n *models.Node) *plan.OfferedSteps {
 	var fields struct {
 		Internal struct {
-			Steps map[string][]models.OfferedStep `json:"agent_cached_deploy_steps"`
-			At    models.Time                     `json:"agent_cached_deploy_steps_refreshed"`
+			Steps map[string][]plan.OfferedStep `json:"agent_cached_deploy_steps"`
+			At    models.Time                   `json:"agent_cached_deploy_steps_refreshed"`
 		} `json:"driver_internal_info"`
 	}
 	if json.Unmarshal(n.Raw, &fields) != nil || len(fields.Internal.Steps) == 0 {
 		return nil
 	}
-	offered := &models.OfferedSteps{At: fields.Internal.At}
+	offered := &plan.OfferedSteps{At: fields.Internal.At}
 	for iface, steps := range fields.Internal.Steps {
 		for _, s := range steps {
 			s.Interface = iface

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"ironworks/models"
+	"ironworks/models/hints"
+	"ironworks/models/plan"
 	"ironworks/provision"
 )
 
@@ -72,13 +74,13 @@ const ignitionText = `{"ignition": {"version": "3.3.0"}, "passwd": {"users": [{"
 
 func deployment(t *testing.T) provision.Deployment {
 	t.Helper()
-	hints, err := models.DecodeHints([]byte(hintsText))
+	rootHints, err := hints.Decode([]byte(hintsText))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return provision.Deployment{UserData: []byte(ignitionText), Fields: models.PlanFields{
-		Kind: models.KindInstallCoreOS, RootDevice: models.PlanRootDevice{Hints: hints, To: models.HintsOfProperties},
-		Ramdisk: models.PlanRamdisk{ISO: "http://user:hunter2@h/x.iso?sig=hunter2"},
+	return provision.Deployment{UserData: []byte(ignitionText), Fields: plan.Fields{
+		Kind: plan.KindInstallCoreOS, RootDevice: plan.RootDevice{Hints: rootHints, To: hints.OfProperties},
+		Ramdisk: plan.Ramdisk{ISO: "http://user:hunter2@h/x.iso?sig=hunter2"},
 	}}
 }
 
@@ -276,7 +278,7 @@ func TestOverrideIsForTheConfirmedNode(t *testing.T) {
 	for _, confirmed := range []string{"n1", "uuid-n1", "n2"} {
 		action := provision.Deploy(&provision.Preflighter{Reader: &reader{}, Clock: clock{}}, provision.DeployOptions{
 			For: func(*models.Node) (provision.Deployment, error) { return deployment(t), nil },
-		}).Overriding(provision.OverridesOn([]models.Node{n}, []string{confirmed}, []models.CheckID{models.CheckInventory}))
+		}).Overriding(provision.OverridesOn([]models.Node{n}, []string{confirmed}, []plan.CheckID{plan.CheckInventory}))
 		action.Preflight(t.Context(), []models.Node{n})
 		refused := action.Refuse(&n, models.APIVersion{})
 		if (refused != nil) != (confirmed == "n2") {
@@ -312,7 +314,7 @@ func TestOfferedStepsAreKept(t *testing.T) {
 	if got := kept.Load(uuid); got != nil {
 		t.Errorf("%+v", got)
 	}
-	want := &models.OfferedSteps{Steps: []models.OfferedStep{{Interface: "deploy", Step: "install_coreos"}}}
+	want := &plan.OfferedSteps{Steps: []plan.OfferedStep{{Interface: "deploy", Step: "install_coreos"}}}
 	for _, name := range []string{uuid, "../../evil"} {
 		if err := kept.Keep(name, want); err != nil {
 			t.Fatal(err)

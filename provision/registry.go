@@ -15,14 +15,14 @@ import (
 	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
-	"ironworks/models"
+	"ironworks/models/plan"
 )
 
 // ImageRegistry asks container registries about images; [Registry] does it over HTTPS.
 type ImageRegistry interface {
 	// Artifact says that the image holds a disk image, and is no bootable container. Its
 	// errors are those of oras: errdef.ErrNotFound, or an *errcode.ErrorResponse.
-	Artifact(ctx context.Context, r models.OCIReference) (bool, error)
+	Artifact(ctx context.Context, r plan.OCIReference) (bool, error)
 }
 
 // Registry asks registries without credentials: the pull secret of a node is masked by
@@ -38,7 +38,7 @@ const manifestMost = 4 << 20
 
 // Artifact reads the manifest and decides as identify_specific_image of
 // ironic/common/image_service.py (39.0) does.
-func (g Registry) Artifact(ctx context.Context, r models.OCIReference) (bool, error) {
+func (g Registry) Artifact(ctx context.Context, r plan.OCIReference) (bool, error) {
 	client := &auth.Client{Client: &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxResponseHeaderBytes: headersMost, DisableKeepAlives: true}}}
 	repository := &remote.Repository{
 		Client: client, Reference: registry.Reference{Registry: r.Registry, Repository: r.Repository}, PlainHTTP: g.PlainHTTP, MaxMetadataBytes: manifestMost,
@@ -78,7 +78,7 @@ func (g Registry) Artifact(ctx context.Context, r models.OCIReference) (bool, er
 }
 
 // registryOf asks about an oci:// image; nil where a deployment writes none.
-func (p *Preflighter) registryOf(ctx context.Context, f *models.Facts) *models.RegistryFacts {
+func (p *Preflighter) registryOf(ctx context.Context, f *plan.Facts) *plan.RegistryFacts {
 	r, is := f.RegistryImage()
 	if !is || p.Registry == nil {
 		return nil
@@ -89,11 +89,11 @@ func (p *Preflighter) registryOf(ctx context.Context, f *models.Facts) *models.R
 	var answer *errcode.ErrorResponse
 	switch {
 	case err == nil:
-		return &models.RegistryFacts{Artifact: artifact}
+		return &plan.RegistryFacts{Artifact: artifact}
 	case errors.Is(err, errdef.ErrNotFound):
-		return &models.RegistryFacts{Missing: true}
+		return &plan.RegistryFacts{Missing: true}
 	case errors.As(err, &answer) && (answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden):
-		return &models.RegistryFacts{Closed: true}
+		return &plan.RegistryFacts{Closed: true}
 	}
-	return &models.RegistryFacts{Error: webFault(err)}
+	return &plan.RegistryFacts{Error: webFault(err)}
 }

@@ -11,7 +11,7 @@ import (
 
 	"oras.land/oras-go/v2/errdef"
 
-	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/provision"
 )
 
@@ -67,7 +67,7 @@ func TestRegistryKinds(t *testing.T) {
 				_, _ = w.Write([]byte(tt.manifest))
 			}))
 			t.Cleanup(server.Close)
-			r := models.OCIReference{Registry: strings.TrimPrefix(server.URL, "http://"), Repository: "os/image", Tag: "1"}
+			r := plan.OCIReference{Registry: strings.TrimPrefix(server.URL, "http://"), Repository: "os/image", Tag: "1"}
 			artifact, err := provision.Registry{PlainHTTP: true}.Artifact(t.Context(), r)
 			switch {
 			case tt.err == nil && (err != nil || artifact != tt.artifact):

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/hints"
+	"ironworks/models/plan"
 )
 
 // concluding is an action that has something to write about itself once it has ended
@@ -69,7 +71,7 @@ func (a *DeployAction) conclusion(n *models.Node) (*request, error) {
 
 // identityOf tells the disk that is installed to from others. It is none where that is
 // not sure, where several disks would do or none is known.
-func identityOf(facts *models.Facts) map[string]string {
+func identityOf(facts *plan.Facts) map[string]string {
 	if facts == nil {
 		return nil
 	}
@@ -82,7 +84,7 @@ func identityOf(facts *models.Facts) map[string]string {
 // rootDiskPatch is what writes down which disk is installed to, nil for none and where it
 // is written already.
 func rootDiskPatch(n *models.Node, identity map[string]string) ([]models.PatchOp, error) {
-	if len(identity) == 0 || models.RootDiskOf(n).Is(models.DiskOf(identity)) {
+	if len(identity) == 0 || hints.RootDiskOf(n).Is(hints.DiskOf(identity)) {
 		return nil, nil
 	}
 	value, err := json.Marshal(identity)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/provision"
 )
 
@@ -26,7 +27,7 @@ func TestTheDiskIsWrittenDown(t *testing.T) {
 		// instance that it is then, where that is not ours.
 		extra, other string
 		ends         models.ProvisionState
-		overrides    []models.CheckID
+		overrides    []plan.CheckID
 		patchFails   error
 		want, note   string
 	}{
@@ -35,8 +36,8 @@ func TestTheDiskIsWrittenDown(t *testing.T) {
 		"another one":      {disks: diskWithWWN, extra: `{"console": {"root_disk": {"wwn": "0x9"}}}`, want: strings.Replace(theRecord, `"/extra/console","value":{"root_disk":{"serial":"S1","wwn":"0x5001"}}`, `"/extra/console/root_disk","value":{"serial":"S1","wwn":"0x5001"}`, 1)},
 		"is so already":    {disks: diskWithWWN, extra: `{"console": {"root_disk": "0x5001"}}`},
 		"failed":           {disks: diskWithWWN, ends: models.StateDeployFailed},
-		"not sure":         {disks: diskWithWWN + "," + twin, overrides: []models.CheckID{models.CheckRootDevice}},
-		"nameless":         {disks: `{"name": "/dev/sda", "size": 480103981056}`, overrides: []models.CheckID{models.CheckRootDevice}},
+		"not sure":         {disks: diskWithWWN + "," + twin, overrides: []plan.CheckID{plan.CheckRootDevice}},
+		"nameless":         {disks: `{"name": "/dev/sda", "size": 480103981056}`, overrides: []plan.CheckID{plan.CheckRootDevice}},
 		"somebody else's":  {disks: diskWithWWN, other: "another"},
 		"in the way":       {disks: diskWithWWN, extra: `{"console": "here"}`, note: "extra.console is not an object"},
 		"Ironic does not take it": {

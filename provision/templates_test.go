@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/provision"
 )
 
@@ -36,16 +37,16 @@ func TestDeployWithTemplates(t *testing.T) {
 		err          error
 		asked        int
 		order, patch string
-		want         models.CheckSeverity
+		want         plan.CheckSeverity
 	}{
 		"no traits":                     {has: "null", knows: true, order: "deploy.install_coreos plan"},
-		"the plan's":                    {traits: []string{"CUSTOM_A"}, has: "null", knows: true, asked: 1, order: "raid.apply_configuration template CUSTOM_A", patch: `"path":"/instance_info/traits","value":["CUSTOM_A"]`, want: models.CheckOK},
-		"the node's":                    {has: `["CUSTOM_A"]`, knows: true, asked: 1, order: "raid.apply_configuration template CUSTOM_A", want: models.CheckOK},
-		"both the same":                 {traits: []string{"CUSTOM_A"}, has: `["CUSTOM_A"]`, knows: true, asked: 1, order: "raid.apply_configuration template CUSTOM_A", want: models.CheckOK},
+		"the plan's":                    {traits: []string{"CUSTOM_A"}, has: "null", knows: true, asked: 1, order: "raid.apply_configuration template CUSTOM_A", patch: `"path":"/instance_info/traits","value":["CUSTOM_A"]`, want: plan.CheckOK},
+		"the node's":                    {has: `["CUSTOM_A"]`, knows: true, asked: 1, order: "raid.apply_configuration template CUSTOM_A", want: plan.CheckOK},
+		"both the same":                 {traits: []string{"CUSTOM_A"}, has: `["CUSTOM_A"]`, knows: true, asked: 1, order: "raid.apply_configuration template CUSTOM_A", want: plan.CheckOK},
 		"the plan takes them away":      {traits: []string{}, has: `["CUSTOM_A"]`, knows: true, order: "deploy.install_coreos plan", patch: `"path":"/instance_info/traits","value":[]`},
-		"Ironic does not list them":     {has: `["CUSTOM_A"]`, knows: true, err: errors.New("no answer"), asked: 1, order: "deploy.install_coreos plan", want: models.CheckUnknown},
-		"a reader that knows none":      {has: `["CUSTOM_A"]`, order: "deploy.install_coreos plan", want: models.CheckUnknown},
-		"one that is called by another": {traits: []string{"CUSTOM_B"}, has: "null", knows: true, asked: 1, order: "deploy.install_coreos plan", patch: `["CUSTOM_B"]`, want: models.CheckOK},
+		"Ironic does not list them":     {has: `["CUSTOM_A"]`, knows: true, err: errors.New("no answer"), asked: 1, order: "deploy.install_coreos plan", want: plan.CheckUnknown},
+		"a reader that knows none":      {has: `["CUSTOM_A"]`, order: "deploy.install_coreos plan", want: plan.CheckUnknown},
+		"one that is called by another": {traits: []string{"CUSTOM_B"}, has: "null", knows: true, asked: 1, order: "deploy.install_coreos plan", patch: `["CUSTOM_B"]`, want: plan.CheckOK},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -73,9 +74,9 @@ func TestDeployWithTemplates(t *testing.T) {
 			if s := action.Order(&n)[1]; s.Label()+" "+s.Source != c.order {
 				t.Errorf("second is %s of %s, want %s", s.Label(), s.Source, c.order)
 			}
-			var got models.CheckSeverity
+			var got plan.CheckSeverity
 			for _, check := range action.Checks(&n) {
-				if check.ID == models.CheckTemplates {
+				if check.ID == plan.CheckTemplates {
 					got = check.Severity
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 )
 
 // Stage is how far a deployment had come when its record was last written. A stage is
@@ -49,7 +50,7 @@ type Unfinished struct {
 	// Digest tells one deployment from another: a SHA-256 of all that was asked for.
 	Digest string `json:"digest"`
 	// Overrides are the checks that were overridden on this node.
-	Overrides []models.CheckID `json:"overrides,omitempty"`
+	Overrides []plan.CheckID `json:"overrides,omitempty"`
 }
 
 func (u *Unfinished) verb() models.Verb { return cmp.Or(u.Verb, models.VerbDeploy) }

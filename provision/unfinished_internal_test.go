@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 )
 
 // TestWhatHasArrived is the decision about an interrupted deployment, from its record
@@ -95,14 +96,14 @@ func TestRecordOfADeployment(t *testing.T) {
 	if list, err := d.Unfinished(now); err != nil || list != nil {
 		t.Fatalf("at first: %v, %v", list, err)
 	}
-	asked, err := recordDeployment(Deployment{UserData: []byte("hunter2"), Fields: models.PlanFields{Kind: models.KindInstallCoreOS}})
+	asked, err := recordDeployment(Deployment{UserData: []byte("hunter2"), Fields: plan.Fields{Kind: plan.KindInstallCoreOS}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if back, err := asked.deployment(); err != nil || string(back.UserData) != "hunter2" || back.Fields.Kind != models.KindInstallCoreOS {
+	if back, err := asked.deployment(); err != nil || string(back.UserData) != "hunter2" || back.Fields.Kind != plan.KindInstallCoreOS {
 		t.Errorf("read back: %+v, %v", back, err)
 	}
-	other, err := recordDeployment(Deployment{UserData: []byte("hunter3"), Fields: models.PlanFields{Kind: models.KindInstallCoreOS}})
+	other, err := recordDeployment(Deployment{UserData: []byte("hunter3"), Fields: plan.Fields{Kind: plan.KindInstallCoreOS}})
 	if err != nil || other.digest() == asked.digest() {
 		t.Errorf("other user data is the same: %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 )
 
 const withLocalFile = `variant: fcos
@@ -29,13 +30,13 @@ func TestLocalFilesOfUserData(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	file := PlanFile{Plan: &models.Plan{}, Dir: dir}
+	file := PlanFile{Plan: &plan.Plan{}, Dir: dir}
 	for name, read := range map[string]func() (Deployment, error){
 		"a file that a plan names": func() (Deployment, error) {
-			return file.With(models.PlanFields{ConfigDrive: models.PlanConfigDrive{UserDataFile: "host.bu"}})
+			return file.With(plan.Fields{ConfigDrive: plan.ConfigDrive{UserDataFile: "host.bu"}})
 		},
 		"text in a plan": func() (Deployment, error) {
-			return file.With(models.PlanFields{ConfigDrive: models.PlanConfigDrive{UserData: withLocalFile}})
+			return file.With(plan.Fields{ConfigDrive: plan.ConfigDrive{UserData: withLocalFile}})
 		},
 		"a file by itself": func() (Deployment, error) { return Deployment{}.WithUserDataFile(filepath.Join(dir, "host.bu")) },
 	} {
@@ -48,7 +49,7 @@ func TestLocalFilesOfUserData(t *testing.T) {
 			if report := d.Report(); report == nil || !report.OK() {
 				t.Fatalf("refused: %+v", report.Problems)
 			}
-			drive, err := d.configDrive(factsOf(models.KindDirect, d))
+			drive, err := d.configDrive(factsOf(plan.KindDirect, d))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,11 +65,11 @@ func TestLocalFilesOfUserData(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			first, err := d.configDrive(factsOf(models.KindInstallCoreOS, d))
+			first, err := d.configDrive(factsOf(plan.KindInstallCoreOS, d))
 			if err != nil {
 				t.Fatal(err)
 			}
-			second, err := again.configDrive(factsOf(models.KindInstallCoreOS, again))
+			second, err := again.configDrive(factsOf(plan.KindInstallCoreOS, again))
 			if err != nil || !sameJSON(first, second) {
 				t.Errorf("sent %s\nthen %s, %v", first, second, err)
 			}
@@ -88,8 +89,8 @@ func TestEmptyUserDataFile(t *testing.T) {
 	}
 }
 
-func factsOf(kind models.DeploymentKind, d Deployment) *models.Facts {
-	return &models.Facts{Kind: kind, Node: &models.Node{}, Plan: d.Fields, UserData: d.userDataFacts()}
+func factsOf(kind plan.Kind, d Deployment) *plan.Facts {
+	return &plan.Facts{Kind: kind, Node: &models.Node{}, Plan: d.Fields, UserData: d.userDataFacts()}
 }
 
 // TestUserDataAreSentForTheirReader: Butane never leaves as it is.
@@ -103,24 +104,24 @@ func TestUserDataAreSentForTheirReader(t *testing.T) {
 	)
 	for name, tt := range map[string]struct {
 		data   string
-		kind   models.DeploymentKind
-		reader models.UserDataReader
+		kind   plan.Kind
+		reader plan.UserDataReader
 		// sent begins what is sent; empty for an error.
 		sent string
 	}{
-		"Butane, reader unknown":        {butane, models.KindDirect, "", `{"ignition"`},
-		"Butane for Ignition":           {butane, models.KindBootc, models.ReaderIgnition, `{"ignition"`},
-		"Butane for cloud-init":         {butane, models.KindDirect, models.ReaderCloudInit, ""},
-		"Butane for another reader":     {butane, models.KindCustomAgent, models.ReaderOther, ""},
-		"broken Butane, reader unknown": {broken, models.KindDirect, "", ""},
-		"Ignition":                      {ignitionDoc, models.KindDirect, "", `{"ignition"`},
-		"cloud-config":                  {cloudConfig, models.KindDirect, "", "#cloud-config"},
-		"cloud-config for Ignition":     {cloudConfig, models.KindDirect, models.ReaderIgnition, ""},
-		"text for another reader":       {"hello", models.KindDirect, models.ReaderOther, "hello"},
+		"Butane, reader unknown":        {butane, plan.KindDirect, "", `{"ignition"`},
+		"Butane for Ignition":           {butane, plan.KindBootc, plan.ReaderIgnition, `{"ignition"`},
+		"Butane for cloud-init":         {butane, plan.KindDirect, plan.ReaderCloudInit, ""},
+		"Butane for another reader":     {butane, plan.KindCustomAgent, plan.ReaderOther, ""},
+		"broken Butane, reader unknown": {broken, plan.KindDirect, "", ""},
+		"Ignition":                      {ignitionDoc, plan.KindDirect, "", `{"ignition"`},
+		"cloud-config":                  {cloudConfig, plan.KindDirect, "", "#cloud-config"},
+		"cloud-config for Ignition":     {cloudConfig, plan.KindDirect, plan.ReaderIgnition, ""},
+		"text for another reader":       {"hello", plan.KindDirect, plan.ReaderOther, "hello"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := Deployment{Fields: models.PlanFields{ConfigDrive: models.PlanConfigDrive{UserData: tt.data, Reader: tt.reader}}}.prepared()
+			d := Deployment{Fields: plan.Fields{ConfigDrive: plan.ConfigDrive{UserData: tt.data, Reader: tt.reader}}}.prepared()
 			drive, err := d.configDrive(factsOf(tt.kind, d))
 			if (err != nil) != (tt.sent == "") {
 				t.Fatalf("error %v, want sent %q", err, tt.sent)

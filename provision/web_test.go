@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/provision"
 )
 
@@ -112,7 +113,7 @@ func TestWebEndsWithItsContext(t *testing.T) {
 
 // direct is a deployment of an image.
 func direct(source, checksum string) provision.Deployment {
-	return provision.Deployment{Fields: models.PlanFields{Kind: models.KindDirect, Image: models.PlanImage{Source: source, Checksum: checksum}}}
+	return provision.Deployment{Fields: plan.Fields{Kind: plan.KindDirect, Image: plan.Image{Source: source, Checksum: checksum}}}
 }
 
 func TestImagesAreAskedAbout(t *testing.T) {
@@ -122,19 +123,19 @@ func TestImagesAreAskedAbout(t *testing.T) {
 	sum := strings.Repeat("a", 64)
 	for name, c := range map[string]struct {
 		source, checksum string
-		want             map[models.CheckID]models.CheckSeverity
+		want             map[plan.CheckID]plan.CheckSeverity
 	}{
-		"all is well": {s.URL + "/os.raw", s.URL + "/SHA256SUMS", map[models.CheckID]models.CheckSeverity{
-			models.CheckImageThere: models.CheckOK, models.CheckImageFile: models.CheckOK, models.CheckImageSize: models.CheckOK,
+		"all is well": {s.URL + "/os.raw", s.URL + "/SHA256SUMS", map[plan.CheckID]plan.CheckSeverity{
+			plan.CheckImageThere: plan.CheckOK, plan.CheckImageFile: plan.CheckOK, plan.CheckImageSize: plan.CheckOK,
 		}},
-		"a digest":   {s.URL + "/os.raw", sum, map[models.CheckID]models.CheckSeverity{models.CheckImageThere: models.CheckOK, models.CheckImageFile: ""}},
-		"not there":  {s.URL + "/nothing", sum, map[models.CheckID]models.CheckSeverity{models.CheckImageThere: models.CheckRefuse, models.CheckImageSize: ""}},
-		"no server":  {"http://127.0.0.1:1/os.raw", sum, map[models.CheckID]models.CheckSeverity{models.CheckImageThere: models.CheckUnknown, models.CheckImageSize: ""}},
-		"two sizes":  {s.URL + "/lies", sum, map[models.CheckID]models.CheckSeverity{models.CheckImageThere: models.CheckOK, models.CheckImageSize: models.CheckUnknown}},
-		"endless":    {s.URL + "/os.raw", s.URL + "/endless", map[models.CheckID]models.CheckSeverity{models.CheckImageFile: models.CheckUnknown}},
-		"glance":     {"5c3a6c1e-0000-4000-8000-000000000000", "", map[models.CheckID]models.CheckSeverity{models.CheckImageThere: ""}},
-		"to a file":  {s.URL + "/file", sum, map[models.CheckID]models.CheckSeverity{models.CheckImageThere: models.CheckUnknown}},
-		"not a page": {s.URL + "/os.raw", s.URL + "/os.raw", map[models.CheckID]models.CheckSeverity{models.CheckImageFile: models.CheckRefuse}},
+		"a digest":   {s.URL + "/os.raw", sum, map[plan.CheckID]plan.CheckSeverity{plan.CheckImageThere: plan.CheckOK, plan.CheckImageFile: ""}},
+		"not there":  {s.URL + "/nothing", sum, map[plan.CheckID]plan.CheckSeverity{plan.CheckImageThere: plan.CheckRefuse, plan.CheckImageSize: ""}},
+		"no server":  {"http://127.0.0.1:1/os.raw", sum, map[plan.CheckID]plan.CheckSeverity{plan.CheckImageThere: plan.CheckUnknown, plan.CheckImageSize: ""}},
+		"two sizes":  {s.URL + "/lies", sum, map[plan.CheckID]plan.CheckSeverity{plan.CheckImageThere: plan.CheckOK, plan.CheckImageSize: plan.CheckUnknown}},
+		"endless":    {s.URL + "/os.raw", s.URL + "/endless", map[plan.CheckID]plan.CheckSeverity{plan.CheckImageFile: plan.CheckUnknown}},
+		"glance":     {"5c3a6c1e-0000-4000-8000-000000000000", "", map[plan.CheckID]plan.CheckSeverity{plan.CheckImageThere: ""}},
+		"to a file":  {s.URL + "/file", sum, map[plan.CheckID]plan.CheckSeverity{plan.CheckImageThere: plan.CheckUnknown}},
+		"not a page": {s.URL + "/os.raw", s.URL + "/os.raw", map[plan.CheckID]plan.CheckSeverity{plan.CheckImageFile: plan.CheckRefuse}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -145,7 +146,7 @@ func TestImagesAreAskedAbout(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := map[models.CheckID]models.CheckSeverity{}
+			got := map[plan.CheckID]plan.CheckSeverity{}
 			for _, check := range checks {
 				got[check.ID] = check.Severity
 				for _, e := range check.Evidence {

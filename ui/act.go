@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/overlay"
@@ -33,7 +34,7 @@ type order struct {
 	// deploy is the action of a deployment, once it was made, and overrides are the checks
 	// that were overridden on nodes, by their uuids.
 	deploy    *provision.DeployAction
-	overrides map[string][]models.CheckID
+	overrides map[string][]plan.CheckID
 	// retries is the task that this is another try of, 0 for none.
 	retries int
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/ui/screen/screentest"
 )
 
@@ -97,7 +98,7 @@ func BenchmarkKey(b *testing.B) {
 // thousand nodes filtered and sorted.
 func BenchmarkPicture(b *testing.B) {
 	c := stage(b)
-	by, _ := models.FindColumn("state")
+	by, _ := explain.FindColumn("state")
 	b.ReportAllocs()
 	for b.Loop() {
 		_ = c.env.Session.Store.Rows(models.Filter{}, by, false)

@@ -10,6 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/hints"
+	"ironworks/models/plan"
 	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/overlay"
@@ -31,14 +33,14 @@ func buildDeployment(a arguments) (d provision.Deployment, field string, err err
 	}
 	d.Fields.Steps = req.DeploySteps
 	if text := strings.TrimSpace(a[fieldHints]); text != "" {
-		hints, err := models.DecodeHints([]byte(text))
-		if err == nil && !hints.Given() {
+		rootHints, err := hints.Decode([]byte(text))
+		if err == nil && !rootHints.Given() {
 			err = fmt.Errorf("there are no hints in it")
 		}
 		if err != nil {
 			return d, fieldHints, fmt.Errorf("root device hints: %w", err)
 		}
-		d.Fields.RootDevice = models.PlanRootDevice{Hints: hints, To: models.HintsOfInstance}
+		d.Fields.RootDevice = plan.RootDevice{Hints: rootHints, To: hints.OfInstance}
 	}
 	return d, "", nil
 }
@@ -159,7 +161,7 @@ func (c *Console) deployNews(msg tea.Msg) tea.Cmd {
 		o := msg.prepared.order
 		o.overrides = maps.Clone(o.overrides)
 		if o.overrides == nil {
-			o.overrides = map[string][]models.CheckID{}
+			o.overrides = map[string][]plan.CheckID{}
 		}
 		o.overrides[msg.node] = append(slices.Clone(o.overrides[msg.node]), msg.check)
 		return c.check(o)
@@ -238,7 +240,7 @@ func (c *Console) startDeployment(msg screen.StartDeployment) tea.Cmd {
 // the command refuses, rather than that it overrides too much.
 func (o *order) overrideWords() []string {
 	var list []string
-	var same []models.CheckID
+	var same []plan.CheckID
 	for _, n := range o.nodes {
 		checks := o.overrides[n.UUID]
 		switch {

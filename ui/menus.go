@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/ui/action"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
@@ -125,7 +126,7 @@ func (c *Console) palette() tea.Cmd {
 	store, pick := c.env.Session.Store, overlay.NewPick("Go to, or do", items, c.picked).Loading()
 	return tea.Batch(c.show(pick), func() tea.Msg {
 		items := slices.Clone(items)
-		byName, _ := models.FindColumn("name")
+		byName, _ := explain.FindColumn("name")
 		for _, row := range store.Rows(models.Filter{}, byName, false) {
 			items = append(items, overlay.Item{
 				ID: "node " + row.Node.UUID, Title: models.Printable(row.Node.Label()), Detail: models.Printable(string(row.Node.ProvisionState)),

@@ -8,6 +8,7 @@ import (
 	"ironworks/agentlog"
 	"ironworks/fleet"
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/provision"
 	"ironworks/replay"
 	"ironworks/ui/screen"
@@ -68,7 +69,7 @@ func replayed(t *testing.T, test func(r *rig, p *replay.Player)) {
 		o.Open = func(string, func(string)) (*screen.Session, error) {
 			return &screen.Session{
 				Context: screen.Context{Name: "rack7", ReadOnly: true}, Store: player.Store(), API: answers, Journal: answers, Logs: player, Replay: player,
-				Explain: func(ctx context.Context, uuid string, _ *models.BMCFacts) (*provision.Explained, error) {
+				Explain: func(ctx context.Context, uuid string, _ *explain.BMCFacts) (*provision.Explained, error) {
 					return provision.NewExplainer(answers, provision.ExplainSources{}).Explain(ctx, uuid)
 				},
 				Poll:  func(ctx context.Context, notify func(fleet.Update)) error { return player.Run(ctx, notify) },

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/provision"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
@@ -26,7 +27,7 @@ type (
 	overriding struct {
 		prepared prepared
 		node     string
-		check    models.CheckID
+		check    plan.CheckID
 	}
 	overridden overriding
 )
@@ -79,7 +80,7 @@ func (c *Console) showRefused(p prepared) tea.Cmd {
 		r := p.order.deploy.Review(&item.Node)
 		r.Refusal = item.Refusal
 		lines = append(lines, review.Refused(r)...)
-		for _, check := range models.RefusedChecks(r.Checks) {
+		for _, check := range plan.RefusedChecks(r.Checks) {
 			may = may || check.Override
 		}
 	}
@@ -99,7 +100,7 @@ func overridable(p prepared) screen.Overlay {
 	var items []overlay.Item
 	var picks []overriding
 	for _, item := range p.plan.Refused() {
-		for _, check := range models.RefusedChecks(p.order.deploy.Checks(&item.Node)) {
+		for _, check := range plan.RefusedChecks(p.order.deploy.Checks(&item.Node)) {
 			disabled := ""
 			if !check.Override {
 				disabled = "it always refuses: what it finds cannot end well"
@@ -136,10 +137,10 @@ func (c *Console) askOverride(msg overriding) tea.Cmd {
 }
 
 // find gives the node and the check that are meant.
-func (o *overriding) find() (provision.Item, models.Check, bool) {
+func (o *overriding) find() (provision.Item, plan.Check, bool) {
 	i := o.prepared.plan.Index(o.node)
 	if i < 0 {
-		return provision.Item{}, models.Check{}, false
+		return provision.Item{}, plan.Check{}, false
 	}
 	item := o.prepared.plan.Items[i]
 	for _, check := range o.prepared.order.deploy.Checks(&item.Node) {
@@ -147,5 +148,5 @@ func (o *overriding) find() (provision.Item, models.Check, bool) {
 			return item, check, true
 		}
 	}
-	return item, models.Check{}, false
+	return item, plan.Check{}, false
 }

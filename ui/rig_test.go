@@ -18,6 +18,7 @@ import (
 
 	"ironworks/fleet"
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/provision"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/screentest"
@@ -102,7 +103,7 @@ func (r *rig) open(name string, _ func(string)) (*screen.Session, error) {
 	store := fleet.NewStore()
 	var notify func(fleet.Update)
 	p := fleet.NewPoller(r.ironic, store, fleet.Options{Notify: func(u fleet.Update) { notify(u) }})
-	explain := func(ctx context.Context, uuid string, _ *models.BMCFacts) (*provision.Explained, error) {
+	explain := func(ctx context.Context, uuid string, _ *explain.BMCFacts) (*provision.Explained, error) {
 		return provision.NewExplainer(r.ironic, provision.ExplainSources{}).Explain(ctx, uuid)
 	}
 	accent := map[string]string{"rack7": "red"}[name]

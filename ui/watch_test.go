@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/provision"
 	"ironworks/ui/screen"
 )
@@ -78,7 +79,7 @@ func TestADeploymentElsewhere(t *testing.T) {
 func deployPlan(r *rig, name string) provision.Plan {
 	r.t.Helper()
 	p := provision.Plan{Action: provision.Deploy(&provision.Preflighter{}, provision.DeployOptions{})}
-	for _, row := range r.c.env.Session.Store.Rows(models.Filter{}, models.Columns()[0], false) {
+	for _, row := range r.c.env.Session.Store.Rows(models.Filter{}, explain.Columns()[0], false) {
 		if row.Node.Name == name {
 			p.Items = append(p.Items, provision.Item{Node: row.Node})
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"ironworks/lab/python"
-	"ironworks/models"
+	"ironworks/models/hints"
 )
 
 const (
@@ -29,7 +29,7 @@ type heartbeats struct {
 
 func newHeartbeats(a *agent, timeout any) *heartbeats {
 	h := &heartbeats{agent: a, timeout: defaultHeartbeatTimeout, force: make(chan struct{}, 1)}
-	if seconds, ok := models.PythonFloat(timeout); ok && seconds > 0 {
+	if seconds, ok := hints.PythonFloat(timeout); ok && seconds > 0 {
 		h.timeout = time.Duration(seconds * float64(time.Second))
 	}
 	return h

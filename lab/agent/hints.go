@@ -5,41 +5,41 @@ import (
 	"errors"
 	"fmt"
 
-	"ironworks/models"
+	"ironworks/models/hints"
 )
 
 // What hints mean is in models, which was compared with the real agent; here they
 // meet this agent's own values and faults.
 
 // generation is the code that an agent of this age reads hints with.
-func (a age) generation() models.Generation {
+func (a age) generation() hints.Generation {
 	if a == antique {
-		return models.GenerationOld
+		return hints.GenerationOld
 	}
-	return models.GenerationNewest
+	return hints.GenerationNewest
 }
 
 // hintsOf are hints out of a node.
-func hintsOf(value any) (models.Hints, error) {
-	hints, err := models.DecodeHints([]byte(dump(value)))
+func hintsOf(value any) (hints.Hints, error) {
+	given, err := hints.Decode([]byte(dump(value)))
 	if err != nil {
-		return models.Hints{}, fmt.Errorf("reading root device hints: %w", err)
+		return hints.Hints{}, fmt.Errorf("reading root device hints: %w", err)
 	}
-	return hints, nil
+	return given, nil
 }
 
 // reported are disks as hints look at them.
-func reported(disks []Disk) ([]models.Disk, error) {
+func reported(disks []Disk) ([]hints.Disk, error) {
 	raw, err := json.Marshal(disks)
 	if err != nil {
 		return nil, fmt.Errorf("writing the disks: %w", err)
 	}
-	return models.DecodeDisks(raw)
+	return hints.DecodeDisks(raw)
 }
 
 // hintFault is an error over hints as this agent tells it.
 func hintFault(err error) error {
-	var e *models.HintError
+	var e *hints.Error
 	switch {
 	case !errors.As(err, &e):
 		return err

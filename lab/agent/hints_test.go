@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"ironworks/models"
+	"ironworks/models/hints"
 )
 
 const gib = 1 << 30
@@ -124,7 +124,7 @@ var hintCases = []hintCase{
 func TestHints(t *testing.T) {
 	for _, c := range hintCases {
 		t.Run(c.name, func(t *testing.T) {
-			hints, err := models.DecodeHints([]byte(c.hints))
+			given, err := hints.Decode([]byte(c.hints))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,8 +133,8 @@ func TestHints(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, said := "", ""
-			for d, err := range hints.Matching(disks, modern.generation()) {
-				var e *models.HintError
+			for d, err := range given.Matching(disks, modern.generation()) {
+				var e *hints.Error
 				if errors.As(err, &e) {
 					said = e.Full()
 				}

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"ironworks/lab/python"
-	"ironworks/models"
+	"ironworks/models/hints"
 )
 
 // withHostname gives the Ignition configuration the machine's own name as
@@ -40,7 +40,7 @@ func withHostname(userData any, hostname string) (any, error) {
 		"path", "/etc/hostname",
 		"mode", whole(420),
 		"overwrite", true,
-		"contents", newDict("source", "data:,"+models.URLQuote(hostname)),
+		"contents", newDict("source", "data:,"+hints.URLQuote(hostname)),
 	)))
 	return ignition, nil
 }
@@ -58,7 +58,7 @@ func setDefault(v any, key string, fresh func() any) (any, error) {
 }
 
 func noAttribute(v any, name string) error {
-	return raise("AttributeError", "'%s' object has no attribute '%s'", models.PythonTypeName(v), name)
+	return raise("AttributeError", "'%s' object has no attribute '%s'", hints.PythonTypeName(v), name)
 }
 
 // joinKargs is ','.join: the kernel arguments of a list become one, and those
@@ -75,7 +75,7 @@ func joinKargs(v any) (string, error) {
 		for i, item := range v {
 			word, ok := item.(string)
 			if !ok {
-				return "", raise("TypeError", "sequence item %d: expected str instance, %s found", i, models.PythonTypeName(item))
+				return "", raise("TypeError", "sequence item %d: expected str instance, %s found", i, hints.PythonTypeName(item))
 			}
 			words[i] = word
 		}

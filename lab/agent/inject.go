@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"ironworks/lab/python"
-	"ironworks/models"
+	"ironworks/models/hints"
 )
 
 // injectFiles is the step of that name: the files of the node's properties,
@@ -54,7 +54,7 @@ func filesToInject(properties, arguments any) ([]*dict, error) {
 		}
 		files, ok := given.value.(list)
 		if !ok {
-			return nil, newFault(invalidParams, "The %s must be a list, got %s", given.name, models.PythonTypeName(given.value))
+			return nil, newFault(invalidParams, "The %s must be a list, got %s", given.name, hints.PythonTypeName(given.value))
 		}
 		all = append(all, files...)
 	}
@@ -93,7 +93,7 @@ func checkFile(file *dict) []string {
 		fail("content cannot be used with deleted in %s", python.Repr(file))
 	}
 	for _, field := range []string{"owner", "group", "mode", "dirmode"} {
-		if file.Has(field) && models.PythonTypeName(file.Get(field)) != "int" {
+		if file.Has(field) && hints.PythonTypeName(file.Get(field)) != "int" {
 			fail("%s must be a number in %s", field, python.Repr(file))
 		}
 	}
@@ -277,7 +277,7 @@ func (m *mounted) makeFolders(name string, mode int) {
 }
 
 func toMode(v any) int {
-	n, ok := v.(models.PythonInt)
+	n, ok := v.(hints.PythonInt)
 	if !ok {
 		return 0
 	}
@@ -295,7 +295,7 @@ var field = regexp.MustCompile(`\{(node|ports)((?:\[[^\]]*\])*)\}`)
 func (a *agent) contentOf(ctx context.Context, node, file *dict) ([]byte, error) {
 	text, ok := file.Get("content").(string)
 	if !ok {
-		return nil, raise("TypeError", "argument of type '%s' is not iterable", models.PythonTypeName(file.Get("content")))
+		return nil, raise("TypeError", "argument of type '%s' is not iterable", hints.PythonTypeName(file.Get("content")))
 	}
 	if !strings.Contains(text, "://") {
 		return decodeBase64(text)

@@ -6,7 +6,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"ironworks/models"
+	"ironworks/models/hints"
 )
 
 // parseJSON reads JSON as Python's json.loads does. What it says of JSON that
@@ -120,7 +120,7 @@ func (p *parser) number() (any, error) {
 			p.at = at
 		}
 	}
-	return models.PythonNumber(p.s[start:p.at]), nil
+	return hints.PythonNumber(p.s[start:p.at]), nil
 }
 
 func (p *parser) array() (any, error) {

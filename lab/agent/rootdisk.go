@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"ironworks/lab/python"
-	"ironworks/models"
+	"ironworks/models/hints"
 )
 
 // rootDisk picks the disk that is installed to. A node without hints may have
@@ -67,8 +67,8 @@ func rootHints(node *dict) any {
 }
 
 // pick is the disk that the hints want, or the smallest that is large enough.
-func (a age) pick(disks []Disk, hints any) (string, error) {
-	given, err := hintsOf(hints)
+func (a age) pick(disks []Disk, wanted any) (string, error) {
+	given, err := hintsOf(wanted)
 	if err != nil {
 		return "", err
 	}
@@ -76,7 +76,7 @@ func (a age) pick(disks []Disk, hints any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	name, err := models.DiskSearch{By: a.generation(), Hints: given}.Pick(all)
+	name, err := hints.Search{By: a.generation(), Hints: given}.Pick(all)
 	if err != nil {
 		return "", hintFault(err)
 	}
@@ -105,7 +105,7 @@ func (a *agent) candidates(ctx context.Context, node *dict, every bool) ([]Disk,
 	if err != nil {
 		return nil, err
 	}
-	search := models.DiskSearch{By: a.options.age().generation(), Skip: given}
+	search := hints.Search{By: a.options.age().generation(), Skip: given}
 	skipped, err := search.Skipped(all)
 	if err != nil {
 		return nil, hintFault(err)

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"ironworks/models"
+	"ironworks/models/hints"
 )
 
 // What JSON is to the agent, which is Python: errors quote it.
 type (
-	dict = models.PythonDict
-	list = models.PythonList
+	dict = hints.PythonDict
+	list = hints.PythonList
 )
 
 func newDict(pairs ...any) *dict {
@@ -25,8 +25,8 @@ func newDict(pairs ...any) *dict {
 }
 
 // whole is a number as the agent has it.
-func whole[N int | int64](n N) models.PythonInt {
-	return models.PythonInt(strconv.FormatInt(int64(n), 10))
+func whole[N int | int64](n N) hints.PythonInt {
+	return hints.PythonInt(strconv.FormatInt(int64(n), 10))
 }
 
 // dump writes JSON as Python's json.dumps does, spaces included.
@@ -38,10 +38,10 @@ func dump(v any) string {
 		return strconv.FormatBool(v)
 	case string:
 		return dumpString(v)
-	case models.PythonInt:
+	case hints.PythonInt:
 		return string(v)
 	case float64:
-		return models.PythonRepr(v)
+		return hints.PythonRepr(v)
 	case list:
 		items := make([]string, len(v))
 		for i, item := range v {

@@ -7,7 +7,7 @@ import (
 
 	"ironworks/lab/db"
 	"ironworks/lab/python"
-	"ironworks/models"
+	"ironworks/models/hints"
 )
 
 // checkRootDevice is get_root_device_for_deploy.
@@ -23,14 +23,14 @@ func checkRootDevice(n *db.Node) error {
 	if err != nil {
 		return fmt.Errorf("reading the root device hints of node %s: %w", n.UUID, err)
 	}
-	hints, err := models.DecodeHints(written)
+	rootHints, err := hints.Decode(written)
 	if err != nil {
 		return fmt.Errorf("reading the root device hints of node %s: %w", n.UUID, err)
 	}
-	err = hints.Validate(models.GenerationNewest)
-	var raised *models.HintError
+	err = rootHints.Validate(hints.GenerationNewest)
+	var raised *hints.Error
 	if errors.As(err, &raised) && raised.Class == "ValueError" {
-		return invalid("Failed to validate the root device hints %s (from the node's %s) for node %s: %s", hints.Repr(), source, n.UUID, raised.Text)
+		return invalid("Failed to validate the root device hints %s (from the node's %s) for node %s: %s", rootHints.Repr(), source, n.UUID, raised.Text)
 	}
 	return err
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"ironworks/lab/python"
-	"ironworks/models"
+	"ironworks/models/hints"
 )
 
 type dict map[string]any
@@ -21,9 +21,9 @@ func TestRepr(t *testing.T) {
 		{"bools", []any{true, false}, "[True, False]"},
 		{"numbers", []any{json.Number("1.50"), json.Number("1e20"), json.Number("7"), 3, 2.0, 2.5}, "[1.5, 1e+20, 7, 3, 2.0, 2.5]"},
 		{"an object in its own order", func() any {
-			d := &models.PythonDict{}
-			d.Set("b", models.PythonList{"x"})
-			d.Set("a", models.PythonInt("1"))
+			d := &hints.PythonDict{}
+			d.Set("b", hints.PythonList{"x"})
+			d.Set("a", hints.PythonInt("1"))
 			return d
 		}(), "{'b': ['x'], 'a': 1}"},
 		{"quotes", []string{"a", "it's", `"it's"`, `\`}, `['a', "it's", '"it\'s"', '\\']`},
@@ -62,12 +62,12 @@ func TestReprJSON(t *testing.T) {
 
 func TestTruthy(t *testing.T) {
 	t.Parallel()
-	for _, value := range []any{nil, false, "", 0, 0.0, json.Number("0"), []any{}, dict{}, models.PythonInt("0"), models.PythonList{}, &models.PythonDict{}, map[string]any(nil)} {
+	for _, value := range []any{nil, false, "", 0, 0.0, json.Number("0"), []any{}, dict{}, hints.PythonInt("0"), hints.PythonList{}, &hints.PythonDict{}, map[string]any(nil)} {
 		if python.Truthy(value) {
 			t.Errorf("%#v counts", value)
 		}
 	}
-	for _, value := range []any{true, "0", 1, json.Number("0.1"), json.Number("x"), []any{nil}, dict{"a": nil}, models.PythonInt("1"), models.PythonList{nil}, struct{ a int }{1}} {
+	for _, value := range []any{true, "0", 1, json.Number("0.1"), json.Number("x"), []any{nil}, dict{"a": nil}, hints.PythonInt("1"), hints.PythonList{nil}, struct{ a int }{1}} {
 		if !python.Truthy(value) {
 			t.Errorf("%#v does not count", value)
 		}

@@ -7,44 +7,44 @@ import (
 	"reflect"
 	"slices"
 
-	"ironworks/models"
+	"ironworks/models/hints"
 )
 
 // Str is str() of a value that came as JSON.
-func Str(value any) string { return models.PythonStr(valueOf(value)) }
+func Str(value any) string { return hints.PythonStr(valueOf(value)) }
 
 // Repr is repr() of a value that came as JSON. Objects that are steps have
 // their keys in Ironic's order, those of others are sorted: the order in the
-// text that came is not kept. A models.PythonDict keeps its own.
-func Repr(value any) string { return models.PythonRepr(valueOf(value)) }
+// text that came is not kept. A hints.PythonDict keeps its own.
+func Repr(value any) string { return hints.PythonRepr(valueOf(value)) }
 
 // ReprJSON shows a JSON document, with its keys in their order. What is no
 // JSON is shown as a string.
 func ReprJSON(raw []byte) string {
 	if len(raw) == 0 {
-		return models.PythonRepr(nil)
+		return hints.PythonRepr(nil)
 	}
-	value, err := models.DecodePython(raw)
+	value, err := hints.DecodePython(raw)
 	if err != nil {
-		return models.PythonRepr(string(raw))
+		return hints.PythonRepr(string(raw))
 	}
-	return models.PythonRepr(value)
+	return hints.PythonRepr(value)
 }
 
 // valueOf makes of Go's values what Python has.
 func valueOf(value any) any {
 	switch v := value.(type) {
-	case nil, bool, string, float64, models.PythonInt, models.PythonList, *models.PythonDict:
+	case nil, bool, string, float64, hints.PythonInt, hints.PythonList, *hints.PythonDict:
 		return v
 	case json.Number:
 		if f, err := v.Float64(); err == nil && (math.IsNaN(f) || math.IsInf(f, 0)) {
 			return f
 		}
-		return models.PythonNumber(v.String())
+		return hints.PythonNumber(v.String())
 	}
 	switch v := reflect.ValueOf(value); v.Kind() { //nolint:exhaustive // the default is the rest
 	case reflect.Slice:
-		items := make(models.PythonList, v.Len())
+		items := make(hints.PythonList, v.Len())
 		for i := range items {
 			items[i] = valueOf(v.Index(i).Interface())
 		}
@@ -52,16 +52,16 @@ func valueOf(value any) any {
 	case reflect.Map:
 		return dictOf(v)
 	default:
-		return models.PythonInt(fmt.Sprint(value)) // Go's whole numbers
+		return hints.PythonInt(fmt.Sprint(value)) // Go's whole numbers
 	}
 }
 
-func dictOf(v reflect.Value) *models.PythonDict {
+func dictOf(v reflect.Value) *hints.PythonDict {
 	keys := make([]string, 0, v.Len())
 	for _, key := range v.MapKeys() {
 		keys = append(keys, key.String())
 	}
-	d := &models.PythonDict{}
+	d := &hints.PythonDict{}
 	for _, key := range inOrder(keys) {
 		item := v.MapIndex(reflect.ValueOf(key).Convert(v.Type().Key()))
 		d.Set(key, valueOf(item.Interface()))

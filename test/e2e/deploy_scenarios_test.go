@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"ironworks/lab"
-	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/test/ironic"
 )
 
@@ -16,7 +16,7 @@ import (
 // With neither a check nor a reason it ends well.
 type scenarioEnd struct {
 	// refused is the check that refuses; fails is the reason of a deployment that failed.
-	refused models.CheckID
+	refused plan.CheckID
 	fails   string
 	// waits is one that ends by a timeout, or takes long: for make test-long.
 	waits bool
@@ -35,13 +35,13 @@ func scenarioEnds() map[string]scenarioEnd {
 		"slow":                    {waits: true},
 		"agent-newer-than-ironic": {},
 		"install-fails-2-times":   {},
-		"no-disk-matches":         {refused: models.CheckRootDevice},
-		"two-disks-match":         {refused: models.CheckRootDevice},
-		"shared-disk":             {refused: models.CheckSharedDisk},
-		"bmc-password":            {refused: models.CheckState, stops: "manage", why: "401"},
-		"bmc-stalls":              {refused: models.CheckState, stops: "manage", why: "in time"},
-		"clean-fails":             {refused: models.CheckState, stops: "provide", why: "Failed to erase the metadata"},
-		"no-inventory":            {refused: models.CheckInventory, stops: "inspect", why: "Timeout reached while inspecting the node", waits: true},
+		"no-disk-matches":         {refused: plan.CheckRootDevice},
+		"two-disks-match":         {refused: plan.CheckRootDevice},
+		"shared-disk":             {refused: plan.CheckSharedDisk},
+		"bmc-password":            {refused: plan.CheckState, stops: "manage", why: "401"},
+		"bmc-stalls":              {refused: plan.CheckState, stops: "manage", why: "in time"},
+		"clean-fails":             {refused: plan.CheckState, stops: "provide", why: "Failed to erase the metadata"},
+		"no-inventory":            {refused: plan.CheckInventory, stops: "inspect", why: "Timeout reached while inspecting the node", waits: true},
 		"never-boots":             {blind: true, fails: neverCalls, waits: true},
 		"boots-but-no-route":      {blind: true, fails: neverCalls, waits: true},
 		"wrong-mac":               {blind: true, fails: neverCalls, waits: true},
@@ -153,7 +153,7 @@ func (end scenarioEnd) comes(t *testing.T, server *ironic.Server, scenario strin
 		args = append(args, "--root-device", fmt.Sprintf(`{"wwn": %q}`, disk.WWN))
 	}
 	if end.blind {
-		args = append(args, "--override", string(models.CheckInventory), "--confirm", name)
+		args = append(args, "--override", string(plan.CheckInventory), "--confirm", name)
 	}
 	o := c.run(args...)
 	said := o.stdout + o.stderr
@@ -172,7 +172,7 @@ func (end scenarioEnd) comes(t *testing.T, server *ironic.Server, scenario strin
 	case o.code != 0 || apiNode(t, server, uuid)["provision_state"] != "active":
 		t.Errorf("exit code %d, want a node that is active:\n%s", o.code, said)
 	}
-	if end.why == "" || end.refused == models.CheckState { // else it went on since, and was explained when it stopped
+	if end.why == "" || end.refused == plan.CheckState { // else it went on since, and was explained when it stopped
 		end.explained(t, c, scenario, name, m.Spec().Password)
 	}
 }
@@ -200,7 +200,7 @@ func (end scenarioEnd) prepare(c *console, scenario, name, password string) {
 			if o.code != 1 || !strings.Contains(o.stdout+o.stderr, end.why) {
 				c.t.Fatalf("machine %s: %s: exit code %d, want %q: %s%s", scenario, verb, o.code, end.why, o.stdout, o.stderr)
 			}
-			if end.refused == models.CheckState {
+			if end.refused == plan.CheckState {
 				return
 			}
 			end.explained(c.t, c, scenario, name, password)

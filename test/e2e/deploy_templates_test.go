@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/test/ironic"
 )
 
@@ -99,7 +100,7 @@ func ironicsSteps(t *testing.T, s *ironic.Server, uuid string) string {
 func stepList(steps []models.Step) string {
 	texts := make([]string, len(steps))
 	for i, s := range steps {
-		texts[i] = models.StepText(s)
+		texts[i] = plan.StepText(s)
 	}
 	return fmt.Sprint(texts)
 }

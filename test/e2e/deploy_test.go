@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/test/ironic"
 )
 
@@ -24,9 +25,9 @@ passwd:
 
 // dryRun is what --dry-run -o json shows of one node.
 type dryRun struct {
-	Refused bool           `json:"refused"`
-	Checks  []models.Check `json:"checks"`
-	Steps   []models.Step  `json:"steps"`
+	Refused bool          `json:"refused"`
+	Checks  []plan.Check  `json:"checks"`
+	Steps   []models.Step `json:"steps"`
 	Request []struct {
 		Method string `json:"method"`
 		Path   string `json:"path"`
@@ -35,7 +36,7 @@ type dryRun struct {
 	Commands []string `json:"commands"`
 }
 
-func (d dryRun) severity(id models.CheckID) models.CheckSeverity {
+func (d dryRun) severity(id plan.CheckID) plan.CheckSeverity {
 	for _, c := range d.Checks {
 		if c.ID == id {
 			return c.Severity
@@ -55,12 +56,12 @@ func TestDeployByPlan(t *testing.T) {
 		c.ok("manage", name, "--wait", "--timeout", "1m")
 		c.ok("provide", name, "--wait", "--timeout", "1m")
 		c.file("host.bu", []byte(hostButane))
-		plan := c.file("plan.yaml", []byte("nodes:\n  - name: "+name+"\n    root_device: {hints: {serial: "+serial+"}}\nconfigdrive: {user_data_file: host.bu}\n"))
+		deployPlan := c.file("plan.yaml", []byte("nodes:\n  - name: "+name+"\n    root_device: {hints: {serial: "+serial+"}}\nconfigdrive: {user_data_file: host.bu}\n"))
 
 		override := []string{"--override", "inventory", "--confirm", name}
-		o := c.ok(append([]string{"deploy", "-f", plan, "--dry-run", "-o", "json"}, override...)...)
+		o := c.ok(append([]string{"deploy", "-f", deployPlan, "--dry-run", "-o", "json"}, override...)...)
 		shown := decode[[]dryRun](t, o)
-		if len(shown) != 1 || shown[0].Refused || shown[0].severity(models.CheckUserData) != models.CheckOK || len(shown[0].Request) != 4 {
+		if len(shown) != 1 || shown[0].Refused || shown[0].severity(plan.CheckUserData) != plan.CheckOK || len(shown[0].Request) != 4 {
 			t.Fatalf("dry run: %s", o.stdout)
 		}
 		if len(shown[0].Steps) != 6 || shown[0].Steps[1].Step != "install_coreos" {
@@ -73,7 +74,7 @@ func TestDeployByPlan(t *testing.T) {
 			t.Errorf("a dry run has reserved the node")
 		}
 
-		c.ok(append([]string{"deploy", "-f", plan, "--yes", "--wait", "--timeout", "2m"}, override...)...)
+		c.ok(append([]string{"deploy", "-f", deployPlan, "--yes", "--wait", "--timeout", "2m"}, override...)...)
 		n := apiNode(t, s, uuid)
 		if n["provision_state"] != "active" || n["instance_uuid"] == nil {
 			t.Errorf("the node is %v, instance %v", n["provision_state"], n["instance_uuid"])
@@ -189,16 +190,16 @@ func TestDeployAsksAboutTheImage(t *testing.T) {
 		t.Cleanup(web.Close)
 		for _, tt := range []struct {
 			image, sums    string
-			there, sumsAre models.CheckSeverity
+			there, sumsAre plan.CheckSeverity
 		}{
-			{"/os.raw", "/SUMS", models.CheckOK, models.CheckOK},
-			{"/another.raw", "/SUMS", models.CheckRefuse, models.CheckRefuse},
-			{"/os.raw", "/nothing", models.CheckOK, models.CheckRefuse},
+			{"/os.raw", "/SUMS", plan.CheckOK, plan.CheckOK},
+			{"/another.raw", "/SUMS", plan.CheckRefuse, plan.CheckRefuse},
+			{"/os.raw", "/nothing", plan.CheckOK, plan.CheckRefuse},
 		} {
-			plan := c.file("direct.yaml", []byte("nodes: ["+name+"]\nkind: direct\nimage: {source: \""+web.URL+tt.image+"\", checksum: \""+web.URL+tt.sums+"\"}\n"))
-			o := c.run("deploy", "-f", plan, "--dry-run", "-o", "json")
+			deployPlan := c.file("direct.yaml", []byte("nodes: ["+name+"]\nkind: direct\nimage: {source: \""+web.URL+tt.image+"\", checksum: \""+web.URL+tt.sums+"\"}\n"))
+			o := c.run("deploy", "-f", deployPlan, "--dry-run", "-o", "json")
 			shown := decode[[]dryRun](t, o)
-			if len(shown) != 1 || shown[0].severity(models.CheckImageThere) != tt.there || shown[0].severity(models.CheckImageFile) != tt.sumsAre {
+			if len(shown) != 1 || shown[0].severity(plan.CheckImageThere) != tt.there || shown[0].severity(plan.CheckImageFile) != tt.sumsAre {
 				t.Errorf("%s, %s: %s", tt.image, tt.sums, o.stdout)
 			}
 		}
@@ -215,18 +216,18 @@ func TestDeployPoliciesOfAContext(t *testing.T) {
 		config := func(checks string) string {
 			return c.file("config.yaml", []byte("context: x\ncontexts:\n  x:\n    url: "+s.URL+"\n    checks: {"+checks+"}\n"))
 		}
-		plan := c.file("plan.yaml", []byte("nodes: ["+name+"]\npolicy: {inventory: refuse}\n"))
+		deployPlan := c.file("plan.yaml", []byte("nodes: ["+name+"]\npolicy: {inventory: refuse}\n"))
 		warn := config("inventory: warn")
 		for _, tt := range []struct {
 			args []string
-			want models.CheckSeverity
+			want plan.CheckSeverity
 		}{
-			{[]string{name}, models.CheckWarn},
-			{[]string{"-f", plan}, models.CheckRefuse},
-			{[]string{"-f", plan, "--policy", "inventory=off"}, ""},
+			{[]string{name}, plan.CheckWarn},
+			{[]string{"-f", deployPlan}, plan.CheckRefuse},
+			{[]string{"-f", deployPlan, "--policy", "inventory=off"}, ""},
 		} {
 			o := c.run(append([]string{"--config", warn, "deploy", "--dry-run", "-o", "json"}, tt.args...)...)
-			if shown := decode[[]dryRun](t, o); len(shown) != 1 || shown[0].severity(models.CheckInventory) != tt.want {
+			if shown := decode[[]dryRun](t, o); len(shown) != 1 || shown[0].severity(plan.CheckInventory) != tt.want {
 				t.Errorf("%v: want %q: %s", tt.args, tt.want, o.stdout)
 			}
 		}
@@ -270,9 +271,9 @@ func TestDeployWritesItsDiskDown(t *testing.T) {
 			t.Errorf("not in the audit: %v", c.auditLines())
 		}
 		c.ok("undeploy", name, "--yes", "--wait", "--timeout", "2m")
-		for serial, want := range map[string]models.CheckSeverity{first.Serial: models.CheckOK, second.Serial: models.CheckWarn} {
+		for serial, want := range map[string]plan.CheckSeverity{first.Serial: plan.CheckOK, second.Serial: plan.CheckWarn} {
 			o := c.run("deploy", name, "--dry-run", "-o", "json", "--user-data", host, "--root-device", `{"serial": "`+serial+`"}`)
-			if shown := decode[[]dryRun](t, o); shown[0].severity(models.CheckSameDisk) != want {
+			if shown := decode[[]dryRun](t, o); shown[0].severity(plan.CheckSameDisk) != want {
 				t.Errorf("%s: want %s: %s", serial, want, o.stdout)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/doctor"
 	"ironworks/test/ironic"
 	"ironworks/test/weather"
 )
@@ -16,7 +17,7 @@ import (
 type doctored struct {
 	t *testing.T
 	outcome
-	found map[models.DoctorID]models.Diagnosis
+	found map[doctor.ID]doctor.Diagnosis
 }
 
 // doctor runs it and wants an exit code.
@@ -25,13 +26,13 @@ func (c *console) doctor(code int, args ...string) doctored {
 	o := c.fails(code, append([]string{"doctor", "-o", "json"}, args...)...)
 	o.clean(c.t)
 	report := decode[struct {
-		Checks []models.Diagnosis
-		Worst  models.DoctorResult
+		Checks []doctor.Diagnosis
+		Worst  doctor.Result
 	}](c.t, o)
-	if (report.Worst == models.DoctorFail) != (code == 1) {
+	if (report.Worst == doctor.Fail) != (code == 1) {
 		c.t.Errorf("exit code %d, the worst is %s", code, report.Worst)
 	}
-	d := doctored{t: c.t, outcome: o, found: map[models.DoctorID]models.Diagnosis{}}
+	d := doctored{t: c.t, outcome: o, found: map[doctor.ID]doctor.Diagnosis{}}
 	for _, found := range report.Checks {
 		d.found[found.ID] = found
 	}
@@ -39,7 +40,7 @@ func (c *console) doctor(code int, args ...string) doctored {
 }
 
 // says wants a result of a check, and words in what it says.
-func (d doctored) says(id models.DoctorID, result models.DoctorResult, texts ...string) {
+func (d doctored) says(id doctor.ID, result doctor.Result, texts ...string) {
 	d.t.Helper()
 	found := d.found[id]
 	if found.Result != result {
@@ -83,27 +84,27 @@ func TestDoctor(t *testing.T) {
 
 		d := at(t, s).doctor(0, good, fake)
 		d.secret(t, "hunter2")
-		for _, id := range []models.DoctorID{
-			models.DoctorConfiguration, models.DoctorName, models.DoctorTCP, models.DoctorTLS, models.DoctorHTTP, models.DoctorAuthentication,
-			models.DoctorAPIVersion, models.DoctorClock, models.DoctorDrivers, models.DoctorCustomAgent, models.DoctorBoot, models.DoctorRAID,
-			models.DoctorNodes, models.DoctorNode, models.DoctorNodeRamdisk, models.DoctorAudit, models.DoctorJournal,
+		for _, id := range []doctor.ID{
+			doctor.CheckConfiguration, doctor.CheckName, doctor.CheckTCP, doctor.CheckTLS, doctor.CheckHTTP, doctor.CheckAuthentication,
+			doctor.CheckAPIVersion, doctor.CheckClock, doctor.CheckDrivers, doctor.CheckCustomAgent, doctor.CheckBoot, doctor.CheckRAID,
+			doctor.CheckNodes, doctor.CheckNode, doctor.CheckNodeRamdisk, doctor.CheckAudit, doctor.CheckJournal,
 		} {
-			d.says(id, models.DoctorOK)
+			d.says(id, doctor.OK)
 		}
-		d.says(models.DoctorAPIVersion, models.DoctorOK, "API 1."+strings.TrimPrefix(models.APIVersion{Minor: s.Release.MaxMinor()}.String(), "1."))
-		d.says(models.DoctorNodeRamdisk, models.DoctorOK, "/deploy.iso?******", "KiB")
-		inspection := models.DoctorOK
+		d.says(doctor.CheckAPIVersion, doctor.OK, "API 1."+strings.TrimPrefix(models.APIVersion{Minor: s.Release.MaxMinor()}.String(), "1."))
+		d.says(doctor.CheckNodeRamdisk, doctor.OK, "/deploy.iso?******", "KiB")
+		inspection := doctor.OK
 		if s.Release.MaxMinor() < models.FeatureUnhold.Minor() { // Ironic has it since 23.0
-			inspection = models.DoctorWarn
+			inspection = doctor.Warn
 		}
-		d.says(models.DoctorInspection, inspection)
+		d.says(doctor.CheckInspection, inspection)
 		// Alone all SQLite's conductors are told to be dead after a minute.
-		if c := d.found[models.DoctorConductors]; c.Result != models.DoctorOK && !strings.Contains(c.Title, "SQLite") {
+		if c := d.found[doctor.CheckConductors]; c.Result != doctor.OK && !strings.Contains(c.Title, "SQLite") {
 			t.Errorf("%+v", c)
 		}
 
-		at(t, s).doctor(1, bad).says(models.DoctorNodeRamdisk, models.DoctorFail, "answers 404")
-		at(t, s).doctor(1, good, "nosuch").says(models.DoctorNode, models.DoctorFail, "nosuch")
+		at(t, s).doctor(1, bad).says(doctor.CheckNodeRamdisk, doctor.Fail, "answers 404")
+		at(t, s).doctor(1, good, "nosuch").says(doctor.CheckNode, doctor.Fail, "nosuch")
 		o := at(t, s).run("doctor")
 		o.clean(t)
 		if !strings.Contains(o.stdout, "custom-agent is enabled") || o.code != 0 {
@@ -117,34 +118,34 @@ func TestDoctorStrangers(t *testing.T) {
 	t.Parallel()
 	s := embeddedIronic(t)
 	nowhere := newConsole(t, "IRONWORKS_URL=http://127.0.0.1:1").doctor(1)
-	nowhere.says(models.DoctorTCP, models.DoctorFail, "connection refused by 127.0.0.1:1")
-	nowhere.says(models.DoctorNodes, models.DoctorUnknown, "not asked, because there is no connection")
+	nowhere.says(doctor.CheckTCP, doctor.Fail, "connection refused by 127.0.0.1:1")
+	nowhere.says(doctor.CheckNodes, doctor.Unknown, "not asked, because there is no connection")
 	nobody := newConsole(t, "IRONWORKS_URL=http://nosuch.invalid:6385").doctor(1)
-	nobody.says(models.DoctorName, models.DoctorFail, "does not resolve")
-	newConsole(t, "IRONWORKS_URL="+strings.Replace(s.URL, "http:", "https:", 1)).doctor(1).says(models.DoctorTLS, models.DoctorFail, "does not speak TLS", "http://")
+	nobody.says(doctor.CheckName, doctor.Fail, "does not resolve")
+	newConsole(t, "IRONWORKS_URL="+strings.Replace(s.URL, "http:", "https:", 1)).doctor(1).says(doctor.CheckTLS, doctor.Fail, "does not speak TLS", "http://")
 	for name, tt := range map[string]struct {
 		rules  []*weather.Rule
 		code   int
-		id     models.DoctorID
-		result models.DoctorResult
+		id     doctor.ID
+		result doctor.Result
 		says   []string
 	}{
-		"a page to log in at": {[]*weather.Rule{weather.All(weather.HTML(200))}, 1, models.DoctorHTTP, models.DoctorFail, []string{"HTML", "6385"}},
+		"a page to log in at": {[]*weather.Rule{weather.All(weather.HTML(200))}, 1, doctor.CheckHTTP, doctor.Fail, []string{"HTML", "6385"}},
 		"a redirect": {
 			[]*weather.Rule{weather.All(weather.Status(302, "", "Location", "https://login.example/?next=hunter2"))},
 			1,
-			models.DoctorHTTP, models.DoctorFail,
+			doctor.CheckHTTP, doctor.Fail,
 			[]string{"login.example"},
 		},
-		"a proxy without an Ironic": {[]*weather.Rule{weather.All(weather.HTML(502))}, 1, models.DoctorHTTP, models.DoctorFail, []string{"502", "proxy"}},
-		"a flood":                   {[]*weather.Rule{weather.All(weather.Status(200, strings.Repeat("x", 1<<20)))}, 1, models.DoctorHTTP, models.DoctorFail, []string{"not Ironic"}},
-		"a root for people":         {[]*weather.Rule{weather.On(func(r *http.Request) bool { return r.URL.Path == "/" }, weather.HTML(200))}, 0, models.DoctorHTTP, models.DoctorOK, []string{"not at its root"}},
-		"silence":                   {[]*weather.Rule{weather.All(weather.Stalled())}, 1, models.DoctorHTTP, models.DoctorFail, []string{"no answer from"}},
-		"an API that is silent":     {[]*weather.Rule{weather.On(weather.Path("/v1/"), weather.Stalled())}, 1, models.DoctorHTTP, models.DoctorFail, []string{"no answer from"}},
-		"a wrong clock":             {[]*weather.Rule{weather.All(weather.Skew(-2 * time.Hour))}, 1, models.DoctorClock, models.DoctorFail, []string{"2h0m0s behind ours"}},
-		"versions of long ago":      {[]*weather.Rule{weather.On(weather.Path("/v1/"), weather.NotAcceptable("1.1", "1.38"))}, 1, models.DoctorAPIVersion, models.DoctorFail, []string{"1.38"}},
+		"a proxy without an Ironic": {[]*weather.Rule{weather.All(weather.HTML(502))}, 1, doctor.CheckHTTP, doctor.Fail, []string{"502", "proxy"}},
+		"a flood":                   {[]*weather.Rule{weather.All(weather.Status(200, strings.Repeat("x", 1<<20)))}, 1, doctor.CheckHTTP, doctor.Fail, []string{"not Ironic"}},
+		"a root for people":         {[]*weather.Rule{weather.On(func(r *http.Request) bool { return r.URL.Path == "/" }, weather.HTML(200))}, 0, doctor.CheckHTTP, doctor.OK, []string{"not at its root"}},
+		"silence":                   {[]*weather.Rule{weather.All(weather.Stalled())}, 1, doctor.CheckHTTP, doctor.Fail, []string{"no answer from"}},
+		"an API that is silent":     {[]*weather.Rule{weather.On(weather.Path("/v1/"), weather.Stalled())}, 1, doctor.CheckHTTP, doctor.Fail, []string{"no answer from"}},
+		"a wrong clock":             {[]*weather.Rule{weather.All(weather.Skew(-2 * time.Hour))}, 1, doctor.CheckClock, doctor.Fail, []string{"2h0m0s behind ours"}},
+		"versions of long ago":      {[]*weather.Rule{weather.On(weather.Path("/v1/"), weather.NotAcceptable("1.1", "1.38"))}, 1, doctor.CheckAPIVersion, doctor.Fail, []string{"1.38"}},
 		"half of the conductors": {
-			[]*weather.Rule{weather.On(weather.Path("/v1/conductors"), weather.TruncatedJSON())}, 0, models.DoctorConductors, models.DoctorUnknown, []string{"could not be read"},
+			[]*weather.Rule{weather.On(weather.Path("/v1/conductors"), weather.TruncatedJSON())}, 0, doctor.CheckConductors, doctor.Unknown, []string{"could not be read"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -171,27 +172,27 @@ func TestDoctorAsksWhoWeAre(t *testing.T) {
 		return newConsole(t, append([]string{"IRONWORKS_URL=" + s.URL, "IRONWORKS_USERNAME=" + s.Username, "IRONWORKS_PASSWORD=" + s.Password}, env...)...)
 	}
 	d := at("IRONWORKS_CACERT=" + s.CACert).doctor(1)
-	d.says(models.DoctorTLS, models.DoctorOK, "TLS 1.", "the certificate ends in")
-	d.says(models.DoctorAuthentication, models.DoctorOK, "user "+s.Username+" is let in")
-	d.says(models.DoctorCustomAgent, models.DoctorFail, "custom-agent is not enabled", "enabled_deploy_interfaces")
+	d.says(doctor.CheckTLS, doctor.OK, "TLS 1.", "the certificate ends in")
+	d.says(doctor.CheckAuthentication, doctor.OK, "user "+s.Username+" is let in")
+	d.says(doctor.CheckCustomAgent, doctor.Fail, "custom-agent is not enabled", "enabled_deploy_interfaces")
 	d.secret(t, s.Password)
 	for id, found := range d.found {
-		if found.Result == models.DoctorFail && id != models.DoctorCustomAgent {
+		if found.Result == doctor.Fail && id != doctor.CheckCustomAgent {
 			t.Errorf("%+v", found)
 		}
 	}
 	d = at("IRONWORKS_CACERT="+s.CACert, "IRONWORKS_PASSWORD=wrong-secret").doctor(1)
-	d.says(models.DoctorHTTP, models.DoctorOK)
-	d.says(models.DoctorClock, models.DoctorOK)
-	d.says(models.DoctorAuthentication, models.DoctorFail, "HTTP 401", "credentials were refused")
-	d.says(models.DoctorConductors, models.DoctorUnknown, "does not let us in")
+	d.says(doctor.CheckHTTP, doctor.OK)
+	d.says(doctor.CheckClock, doctor.OK)
+	d.says(doctor.CheckAuthentication, doctor.Fail, "HTTP 401", "credentials were refused")
+	d.says(doctor.CheckConductors, doctor.Unknown, "does not let us in")
 	d.secret(t, "wrong-secret")
 	d = at().doctor(1)
-	d.says(models.DoctorTLS, models.DoctorFail, "not trusted", "cacert")
-	d.says(models.DoctorTCP, models.DoctorOK)
+	d.says(doctor.CheckTLS, doctor.Fail, "not trusted", "cacert")
+	d.says(doctor.CheckTCP, doctor.OK)
 	d = at().doctor(1, "--insecure")
-	d.says(models.DoctorTLS, models.DoctorWarn, "nobody verifies")
-	d.says(models.DoctorAuthentication, models.DoctorOK)
+	d.says(doctor.CheckTLS, doctor.Warn, "nobody verifies")
+	d.says(doctor.CheckAuthentication, doctor.OK)
 }
 
 // doctor goes the way over Keystone.
@@ -199,20 +200,20 @@ func (id identity) doctor(t *testing.T, s *ironic.Server) {
 	t.Helper()
 	env := []string{"OS_AUTH_URL=" + id.AuthURL, "OS_USERNAME=op", "OS_PROJECT_NAME=" + id.AdminProject, "OS_PASSWORD=" + id.user.Password}
 	d := newConsole(t, env...).doctor(0)
-	d.says(models.DoctorKeystone, models.DoctorOK)
-	d.says(models.DoctorHTTP, models.DoctorOK, "an Ironic answers")
-	d.says(models.DoctorAuthentication, models.DoctorOK, "user "+id.user.Name, id.AdminProject, "admin")
+	d.says(doctor.CheckKeystone, doctor.OK)
+	d.says(doctor.CheckHTTP, doctor.OK, "an Ironic answers")
+	d.says(doctor.CheckAuthentication, doctor.OK, "user "+id.user.Name, id.AdminProject, "admin")
 	d.secret(t, id.user.Password)
 	d = newConsole(t, append(env, "OS_PASSWORD=wrong-secret")...).doctor(1)
-	d.says(models.DoctorKeystone, models.DoctorOK)
-	d.says(models.DoctorAuthentication, models.DoctorFail, "refused the credentials")
-	d.says(models.DoctorName, models.DoctorUnknown, "catalogue")
+	d.says(doctor.CheckKeystone, doctor.OK)
+	d.says(doctor.CheckAuthentication, doctor.Fail, "refused the credentials")
+	d.says(doctor.CheckName, doctor.Unknown, "catalogue")
 	d.secret(t, "wrong-secret")
 	// Who names Ironic learns how it is, whatever Keystone says.
 	d = newConsole(t, append(env, "OS_PASSWORD=wrong-secret", "OS_ENDPOINT="+s.URL)...).doctor(1)
-	d.says(models.DoctorHTTP, models.DoctorOK)
-	d.says(models.DoctorAuthentication, models.DoctorFail, "refused the credentials")
+	d.says(doctor.CheckHTTP, doctor.OK)
+	d.says(doctor.CheckAuthentication, doctor.Fail, "refused the credentials")
 	d = newConsole(t, append(env, "OS_AUTH_URL=http://127.0.0.1:1/v3")...).doctor(1)
-	d.says(models.DoctorKeystone, models.DoctorFail, "connection refused by 127.0.0.1:1")
-	d.says(models.DoctorAuthentication, models.DoctorUnknown, "Keystone does not answer")
+	d.says(doctor.CheckKeystone, doctor.Fail, "connection refused by 127.0.0.1:1")
+	d.says(doctor.CheckAuthentication, doctor.Unknown, "Keystone does not answer")
 }

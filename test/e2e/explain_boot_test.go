@@ -13,6 +13,8 @@ import (
 	"ironworks/agentlog"
 	"ironworks/journal"
 	"ironworks/models"
+	"ironworks/models/explain"
+	"ironworks/models/plan"
 	"ironworks/test/ironic"
 )
 
@@ -23,7 +25,7 @@ func deploying(t *testing.T, s *ironic.Server, scenario string) (c *console, nam
 	c = at(t, s)
 	c.ok("manage", name, "--wait")
 	c.ok("provide", name, "--wait", "--yes")
-	c.ok("deploy", name, "--yes", "--root-device", fmt.Sprintf(`{"wwn": %q}`, m.Disks()[0].WWN), "--override", string(models.CheckInventory), "--confirm", name)
+	c.ok("deploy", name, "--yes", "--root-device", fmt.Sprintf(`{"wwn": %q}`, m.Disks()[0].WWN), "--override", string(plan.CheckInventory), "--confirm", name)
 	return c, name, uuid
 }
 
@@ -33,13 +35,13 @@ func TestExplainAgentIsGone(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
 		c, name, _ := deploying(t, s, "agent-dies-mid-step")
-		var last models.Explanation
-		until := func(rule models.RuleID, least models.Confidence) {
+		var last explain.Explanation
+		until := func(rule explain.RuleID, least explain.Confidence) {
 			t.Helper()
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer cancel()
 			err := ironic.Poll(ctx, 200*time.Millisecond, func(context.Context) (bool, error) {
-				last = models.Explanation{}
+				last = explain.Explanation{}
 				err := json.Unmarshal([]byte(c.ok("explain", name, "-o", "json").stdout), &last)
 				return last.Rule == rule && last.Confidence == least, err
 			})
@@ -47,7 +49,7 @@ func TestExplainAgentIsGone(t *testing.T) {
 				t.Fatalf("no %s, %s: %v; last %+v", rule, least, err, last)
 			}
 		}
-		until("agent-refuses", models.ConfidenceMedium)
+		until("agent-refuses", explain.ConfidenceMedium)
 		if text := c.ok("explain", name).stdout; !strings.Contains(text, "connection refused at http") {
 			t.Errorf("explained as\n%s", text)
 		}
@@ -95,7 +97,7 @@ func TestExplainFromTheJournal(t *testing.T) {
 		if text := c.ok("node", name).stdout; !strings.Contains(text, "ramdisk          pulls the agent's image for ") || !strings.Contains(text, "manifest unknown") {
 			t.Errorf("the node is shown as\n%s", text)
 		}
-		if rule := strings.TrimSpace(c.ok("explain", name, "-o", "name").stdout); rule != string(models.ErrorPullTag) {
+		if rule := strings.TrimSpace(c.ok("explain", name, "-o", "name").stdout); rule != string(explain.ErrorPullTag) {
 			t.Errorf("explained as %s:\n%s", rule, c.ok("explain", name).stdout)
 		}
 	})

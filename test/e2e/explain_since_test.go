@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/test/ironic"
 )
 
 // explains is what explain says of a node.
-func (c *console) explains(name string) (said models.Explanation) {
+func (c *console) explains(name string) (said explain.Explanation) {
 	c.t.Helper()
 	if err := json.Unmarshal([]byte(c.ok("explain", name, "-o", "json").stdout), &said); err != nil {
 		c.t.Fatal(err)
@@ -40,7 +40,7 @@ func TestExplainAfterThePasswordWasSet(t *testing.T) {
 		name, _, m := redfishNode(t, s, "ok")
 		c.ok("set", name, "driver_info.redfish_password=wrong")
 		c.fails(1, "manage", name, "--wait", "--timeout", "1m")
-		if said := c.explains(name); said.Rule != models.RuleID(models.ErrorBMCCredentials) || strings.Contains(said.Verdict, "changed") {
+		if said := c.explains(name); said.Rule != explain.RuleID(explain.ErrorBMCCredentials) || strings.Contains(said.Verdict, "changed") {
 			t.Errorf("before: %+v", said)
 		}
 		c.ok("set", name, "driver_info.redfish_password="+m.Spec().Password)
@@ -62,7 +62,7 @@ func TestExplainAfterTheHintsWereChanged(t *testing.T) {
 		c.ok("manage", name, "--wait", "--timeout", "1m")
 		c.ok("provide", name, "--wait", "--timeout", "1m")
 		c.fails(1, "deploy", name, "--yes", "--wait", "--timeout", "2m", "--override", "inventory", "--confirm", name)
-		if said := c.explains(name); said.Rule != models.RuleID(models.ErrorNoHintedDevice) || strings.Contains(said.Verdict, "changed") {
+		if said := c.explains(name); said.Rule != explain.RuleID(explain.ErrorNoHintedDevice) || strings.Contains(said.Verdict, "changed") {
 			t.Errorf("before: %+v", said)
 		}
 		patch := []map[string]any{{"op": "add", "path": "/properties/root_device", "value": map[string]any{"serial": m.Disks()[0].Serial}}}

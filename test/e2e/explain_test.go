@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"ironworks/models"
+	"ironworks/models/explain"
 )
 
 // explainedAs are the rules one of which comes first for a scenario that failed. Machines
 // that are never heard of are several in these tests, so that it may be the whole rack.
-var explainedAs = map[string][]models.RuleID{
+var explainedAs = map[string][]explain.RuleID{
 	"bmc-password":            {"bmc-credentials"},
 	"clean-fails":             {"erase-metadata"},
 	"never-boots":             {"never-booted", "whole-rack"},
@@ -38,10 +38,10 @@ func (end scenarioEnd) explained(t *testing.T, c *console, scenario, name, passw
 		c = newConsole(t, append(slices.Clone(c.env), "IRONWORKS_BMC_PASSWORD="+password)...)
 		args = append(args, "--bmc")
 	case end.fails == "" && end.stops == "":
-		want = []models.RuleID{"at-rest"}
+		want = []explain.RuleID{"at-rest"}
 	}
 	o := c.run(append(args, "-o", "name")...)
-	if got := models.RuleID(strings.TrimSpace(o.stdout)); o.code != 0 || !slices.Contains(want, got) {
+	if got := explain.RuleID(strings.TrimSpace(o.stdout)); o.code != 0 || !slices.Contains(want, got) {
 		t.Errorf("exit code %d, explained as %q, want one of %q:\n%s%s", o.code, got, want, o.stderr, c.run(args...).stdout)
 	}
 }

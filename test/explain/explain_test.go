@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -18,12 +19,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const least = 0.95
 
 // explained is the best explanation of a message on a node.
-func explained(m message) models.Explanation {
+func explained(m message) explain.Explanation {
 	if m.state == "" {
-		return models.Explain(&models.ExplainFacts{Text: m.text})[0]
+		return explain.Explain(&explain.Facts{Text: m.text})[0]
 	}
 	node := models.Node{UUID: nodeUUID, Name: "r7-n01", ProvisionState: m.state, LastError: m.text}
-	return models.Explain(&models.ExplainFacts{Row: &models.Row{Node: node}})[0]
+	return explain.Explain(&explain.Facts{Row: &models.Row{Node: node}})[0]
 }
 
 // TestMessages explains every message that the sources have; -v lists those that are not
@@ -38,16 +39,16 @@ func TestMessages(t *testing.T) {
 				t.Fatalf("only %d messages were found", len(all))
 			}
 			known, byPhase := 0, 0
-			unknown, rules := map[string][]string{}, map[models.RuleID]int{}
+			unknown, rules := map[string][]string{}, map[explain.RuleID]int{}
 			for _, m := range all {
 				e := explained(m)
-				if e.Confidence == models.ConfidenceLow {
+				if e.Confidence == explain.ConfidenceLow {
 					unknown[m.File] = append(unknown[m.File], fmt.Sprintf("%d %s: %.200q", m.Line, m.Class, m.text))
 					continue
 				}
 				known++
 				rules[e.Rule]++
-				if models.TellsPhaseOnly(e.Rule) {
+				if explain.TellsPhaseOnly(e.Rule) {
 					byPhase++
 				}
 			}
@@ -81,7 +82,7 @@ func TestValuesSayNothing(t *testing.T) {
 		if strings.Contains(v, " step ") {
 			continue // it stands for a whole message
 		}
-		if e := models.Explain(&models.ExplainFacts{Text: "x " + v, State: models.StateDeployFailed})[0]; e.Confidence != models.ConfidenceLow {
+		if e := explain.Explain(&explain.Facts{Text: "x " + v, State: models.StateDeployFailed})[0]; e.Confidence != explain.ConfidenceLow {
 			t.Errorf("%s, the value of %s, is explained: %s", v, name, e.Rule)
 		}
 	}

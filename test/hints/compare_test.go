@@ -16,7 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"ironworks/models"
+	"ironworks/models/hints"
 	"ironworks/test/ironic"
 )
 
@@ -86,7 +86,7 @@ func TestLikeTheOriginals(t *testing.T) {
 		lines[i] = m.question()
 	}
 	cases := append(bytes.Join(lines, []byte("\n")), '\n')
-	for _, by := range []models.Generation{models.GenerationNewest, models.GenerationOld} {
+	for _, by := range []hints.Generation{hints.GenerationNewest, hints.GenerationOld} {
 		t.Run(by.String(), func(t *testing.T) {
 			var validated, picked []said
 			var both sync.WaitGroup
@@ -113,17 +113,17 @@ func TestLikeTheOriginals(t *testing.T) {
 	}
 }
 
-func compare(t *testing.T, by models.Generation, line []byte, validated, picked said, tally map[string]int) {
+func compare(t *testing.T, by hints.Generation, line []byte, validated, picked said, tally map[string]int) {
 	t.Helper()
-	c, err := models.DecodeHintCase(line)
+	c, err := hints.DecodeCase(line)
 	if err != nil {
 		t.Fatalf("%s: %v", line, err)
 	}
 	got := c.Judge(by)
 	problem := ""
-	var ours *models.HintError
+	var ours *hints.Error
 	if err := c.Hints.Validate(by); err != nil {
-		ours = err.(*models.HintError) //nolint:errorlint // Validate's own
+		ours = err.(*hints.Error) //nolint:errorlint // Validate's own
 		tally["invalid"]++
 	}
 	if !*validated.Valid && (ours == nil || *got.Because != ours.Text) || got.Valid != *validated.Valid || !same(c, ours, validated) {
@@ -132,7 +132,7 @@ func compare(t *testing.T, by models.Generation, line []byte, validated, picked 
 	ours = nil
 	name, pickErr := c.Search(by).Pick(c.Disks)
 	if pickErr != nil {
-		ours = pickErr.(*models.HintError) //nolint:errorlint // Pick's own
+		ours = pickErr.(*hints.Error) //nolint:errorlint // Pick's own
 		tally[ours.Class]++
 	} else {
 		tally["picks"]++
@@ -169,7 +169,7 @@ var (
 // same compares errors: the classes, and the words where they are those of the code
 // that is compared. What a parser says (pyparsing, Python's own) differs between its
 // versions, and the order of a Python set between two runs.
-func same(c models.HintCase, ours *models.HintError, theirs said) bool {
+func same(c hints.Case, ours *hints.Error, theirs said) bool {
 	if ours == nil {
 		return theirs.Class == ""
 	}

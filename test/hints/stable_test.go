@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"ironworks/models"
+	"ironworks/models/hints"
 )
 
 // The hint that is written for a disk is valid for Ironic, and makes the agents of both
@@ -14,18 +14,18 @@ func TestStableHintsPickTheirDisk(t *testing.T) {
 	m := newMaker(5)
 	var cases bytes.Buffer
 	var names []string
-	written := map[models.Hint]int{}
+	written := map[hints.Hint]int{}
 	for range 1500 {
 		raw, err := json.Marshal(m.disks())
 		if err != nil {
 			t.Fatal(err)
 		}
-		disks, err := models.DecodeDisks(raw)
+		disks, err := hints.DecodeDisks(raw)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, d := range disks {
-			hints, err := models.MostStableHint(d, disks)
+			hints, err := hints.MostStable(d, disks)
 			if err != nil {
 				continue
 			}
@@ -42,7 +42,7 @@ func TestStableHintsPickTheirDisk(t *testing.T) {
 	if len(written) < 6 {
 		t.Errorf("only %v are written", written)
 	}
-	for _, by := range []models.Generation{models.GenerationNewest, models.GenerationOld} {
+	for _, by := range []hints.Generation{hints.GenerationNewest, hints.GenerationOld} {
 		for i, a := range run(t, by.String(), ironicSays, cases.Bytes(), len(names)) {
 			if !*a.Valid {
 				t.Errorf("Ironic, %s: hint %d: %s", by, i, a.Error)

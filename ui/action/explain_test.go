@@ -4,13 +4,13 @@ import (
 	"slices"
 	"testing"
 
-	"ironworks/models"
+	"ironworks/models/explain"
 )
 
 // TestExplainKeys wants an action for each that an explanation names as the next thing.
 func TestExplainKeys(t *testing.T) {
 	t.Parallel()
-	for _, r := range models.ExplainRules() {
+	for _, r := range explain.Rules() {
 		if r.Next.Key == "" {
 			continue
 		}

@@ -3,7 +3,7 @@ package screen
 import (
 	"slices"
 
-	"ironworks/models"
+	"ironworks/models/plan"
 )
 
 // Draft is a deployment that is being prepared: it is found as it was left, whatever was
@@ -11,7 +11,7 @@ import (
 type Draft struct {
 	// Plan is never written into: a change puts another one in its place, because commands
 	// read it. Its relative paths are those of the folder Dir.
-	Plan *models.Plan
+	Plan *plan.Plan
 	Dir  string
 	// File is where the plan was read from or written to, or ""; Saved says that it is
 	// there as it is here.
@@ -42,11 +42,11 @@ func (d *Drafts) Of(context, id string, names []string) *Draft {
 		d.kept = map[string]*Draft{}
 	}
 	if d.kept[key] == nil {
-		plan := &models.Plan{}
+		deployPlan := &plan.Plan{}
 		for _, name := range names {
-			plan.Nodes = append(plan.Nodes, models.PlanNode{Name: name})
+			deployPlan.Nodes = append(deployPlan.Nodes, plan.Node{Name: name})
 		}
-		d.kept[key] = &Draft{Plan: plan}
+		d.kept[key] = &Draft{Plan: deployPlan}
 	}
 	d.used = append(slices.DeleteFunc(d.used, func(u string) bool { return u == key }), key)
 	if len(d.used) > draftsAtMost {

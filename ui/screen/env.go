@@ -9,6 +9,7 @@ import (
 	"ironworks/agentlog"
 	"ironworks/fleet"
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/provision"
 )
 
@@ -56,7 +57,7 @@ type Logs interface {
 type BMCs interface {
 	Look(ctx context.Context, node string) (*provision.BMCLook, error)
 	// Facts asks for what an explanation may be made from.
-	Facts(ctx context.Context, node string) (*models.BMCFacts, error)
+	Facts(ctx context.Context, node string) (*explain.BMCFacts, error)
 	Order(o models.BMCOrder) provision.Action
 	// Remember takes a login for this run; Keep puts it into the keyring, which HasKeyring
 	// says is there, and may take long.
@@ -139,7 +140,7 @@ type Session struct {
 	BMCs BMCs
 	// Explain says what is the matter with a node; bmc is what its BMC said, nil where it was
 	// not asked. May be nil.
-	Explain func(ctx context.Context, uuid string, bmc *models.BMCFacts) (*provision.Explained, error)
+	Explain func(ctx context.Context, uuid string, bmc *explain.BMCFacts) (*provision.Explained, error)
 	// Changes gives what was changed of a node from here, at Ironic's time; may be nil.
 	Changes func(uuid string, now time.Time) []models.NodeChange
 	// Replay is what plays in the place of an Ironic; nil where there is one.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/ui/widget/form"
 )
 
@@ -22,7 +23,7 @@ const (
 
 // allocateFields are those of the first page that ask for an allocation, and of one for
 // what it has to be.
-func allocateFields(f models.PlanFields, n *models.Node) []form.Field {
+func allocateFields(f plan.Fields, n *models.Node) []form.Field {
 	const section = "How the node is reserved"
 	fields := []form.Field{{
 		Key: keyReserve, Section: section, Label: "By", Kind: form.Choice, Options: []string{reserveByHand, reserveByIronic},
@@ -45,7 +46,7 @@ func allocateFields(f models.PlanFields, n *models.Node) []form.Field {
 }
 
 // allocateValues are the plan's for these fields.
-func allocateValues(f models.PlanFields) map[string]string {
+func allocateValues(f plan.Fields) map[string]string {
 	if !f.Allocate.Asked() {
 		return map[string]string{keyReserve: reserveByHand}
 	}
@@ -54,14 +55,14 @@ func allocateValues(f models.PlanFields) map[string]string {
 
 // setAllocate writes one of the fields into the plan. An allocation that is asked for no
 // more is said to be off: of a larger plan the others may have one.
-func setAllocate(f *models.PlanFields, key, value string) {
-	a := models.PlanAllocate{}
+func setAllocate(f *plan.Fields, key, value string) {
+	a := plan.Allocate{}
 	if f.Allocate.Asked() {
 		a = *f.Allocate
 	}
 	switch key {
 	case keyReserve:
-		a = models.PlanAllocate{Off: value != reserveByIronic}
+		a = plan.Allocate{Off: value != reserveByIronic}
 	case keyClass:
 		a.ResourceClass = strings.TrimSpace(value)
 	case keyTraits:

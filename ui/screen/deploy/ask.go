@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/provision"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
@@ -66,7 +67,7 @@ type planWritten struct {
 	of   *Screen
 	path string
 	// was is the plan that was written, file the one that is in the file now.
-	was  *models.Plan
+	was  *plan.Plan
 	file provision.PlanFile
 	err  error
 }
@@ -147,17 +148,17 @@ func (s *Screen) takePlan(msg planRead) tea.Cmd {
 // replace puts a plan in the place of the draft's, with the nodes here that it does not
 // name. It gives how many these are, and of how many others the plan is as well.
 func (s *Screen) replace(file provision.PlanFile) (missing, others int) {
-	plan := file.Plan.Clone()
+	deployPlan := file.Plan.Clone()
 	for _, ref := range s.refs {
-		if plan.NameOf(ref) == "" {
-			plan.Nodes = append(plan.Nodes, models.PlanNode{Name: ref.Label()})
+		if deployPlan.NameOf(ref) == "" {
+			deployPlan.Nodes = append(deployPlan.Nodes, plan.Node{Name: ref.Label()})
 			missing++
 		}
 	}
-	s.draft.Plan, s.draft.Dir = plan, file.Dir
+	s.draft.Plan, s.draft.Dir = deployPlan, file.Dir
 	s.overrides = nil
 	s.refill()
-	return missing, len(plan.Nodes) - len(s.refs)
+	return missing, len(deployPlan.Nodes) - len(s.refs)
 }
 
 func namedText(missing, others int) string {

@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/screen/screentest"
@@ -151,7 +151,7 @@ func TestOthersOfALoadedPlanStay(t *testing.T) {
 	w.page(1)
 	w.do(action.Top, action.Down, action.Down, action.ResetField)
 	w.write("http://b")
-	plan, err := models.DecodePlan([]byte(w.plan()))
+	plan, err := plan.Decode([]byte(w.plan()))
 	if err != nil {
 		t.Fatal(err)
 	}

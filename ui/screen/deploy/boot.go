@@ -8,6 +8,7 @@ import (
 
 	"ironworks/ignition/userdata"
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/provision"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen"
@@ -65,14 +66,14 @@ func (s *Screen) bootForm() *form.Inline {
 
 func readers() []string {
 	options := []string{auto}
-	for _, reader := range models.UserDataReaders() {
+	for _, reader := range plan.UserDataReaders() {
 		options = append(options, string(reader))
 	}
 	return options
 }
 
 // bootValues are the plan's for the fourth page.
-func bootValues(f models.PlanFields) map[string]string {
+func bootValues(f plan.Fields) map[string]string {
 	network := auto
 	if copied, given := f.ConfigDrive.MetaData[metaNetwork].(bool); given {
 		network = map[bool]string{true: networkCopied, false: networkLeft}[copied]
@@ -154,19 +155,19 @@ func (s *Screen) setReport() {
 
 // forCloudInit are the user data that the last checks saw, where cloud-init reads them; nil
 // elsewhere.
-func (s *Screen) forCloudInit() *models.UserDataFacts {
+func (s *Screen) forCloudInit() *plan.UserDataFacts {
 	f := s.known()
-	if f == nil || f.UserData == nil || f.UserData.Language != models.ReaderCloudInit || !s.file.known {
+	if f == nil || f.UserData == nil || f.UserData.Language != plan.ReaderCloudInit || !s.file.known {
 		return nil
 	}
-	if reader, _, _ := f.Reader(); reader != models.ReaderCloudInit {
+	if reader, _, _ := f.Reader(); reader != plan.ReaderCloudInit {
 		return nil
 	}
 	return f.UserData
 }
 
 // findingLines are what was found in user data for cloud-init.
-func findingLines(u *models.UserDataFacts) []pane.Line {
+func findingLines(u *plan.UserDataFacts) []pane.Line {
 	var lines []pane.Line
 	for _, found := range u.Findings {
 		role, mark := theme.Warn, theme.GlyphMaint

@@ -14,6 +14,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
@@ -72,7 +73,7 @@ type Screen struct {
 
 	ramdisk, boot *form.Inline
 	// kind and allocates are what the first form was made for.
-	kind      models.DeploymentKind
+	kind      plan.Kind
 	allocates bool
 	disks     *table.Table[diskRow]
 	steps     *table.Table[stepRow]
@@ -86,7 +87,7 @@ type Screen struct {
 	look
 	// overrides are checks that are overridden, by the uuids of nodes whose name was typed
 	// for them; a change of the plan takes them back.
-	overrides map[string][]models.CheckID
+	overrides map[string][]plan.CheckID
 	file      userData
 
 	// life ends with the screen.
@@ -291,13 +292,13 @@ func (s *Screen) node() (n *models.Node, read bool) {
 }
 
 // fields are what the plan says of the node in hand.
-func (s *Screen) fields() models.PlanFields { return s.draft.Plan.ForNode(s.inHand()) }
+func (s *Screen) fields() plan.Fields { return s.draft.Plan.ForNode(s.inHand()) }
 
 // planned is what follows from the node in hand and the plan, as far as it is known
 // without asking Ironic.
-func (s *Screen) planned() *models.Facts {
+func (s *Screen) planned() *plan.Facts {
 	n, read := s.node()
-	f := &models.Facts{Node: n, Plan: s.fields(), Version: s.env.Status.Version, Templates: s.templates}
+	f := &plan.Facts{Node: n, Plan: s.fields(), Version: s.env.Status.Version, Templates: s.templates}
 	_ = f.Resolve() // hints that cannot be read are told by the checks
 	if !read {
 		f.Kind, f.Outcomes = f.Plan.Kind, nil // it may go by the node's deploy interface
@@ -317,20 +318,20 @@ func (s *Screen) names() []string {
 }
 
 // change puts another plan in the place of the draft's, and checks that.
-func (s *Screen) change(part models.PlanPart, change func(f *models.PlanFields)) tea.Cmd {
+func (s *Screen) change(part plan.Part, change func(f *plan.Fields)) tea.Cmd {
 	plan := s.draft.Plan.Clone()
 	plan.Change(s.names(), part, change)
 	return s.replan(plan)
 }
 
 // changeOne changes what is said of the node in hand alone.
-func (s *Screen) changeOne(part models.PlanPart, change func(f *models.PlanFields)) tea.Cmd {
+func (s *Screen) changeOne(part plan.Part, change func(f *plan.Fields)) tea.Cmd {
 	plan := s.draft.Plan.Clone()
 	plan.ChangeOne(plan.NameOf(s.inHand()), part, change)
 	return s.replan(plan)
 }
 
-func (s *Screen) replan(plan *models.Plan) tea.Cmd {
+func (s *Screen) replan(plan *plan.Plan) tea.Cmd {
 	s.draft.Plan, s.draft.Saved, s.overrides = plan, false, nil
 	s.show()
 	return s.recheck(pause, askNothing)

@@ -8,6 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/hints"
+	"ironworks/models/plan"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
@@ -18,18 +20,18 @@ import (
 
 // diskRow is one disk, and what the hints make of it.
 type diskRow struct {
-	models.DiskCheck
+	hints.DiskCheck
 	id string // names may be there twice
 }
 
 func diskTable() *table.Table[diskRow] {
 	t := table.New(func(d diskRow) string { return d.id })
-	text := func(key, title string, least, most, drop int, of func(d *models.Disk) string) table.Column[diskRow] {
+	text := func(key, title string, least, most, drop int, of func(d *hints.Disk) string) table.Column[diskRow] {
 		return table.Column[diskRow]{Key: key, Title: title, Min: least, Max: most, Drop: drop, Cell: func(r diskRow) table.Cell {
 			return table.Cell{Text: models.Printable(of(&r.Disk))}
 		}}
 	}
-	size := text("size", "GIB", 7, 9, 0, func(d *models.Disk) string { return fmt.Sprintf("%.1f", d.GiB()) })
+	size := text("size", "GIB", 7, 9, 0, func(d *hints.Disk) string { return fmt.Sprintf("%.1f", d.GiB()) })
 	size.Right = true
 	t.SetColumns([]table.Column[diskRow]{
 		{Key: "name", Title: "DISK", Min: 14, Max: 24, Cell: func(r diskRow) table.Cell {
@@ -43,10 +45,10 @@ func diskTable() *table.Table[diskRow] {
 			return c
 		}},
 		size,
-		text("model", "MODEL", 8, 24, 2, func(d *models.Disk) string { return d.Model }),
-		text("serial", "SERIAL", 8, 24, 3, func(d *models.Disk) string { return d.Serial }),
-		text("wwn", "WWN", 8, 24, 4, func(d *models.Disk) string { return d.WWN }),
-		text("bus", "BUS", 4, 6, 5, func(d *models.Disk) string { return d.Transport }),
+		text("model", "MODEL", 8, 24, 2, func(d *hints.Disk) string { return d.Model }),
+		text("serial", "SERIAL", 8, 24, 3, func(d *hints.Disk) string { return d.Serial }),
+		text("wwn", "WWN", 8, 24, 4, func(d *hints.Disk) string { return d.WWN }),
+		text("bus", "BUS", 4, 6, 5, func(d *hints.Disk) string { return d.Transport }),
 		{Key: "why", Title: "VERDICT", Min: 26, Grow: 1, Cell: func(r diskRow) table.Cell {
 			role := theme.Muted
 			if r.Picked {
@@ -59,7 +61,7 @@ func diskTable() *table.Table[diskRow] {
 }
 
 // inventory is what inspection found in the node in hand; nil where that is not known.
-func (s *Screen) inventory() *models.Inventory {
+func (s *Screen) inventory() *hints.Inventory {
 	if f := s.known(); f != nil {
 		return f.Inventory
 	}
@@ -67,7 +69,7 @@ func (s *Screen) inventory() *models.Inventory {
 }
 
 // known is what the checks have read of the node in hand, nil before.
-func (s *Screen) known() *models.Facts {
+func (s *Screen) known() *plan.Facts {
 	n, read := s.node()
 	if s.action == nil || !read {
 		return nil
@@ -76,9 +78,9 @@ func (s *Screen) known() *models.Facts {
 }
 
 // search is the agent's search for the disk, with the hints of the plan as it is now.
-func (s *Screen) diskSearch() models.DiskSearch {
+func (s *Screen) diskSearch() hints.Search {
 	f := s.planned()
-	return models.DiskSearch{By: models.GenerationOf(f.Version), Hints: f.Hints.Hints, Skip: f.Hints.Skip}
+	return hints.Search{By: hints.GenerationOf(f.Version), Hints: f.Hints.Hints, Skip: f.Hints.Skip}
 }
 
 func (s *Screen) diskRows() []diskRow {
@@ -101,8 +103,8 @@ func (s *Screen) pickDisk() (cmd tea.Cmd, why string) {
 	if !ok || inv == nil {
 		return nil, s.noDisks()
 	}
-	hints, err := models.MostStableHint(row.Disk, inv.Disks)
-	var unstable *models.NoStableHintError
+	rootHints, err := hints.MostStable(row.Disk, inv.Disks)
+	var unstable *hints.NoStableHintError
 	switch {
 	case errors.As(err, &unstable):
 		return nil, models.Printable(err.Error()) + "; e writes hints by hand"
@@ -110,15 +112,15 @@ func (s *Screen) pickDisk() (cmd tea.Cmd, why string) {
 		return nil, models.Printable(err.Error())
 	}
 	search := s.diskSearch()
-	search.Hints = hints
+	search.Hints = rootHints
 	if _, err := search.Pick(inv.Disks); err != nil {
 		return nil, "skip_block_devices of the node leaves " + models.Printable(row.Disk.Name) + " alone"
 	}
-	return s.setHints(hints), ""
+	return s.setHints(rootHints), ""
 }
 
-func (s *Screen) setHints(hints models.Hints) tea.Cmd {
-	return s.changeOne(models.PartRootDevice, func(f *models.PlanFields) { f.RootDevice.Hints = hints })
+func (s *Screen) setHints(hints hints.Hints) tea.Cmd {
+	return s.changeOne(plan.PartRootDevice, func(f *plan.Fields) { f.RootDevice.Hints = hints })
 }
 
 // askHints asks for hints to be written by hand.
@@ -134,7 +136,7 @@ func (s *Screen) askHints() tea.Cmd {
 		fields = append(fields, form.Field{Key: "all", Label: "For all", Kind: form.Toggle, Help: "for all nodes of the plan; else for the one in hand"})
 	}
 	return s.ask("Root device hints", fields, func(v map[string]string) (tea.Cmd, string, string) {
-		hints, err := models.DecodeHints([]byte(v["hints"]))
+		hints, err := hints.Decode([]byte(v["hints"]))
 		switch {
 		case err != nil:
 			return nil, "hints", models.Printable(err.Error())
@@ -143,7 +145,7 @@ func (s *Screen) askHints() tea.Cmd {
 		}
 		return s.decide(func() tea.Cmd {
 			if v["all"] == "true" {
-				return s.change(models.PartRootDevice, func(f *models.PlanFields) { f.RootDevice.Hints = hints })
+				return s.change(plan.PartRootDevice, func(f *plan.Fields) { f.RootDevice.Hints = hints })
 			}
 			return s.setHints(hints)
 		}), "", ""
@@ -152,19 +154,19 @@ func (s *Screen) askHints() tea.Cmd {
 
 // turnHints writes them to the other place.
 func (s *Screen) turnHints() tea.Cmd {
-	to := models.HintsOfProperties
-	if s.fields().RootDevice.To == models.HintsOfProperties {
-		to = models.HintsOfInstance
+	to := hints.OfProperties
+	if s.fields().RootDevice.To == hints.OfProperties {
+		to = hints.OfInstance
 	}
-	return s.change(models.PartRootDevice, func(f *models.PlanFields) { f.RootDevice.To = to })
+	return s.change(plan.PartRootDevice, func(f *plan.Fields) { f.RootDevice.To = to })
 }
 
 // hintsTo is where the plan's hints are written.
-func (s *Screen) hintsTo() models.HintSource {
-	if s.fields().RootDevice.To == models.HintsOfProperties {
-		return models.HintsOfProperties
+func (s *Screen) hintsTo() hints.Source {
+	if s.fields().RootDevice.To == hints.OfProperties {
+		return hints.OfProperties
 	}
-	return models.HintsOfInstance
+	return hints.OfInstance
 }
 
 func (s *Screen) whyHints() string {
@@ -227,7 +229,7 @@ func (s *Screen) hintLines(w, most int) []pane.Line {
 	if row, ok := s.disks.Cursor(); ok {
 		d := &row.Disk
 		parts := []string{d.Name, row.Why, fmt.Sprintf("%.1f GiB", d.GiB())}
-		for _, name := range []models.Hint{models.HintVendor, models.HintModel, models.HintSerial, models.HintWWN, models.HintTransport, models.HintByPath, models.HintHCTL} {
+		for _, name := range []hints.Hint{hints.Vendor, hints.Model, hints.Serial, hints.WWN, hints.Transport, hints.ByPath, hints.HCTL} {
 			if text := d.Attribute(name); text != "" {
 				parts = append(parts, string(name)+" "+text)
 			}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/ui/action"
 	"ironworks/ui/screen/deploy"
 	"ironworks/ui/screen/screentest"
@@ -164,7 +164,7 @@ func TestHintsOfSeveralNodesAreTheirOwn(t *testing.T) {
 	}
 	w.do(action.HintsWrite)
 	w.answer(`{"size": ">= 800"}`, "+")
-	plan, err := models.DecodePlan([]byte(w.plan()))
+	plan, err := plan.Decode([]byte(w.plan()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/hints"
+	"ironworks/models/plan"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
@@ -88,9 +90,9 @@ func (s *Screen) next() page {
 		switch s.verdict(p) {
 		case "":
 			return min(s.page()+1, pageReview) // nothing is known yet
-		case models.CheckRefuse:
+		case plan.CheckRefuse:
 			return p
-		case models.CheckOK, models.CheckWarn, models.CheckUnknown:
+		case plan.CheckOK, plan.CheckWarn, plan.CheckUnknown:
 		}
 	}
 	return pageReview
@@ -111,14 +113,14 @@ func (s *Screen) take(node int) tea.Cmd {
 
 // refuses says that a page's checks refuse a node.
 func (s *Screen) refuses(p page, uuid string) bool {
-	return slices.ContainsFunc(s.judged[uuid], func(c models.Check) bool { return c.Severity == models.CheckRefuse && pageOf(c.ID) == p })
+	return slices.ContainsFunc(s.judged[uuid], func(c plan.Check) bool { return c.Severity == plan.CheckRefuse && pageOf(c.ID) == p })
 }
 
 // refusesElsewhere says that the checks of the page in front let the node in hand pass, but
 // not all of the others.
 func (s *Screen) refusesElsewhere() bool {
 	p := s.page()
-	return p != pageReview && !s.refuses(p, s.inHand().UUID) && s.verdict(p) == models.CheckRefuse
+	return p != pageReview && !s.refuses(p, s.inHand().UUID) && s.verdict(p) == plan.CheckRefuse
 }
 
 // turnToRefused takes the first node in hand that a page's checks refuse, where they let
@@ -168,7 +170,7 @@ func (s *Screen) doDisk(id action.ID) tea.Cmd {
 	case action.HintsWrite:
 		return s.askHints()
 	case action.HintsDrop:
-		return s.changeOne(models.PartRootDevice, func(f *models.PlanFields) { f.RootDevice.Hints = models.Hints{} })
+		return s.changeOne(plan.PartRootDevice, func(f *plan.Fields) { f.RootDevice.Hints = hints.Hints{} })
 	default:
 		body.Steer(s.disks, id, 1)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
@@ -47,15 +48,15 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 }
 
 // sign is how a verdict looks.
-func sign(verdict models.CheckSeverity) (string, theme.Role) {
+func sign(verdict plan.CheckSeverity) (string, theme.Role) {
 	switch verdict {
-	case models.CheckOK:
+	case plan.CheckOK:
 		return theme.GlyphDone, theme.Good
-	case models.CheckWarn:
+	case plan.CheckWarn:
 		return theme.GlyphMaint, theme.Warn
-	case models.CheckRefuse:
+	case plan.CheckRefuse:
 		return theme.GlyphFailed, theme.Bad
-	case models.CheckUnknown:
+	case plan.CheckUnknown:
 		return theme.GlyphUnknown, theme.Warn
 	}
 	return theme.GlyphIdle, theme.Muted
@@ -138,7 +139,7 @@ func (s *Screen) freshness() (whole body.Span, short string) {
 		return says(theme.Bad, theme.GlyphFailed, "not checked", "")
 	}
 	mark, role := sign(s.verdict(pageReview))
-	word := map[models.CheckSeverity]string{models.CheckRefuse: "refused", models.CheckWarn: "with warnings", models.CheckUnknown: "not all known", models.CheckOK: "ready"}
+	word := map[plan.CheckSeverity]string{plan.CheckRefuse: "refused", plan.CheckWarn: "with warnings", plan.CheckUnknown: "not all known", plan.CheckOK: "ready"}
 	if len(s.refs) > 1 {
 		return says(role, mark, fmt.Sprintf("%d ready, %d refused", s.ready, s.refused), ", "+body.Read(now, s.at))
 	}
@@ -179,14 +180,14 @@ func (s *Screen) checkLines(w int) []pane.Line {
 	fine := 0
 	elsewhere := map[page][]string{}
 	p := s.page()
-	worstFirst := func(a, b models.Check) int { return cmp.Compare(rank(b.Severity), rank(a.Severity)) }
+	worstFirst := func(a, b plan.Check) int { return cmp.Compare(rank(b.Severity), rank(a.Severity)) }
 	for _, c := range slices.SortedStableFunc(slices.Values(s.checksOf(n)), worstFirst) {
 		at := pageOf(c.ID)
 		switch {
-		case p != pageReview && at != p && c.Severity == models.CheckRefuse:
+		case p != pageReview && at != p && c.Severity == plan.CheckRefuse:
 			elsewhere[at] = append(elsewhere[at], string(c.ID))
 		case p != pageReview && at != p:
-		case c.Severity == models.CheckOK:
+		case c.Severity == plan.CheckOK:
 			fine++
 		default:
 			x.check(c)
@@ -207,7 +208,7 @@ func (s *Screen) checkLines(w int) []pane.Line {
 }
 
 // check is a check that is not fine, with its way out and evidence.
-func (x *text) check(c models.Check) {
+func (x *text) check(c plan.Check) {
 	mark, role := sign(c.Severity)
 	name := string(c.ID)
 	if c.Overridden {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 )
@@ -87,14 +87,14 @@ func TestUserDataVanishes(t *testing.T) {
 // A plan with nodes that have something of their own is loaded while others are chosen:
 // these get what all have in common, and what is chosen for them changes nothing there.
 func TestPlanOfOthersIsLoaded(t *testing.T) {
-	const plan = `# rack 7
+	const deployPlan = `# rack 7
 nodes:
   - {name: r7-n08, root_device: {hints: {serial: OWN}}, traits: [CUSTOM_OWN], allocate: false}
   - {name: r7-n02, root_device: {hints: {serial: N1A1}}}
 allocate: true
 root_device: {hints: {size: 447}}
 `
-	dir := written(t, map[string]string{"plan.yaml": plan})
+	dir := written(t, map[string]string{"plan.yaml": deployPlan})
 	w := wiping(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE"]}`), machine(t, 2, "r7-n02", `{"traits": ["CUSTOM_WIPE"]}`))
 	w.do(action.PlanLoad)
 	w.answer(filepath.Join(dir, "plan.yaml"))
@@ -110,7 +110,7 @@ root_device: {hints: {size: 447}}
 	w.answer("+")
 	w.page(1)
 	w.do(action.Bottom, action.Up, action.Up, action.ScrollLeft)
-	got, err := models.DecodePlan([]byte(w.plan()))
+	got, err := plan.Decode([]byte(w.plan()))
 	if err != nil {
 		t.Fatal(err)
 	}

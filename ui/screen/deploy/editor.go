@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/provision"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
@@ -68,10 +69,10 @@ func (s *Screen) layOut(text string) tea.Cmd {
 type planTyped struct {
 	of        *Screen
 	was, text string
-	plan      *models.Plan
+	plan      *plan.Plan
 	err       error
 	// wrong says that the text was read and is no plan.
-	wrong *models.PlanError
+	wrong *plan.Error
 }
 
 func (s *Screen) takeLaid(msg planLaid) tea.Cmd {
@@ -82,7 +83,7 @@ func (s *Screen) takeLaid(msg planLaid) tea.Cmd {
 		text, err := msg.file.Take()
 		typed := planTyped{of: s, was: msg.text, text: string(text), err: errors.Join(failed, err)}
 		if typed.err == nil {
-			typed.plan, err = models.DecodePlan(text)
+			typed.plan, err = plan.Decode(text)
 			if !errors.As(err, &typed.wrong) {
 				typed.err = err
 			}
@@ -113,7 +114,7 @@ func (s *Screen) takeTyped(msg planTyped) tea.Cmd {
 }
 
 // askAgain tells what is wrong with a text, and gives it back to be written on.
-func (s *Screen) askAgain(wrong *models.PlanError) tea.Cmd {
+func (s *Screen) askAgain(wrong *plan.Error) tea.Cmd {
 	var lines []overlay.Text
 	for _, p := range wrong.Problems {
 		lines = append(lines, overlay.Text{Role: theme.Bad, Text: p.String(), Indent: 2})

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/provision"
 )
 
@@ -27,8 +28,8 @@ type look struct {
 	templatesError string
 	// judged are the checks by the nodes' uuids, verdicts the worst of each page; so many
 	// nodes are ready, and refused.
-	judged         map[string][]models.Check
-	verdicts       [pageCount]models.CheckSeverity
+	judged         map[string][]plan.Check
+	verdicts       [pageCount]plan.CheckSeverity
 	ready, refused int
 	// err is why the checks could not be done the last time.
 	err error
@@ -195,13 +196,13 @@ func (s *Screen) nodesChanged() tea.Cmd {
 }
 
 // checksOf are those of a node; none before they were done.
-func (s *Screen) checksOf(n *models.Node) []models.Check { return s.judged[n.UUID] }
+func (s *Screen) checksOf(n *models.Node) []plan.Check { return s.judged[n.UUID] }
 
 // judge keeps what the checks found, with what kept a node from being judged at all as
 // one more check.
 func (s *Screen) judge() {
-	s.judged = map[string][]models.Check{}
-	s.verdicts = [pageCount]models.CheckSeverity{}
+	s.judged = map[string][]plan.Check{}
+	s.verdicts = [pageCount]plan.CheckSeverity{}
 	s.ready, s.refused = 0, 0
 	for i := range s.nodes {
 		n := &s.nodes[i]
@@ -212,12 +213,12 @@ func (s *Screen) judge() {
 		} else {
 			s.refused++
 		}
-		if refused != nil && len(models.RefusedChecks(checks)) == 0 {
-			checks = append(slices.Clip(checks), models.Check{ID: checkPlan, Severity: models.CheckRefuse, Text: models.Printable(refused.Why)})
+		if refused != nil && len(plan.RefusedChecks(checks)) == 0 {
+			checks = append(slices.Clip(checks), plan.Check{ID: checkPlan, Severity: plan.CheckRefuse, Text: models.Printable(refused.Why)})
 		}
 		s.judged[n.UUID] = checks
 		for p := range pageCount {
-			s.verdicts[p] = worse(s.verdicts[p], models.CheckOK)
+			s.verdicts[p] = worse(s.verdicts[p], plan.CheckOK)
 		}
 		for _, c := range checks {
 			p := pageOf(c.ID)
@@ -227,7 +228,7 @@ func (s *Screen) judge() {
 	}
 }
 
-func worse(a, b models.CheckSeverity) models.CheckSeverity {
+func worse(a, b plan.CheckSeverity) plan.CheckSeverity {
 	if rank(b) > rank(a) {
 		return b
 	}
@@ -236,23 +237,23 @@ func worse(a, b models.CheckSeverity) models.CheckSeverity {
 
 // checkPlan stands for what is wrong with a plan before any check: a file that is not
 // there.
-const checkPlan models.CheckID = "plan"
+const checkPlan plan.CheckID = "plan"
 
 // pageOf is the page on which something can be done about a check.
-func pageOf(id models.CheckID) page {
+func pageOf(id plan.CheckID) page {
 	switch id {
-	case models.CheckDeployInterface, models.CheckRamdisk, models.CheckKernelParams, models.CheckImage, models.CheckImageSum,
-		models.CheckImageThere, models.CheckImageFile, models.CheckImageSize, models.CheckAllocation,
-		models.CheckOCI, models.CheckOCITag, models.CheckOCIKind, models.CheckOCISecret:
+	case plan.CheckDeployInterface, plan.CheckRamdisk, plan.CheckKernelParams, plan.CheckImage, plan.CheckImageSum,
+		plan.CheckImageThere, plan.CheckImageFile, plan.CheckImageSize, plan.CheckAllocation,
+		plan.CheckOCI, plan.CheckOCITag, plan.CheckOCIKind, plan.CheckOCISecret:
 		return pageRamdisk
-	case models.CheckHints, models.CheckHintsDoubt, models.CheckHintsPlaces, models.CheckInventory, models.CheckInventoryBy,
-		models.CheckRootDevice, models.CheckSingleDisk, models.CheckStableHint, models.CheckSharedDisk, models.CheckDataDisk,
-		models.CheckOddDisk, models.CheckSameDisk, models.CheckRAIDRoot, models.CheckAssisted, models.CheckKickstart:
+	case plan.CheckHints, plan.CheckHintsDoubt, plan.CheckHintsPlaces, plan.CheckInventory, plan.CheckInventoryBy,
+		plan.CheckRootDevice, plan.CheckSingleDisk, plan.CheckStableHint, plan.CheckSharedDisk, plan.CheckDataDisk,
+		plan.CheckOddDisk, plan.CheckSameDisk, plan.CheckRAIDRoot, plan.CheckAssisted, plan.CheckKickstart:
 		return pageDisk
-	case models.CheckInstallStep, models.CheckSteps, models.CheckStepOrder, models.CheckStepOffered, models.CheckTraits,
-		models.CheckTemplates:
+	case plan.CheckInstallStep, plan.CheckSteps, plan.CheckStepOrder, plan.CheckStepOffered, plan.CheckTraits,
+		plan.CheckTemplates:
 		return pageSteps
-	case models.CheckConfigDrive, models.CheckUserData, models.CheckUserDataReader, models.CheckUserDataOdd, models.CheckMetaData, checkPlan:
+	case plan.CheckConfigDrive, plan.CheckUserData, plan.CheckUserDataReader, plan.CheckUserDataOdd, plan.CheckMetaData, checkPlan:
 		return pageBoot
 	default: // about the node itself
 		return pageReview
@@ -261,9 +262,9 @@ func pageOf(id models.CheckID) page {
 
 // verdict is the worst that the checks of a page say of any node; "" before they were
 // done. On Review it is that of all.
-func (s *Screen) verdict(p page) models.CheckSeverity { return s.verdicts[p] }
+func (s *Screen) verdict(p page) plan.CheckSeverity { return s.verdicts[p] }
 
 // rank orders severities, the worst last.
-func rank(s models.CheckSeverity) int {
-	return slices.Index([]models.CheckSeverity{models.CheckOK, models.CheckUnknown, models.CheckWarn, models.CheckRefuse}, s)
+func rank(s plan.CheckSeverity) int {
+	return slices.Index([]plan.CheckSeverity{plan.CheckOK, plan.CheckUnknown, plan.CheckWarn, plan.CheckRefuse}, s)
 }

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/ui/widget/form"
 )
 
@@ -46,16 +47,16 @@ func (s *Screen) ramdiskForm() *form.Inline {
 		return ""
 	}
 	kinds := []string{auto}
-	for _, k := range models.DeploymentKinds() {
+	for _, k := range plan.Kinds() {
 		kinds = append(kinds, string(k))
 	}
 	info, iso, kernel, initrd := n.DriverInfo, "deploy_iso", "deploy_kernel", "deploy_ramdisk"
-	if s.planned().Kind == models.KindRamdisk {
+	if s.planned().Kind == plan.KindRamdisk {
 		info, iso, kernel, initrd = n.InstanceInfo, "boot_iso", "kernel", "ramdisk"
 	}
 	iface := "the kind's, or the node's"
 	if n.DeployInterface != "" {
-		own := models.Facts{Node: n, Plan: models.PlanFields{Image: f.Image}}
+		own := plan.Facts{Node: n, Plan: plan.Fields{Image: f.Image}}
 		if known := s.known(); known != nil {
 			own.Drivers = known.Drivers
 		}
@@ -82,7 +83,7 @@ func (s *Screen) ramdiskForm() *form.Inline {
 	}
 	source := has(n.InstanceInfo, "image_source")
 	switch kind := s.planned().Kind; {
-	case kind == models.KindInstallCoreOS:
+	case kind == plan.KindInstallCoreOS:
 		source = cmp.Or(source, "the one in the live ISO")
 		fields = append(fields, form.Field{
 			Key: keyImage, Section: image, Label: "Source", Placeholder: source,
@@ -114,7 +115,7 @@ func (s *Screen) interfaces() []string {
 	return []string{"custom-agent", "direct", "ramdisk"}
 }
 
-func here(kind models.DeploymentKind) string {
+func here(kind plan.Kind) string {
 	if kind == "" {
 		return ""
 	}
@@ -165,7 +166,7 @@ func (s *Screen) formChanged() tea.Cmd {
 }
 
 // ramdiskValues are the plan's for the first page.
-func ramdiskValues(f models.PlanFields) map[string]string {
+func ramdiskValues(f plan.Fields) map[string]string {
 	values := map[string]string{
 		keyKind: orAuto(string(f.Kind)), keyInterface: f.DeployInterface, keyISO: f.Ramdisk.ISO, keyKernel: f.Ramdisk.Kernel,
 		keyInitrd: f.Ramdisk.Initrd, keyParams: f.Ramdisk.Params, keyImage: f.Image.Source, keyChecksum: f.Image.Checksum,
@@ -178,16 +179,16 @@ func ramdiskValues(f models.PlanFields) map[string]string {
 // setField writes a field into the plan.
 func (s *Screen) setField(key, value string) tea.Cmd {
 	if slices.Contains([]string{keyUserData, keyReader, keyKargs, keyNetwork}, key) {
-		return s.change(models.PartConfigDrive, func(f *models.PlanFields) { setBoot(f, key, value) })
+		return s.change(plan.PartConfigDrive, func(f *plan.Fields) { setBoot(f, key, value) })
 	}
 	if slices.Contains([]string{keyReserve, keyClass, keyTraits}, key) {
-		return s.change(models.PartAllocate, func(f *models.PlanFields) { setAllocate(f, key, value) })
+		return s.change(plan.PartAllocate, func(f *plan.Fields) { setAllocate(f, key, value) })
 	}
-	return s.change(models.PartRamdisk, func(f *models.PlanFields) {
+	return s.change(plan.PartRamdisk, func(f *plan.Fields) {
 		value := notAuto(value)
 		switch key {
 		case keyKind:
-			f.Kind = models.DeploymentKind(value)
+			f.Kind = plan.Kind(value)
 		case keyInterface:
 			f.DeployInterface = value
 		case keyISO:
@@ -209,7 +210,7 @@ func (s *Screen) setField(key, value string) tea.Cmd {
 }
 
 // setBoot writes a field of the page First boot.
-func setBoot(f *models.PlanFields, key, value string) {
+func setBoot(f *plan.Fields, key, value string) {
 	d := &f.ConfigDrive
 	meta := map[string]any{}
 	for name, is := range d.MetaData {
@@ -232,7 +233,7 @@ func setBoot(f *models.PlanFields, key, value string) {
 			d.UserData = ""
 		}
 	case keyReader:
-		d.Reader = models.UserDataReader(notAuto(value))
+		d.Reader = plan.UserDataReader(notAuto(value))
 	case keyKargs:
 		var list []any
 		for _, word := range strings.Fields(value) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"ironworks/models"
+	"ironworks/models/hints"
+	"ironworks/models/plan"
 	"ironworks/ui/cell"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen/body"
@@ -117,9 +119,9 @@ func (s *Screen) summaryLines(x *text) {
 		if f := s.action.Facts(n); f != nil && f.Target() != nil {
 			what = fmt.Sprintf("%s, %.1f GiB, serial %s", f.Target().Name, f.Target().GiB(), f.Target().Serial)
 		}
-		if bad := worstOf(s.checksOf(n)); bad.Severity == models.CheckRefuse {
+		if bad := worstOf(s.checksOf(n)); bad.Severity == plan.CheckRefuse {
 			mark, role, what = theme.GlyphFailed, theme.Bad, string(bad.ID)+": "+bad.Text
-		} else if bad.Severity == models.CheckWarn {
+		} else if bad.Severity == plan.CheckWarn {
 			mark, role, what = theme.GlyphMaint, theme.Warn, what+" – "+string(bad.ID)
 		}
 		hand := " "
@@ -130,8 +132,8 @@ func (s *Screen) summaryLines(x *text) {
 	}
 }
 
-func worstOf(checks []models.Check) models.Check {
-	worst := models.Check{Severity: models.CheckOK}
+func worstOf(checks []plan.Check) plan.Check {
+	worst := plan.Check{Severity: plan.CheckOK}
 	for _, c := range checks {
 		if rank(c.Severity) > rank(worst.Severity) {
 			worst = c
@@ -164,7 +166,7 @@ func (s *Screen) command(nodes []models.NodeRef) []string {
 // refuses, rather than that it overrides too much.
 func (s *Screen) overrideWords(nodes []models.NodeRef) []string {
 	var confirmed []string
-	var all []models.CheckID
+	var all []plan.CheckID
 	for _, n := range nodes {
 		ids := s.overrides[n.UUID]
 		switch {
@@ -191,8 +193,8 @@ func (s *Screen) flags(nodes []models.NodeRef) ([]string, bool) {
 	}
 	f := s.draft.Plan.ForNode(nodes[0])
 	d := f.ConfigDrive
-	if f.Ramdisk != (models.PlanRamdisk{}) || f.Image != (models.PlanImage{}) || f.DeployInterface != "" || f.Kind != "" || len(f.Policy) > 0 || f.Traits != nil ||
-		f.RootDevice.To == models.HintsOfProperties || len(d.MetaData) > 0 || len(d.NetworkData) > 0 || d.UserData != "" {
+	if f.Ramdisk != (plan.Ramdisk{}) || f.Image != (plan.Image{}) || f.DeployInterface != "" || f.Kind != "" || len(f.Policy) > 0 || f.Traits != nil ||
+		f.RootDevice.To == hints.OfProperties || len(d.MetaData) > 0 || len(d.NetworkData) > 0 || d.UserData != "" {
 		return nil, false
 	}
 	var words []string
@@ -215,7 +217,7 @@ func (s *Screen) flags(nodes []models.NodeRef) ([]string, bool) {
 		if len(step.Args) > 0 {
 			return nil, false
 		}
-		words = append(words, "--step", models.StepText(step))
+		words = append(words, "--step", plan.StepText(step))
 	}
 	return words, true
 }

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/provision"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
@@ -114,12 +115,12 @@ func (s *Screen) cards(legal, refused []provision.Item) []overlay.Text {
 
 // refusals are the checks that refuse the node in hand: those that somebody may override,
 // and the others.
-func (s *Screen) refusals() (may, not []models.Check) {
+func (s *Screen) refusals() (may, not []plan.Check) {
 	n, read := s.node()
 	if !read {
 		return nil, nil
 	}
-	for _, c := range models.RefusedChecks(s.checksOf(n)) {
+	for _, c := range plan.RefusedChecks(s.checksOf(n)) {
 		if c.Override {
 			may = append(may, c)
 		} else {
@@ -149,7 +150,7 @@ func (s *Screen) override() tea.Cmd {
 	}
 	may, not := s.refusals()
 	n, _ := s.node()
-	ids := append([]models.CheckID{}, s.overrides[n.UUID]...)
+	ids := append([]plan.CheckID{}, s.overrides[n.UUID]...)
 	var lines []overlay.Text
 	for _, c := range may {
 		ids = append(ids, c.ID)
@@ -166,7 +167,7 @@ func (s *Screen) override() tea.Cmd {
 		Yes: s.decide(func() tea.Cmd {
 			overrides := maps.Clone(s.overrides)
 			if overrides == nil {
-				overrides = map[string][]models.CheckID{}
+				overrides = map[string][]plan.CheckID{}
 			}
 			overrides[uuid] = ids
 			s.overrides = overrides

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/provision"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen/body"
@@ -23,8 +24,8 @@ type origin string
 
 // The origins; the others are those of deploy templates, by their names.
 const (
-	ofDriver origin = models.SourceDriver
-	ofPlan   origin = models.SourcePlan
+	ofDriver origin = plan.SourceDriver
+	ofPlan   origin = plan.SourcePlan
 	ofKind   origin = "kind"
 )
 
@@ -39,7 +40,7 @@ type stepRow struct {
 
 func (r stepRow) priority() int {
 	if r.Priority == nil {
-		return models.PriorityInstall
+		return plan.PriorityInstall
 	}
 	return *r.Priority
 }
@@ -96,14 +97,14 @@ func (s *Screen) stepRows() []stepRow {
 	merged := f.Order()
 	for _, step := range f.Steps {
 		if step.Priority != nil && *step.Priority == 0 {
-			merged = append(merged, models.OrderedStep{Step: step, Source: models.SourcePlan})
+			merged = append(merged, plan.OrderedStep{Step: step, Source: plan.SourcePlan})
 		}
 	}
-	var offered *models.OfferedSteps
+	var offered *plan.OfferedSteps
 	if known := s.known(); known != nil {
 		offered = known.Offered
 	}
-	own := models.DriverSteps(f.Interface())
+	own := plan.DriverSteps(f.Interface())
 	rows := make([]stepRow, len(merged))
 	for i, step := range merged {
 		r := stepRow{Step: step.Step, from: origin(step.Source)}
@@ -119,11 +120,11 @@ func (s *Screen) stepRows() []stepRow {
 }
 
 // offer says whether a node's agent had a step the last time.
-func offer(offered *models.OfferedSteps, step models.Step) (text string, bad bool) {
+func offer(offered *plan.OfferedSteps, step models.Step) (text string, bad bool) {
 	if offered == nil || len(offered.Steps) == 0 {
 		return "never seen", false
 	}
-	if !slices.ContainsFunc(offered.Steps, func(o models.OfferedStep) bool { return o.Interface == step.Interface && o.Step == step.Step }) {
+	if !slices.ContainsFunc(offered.Steps, func(o plan.OfferedStep) bool { return o.Interface == step.Interface && o.Step == step.Step }) {
 		return "not offered", true
 	}
 	return "offered", false
@@ -131,7 +132,7 @@ func offer(offered *models.OfferedSteps, step models.Step) (text string, bad boo
 
 // setSteps puts the steps that are sent in the place of the plan's.
 func (s *Screen) setSteps(steps []models.Step) tea.Cmd {
-	return s.change(models.PartSteps, func(f *models.PlanFields) { f.Steps = steps })
+	return s.change(plan.PartSteps, func(f *plan.Fields) { f.Steps = steps })
 }
 
 // sent are the steps that are sent, each with its priority: the kind's own, too.
@@ -150,7 +151,7 @@ func (s *Screen) with(step models.Step, instead *models.Step) []models.Step {
 
 // askStep asks for a step: a new one, or what becomes of the one under the cursor.
 func (s *Screen) askStep(instead *models.Step) tea.Cmd {
-	title, name, priority, args := "Add a step", "", strconv.Itoa(models.PriorityInstall), ""
+	title, name, priority, args := "Add a step", "", strconv.Itoa(plan.PriorityInstall), ""
 	if instead != nil {
 		title, name, args = "Change "+models.Printable(instead.Label()), instead.Label(), argsText(instead.Args)
 		priority = strconv.Itoa(stepRow{Step: *instead}.priority())
@@ -204,7 +205,7 @@ func readStep(v map[string]string) (step models.Step, field, problem string) {
 			return step, "args", `A JSON object is wanted, such as {"force": true}.`
 		}
 	}
-	if step.Priority != nil && models.IsInstallStep(step) && !installs(priority) {
+	if step.Priority != nil && plan.IsInstallStep(step) && !installs(priority) {
 		return step, "priority", notWhileTheAgent(step, priority)
 	}
 	return step, "", ""
@@ -212,16 +213,16 @@ func readStep(v map[string]string) (step models.Step, field, problem string) {
 
 // installs says that the agent is there at a priority.
 func installs(priority int) bool {
-	return priority > models.PriorityTearDownAgent && priority < models.PriorityDeploy
+	return priority > plan.PriorityTearDownAgent && priority < plan.PriorityDeploy
 }
 
 func notWhileTheAgent(step models.Step, priority int) string {
 	when := "before the agent is there"
-	if priority <= models.PriorityTearDownAgent {
+	if priority <= plan.PriorityTearDownAgent {
 		when = "when the agent is gone"
 	}
 	return fmt.Sprintf("%s would run %s at %d: it has its place between deploy (%d) and tear_down_agent (%d)",
-		models.Printable(step.Label()), when, priority, models.PriorityDeploy, models.PriorityTearDownAgent)
+		models.Printable(step.Label()), when, priority, plan.PriorityDeploy, plan.PriorityTearDownAgent)
 }
 
 // removeStep takes the step under the cursor out of the plan.
@@ -274,7 +275,7 @@ func moved(rows []stepRow, at, by int) (priority int, neighbour *int, why string
 			return 0, nil, fmt.Sprintf("there is no priority between %s and %s", models.Printable(other.Label()), models.Printable(rows[beyond].Label()))
 		}
 	}
-	if models.IsInstallStep(row.Step) && !installs(priority) {
+	if plan.IsInstallStep(row.Step) && !installs(priority) {
 		return 0, nil, notWhileTheAgent(row.Step, priority)
 	}
 	return priority, neighbour, ""
@@ -312,7 +313,7 @@ func (s *Screen) drawSteps(t *theme.Theme, w, h int) string {
 	switch {
 	case !read && s.err == nil:
 		s.steps.Empty = "Ironic is being asked for the node…"
-	case models.DriverSteps(f.Interface()) == nil:
+	case plan.DriverSteps(f.Interface()) == nil:
 		s.steps.Empty = fmt.Sprintf("What the deploy interface %s runs by itself is not known here. a adds a step.", models.Printable(orAuto(f.DeployInterface())))
 	default:
 		s.steps.Empty = "No step runs."

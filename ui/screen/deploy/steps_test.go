@@ -5,16 +5,17 @@ import (
 	"testing"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/ui/action"
 	"ironworks/ui/screen/screentest"
 )
 
 func offers(w *table, steps ...string) {
-	offered := &models.OfferedSteps{At: models.Time{Time: screentest.Began}}
+	offered := &plan.OfferedSteps{At: models.Time{Time: screentest.Began}}
 	for _, name := range steps {
-		offered.Steps = append(offered.Steps, models.OfferedStep{Interface: "deploy", Step: name, Args: map[string]models.StepArgInfo{"force": {}}})
+		offered.Steps = append(offered.Steps, plan.OfferedStep{Interface: "deploy", Step: name, Args: map[string]plan.StepArgInfo{"force": {}}})
 	}
-	w.Env.Session.Checks.Offered = func(string) *models.OfferedSteps { return offered }
+	w.Env.Session.Checks.Offered = func(string) *plan.OfferedSteps { return offered }
 }
 
 func TestStepsAreChecked(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/form"
@@ -83,7 +84,7 @@ func (s *Screen) brings(trait string) string {
 	if i < 0 {
 		return "no deploy template is called so: it adds no step"
 	}
-	return "a deploy template, which adds " + s.templates[i].Text()
+	return "a deploy template, which adds " + plan.TemplateText(s.templates[i])
 }
 
 func (s *Screen) lacking(have int) string {
@@ -106,11 +107,11 @@ func (s *Screen) setTraits(chosen []string) tea.Cmd {
 	if same() {
 		return nil
 	}
-	cmd := s.change(models.PartTraits, func(f *models.PlanFields) { f.Traits = nil })
+	cmd := s.change(plan.PartTraits, func(f *plan.Fields) { f.Traits = nil })
 	if len(s.refs) == 1 && same() {
 		return cmd
 	}
-	return s.change(models.PartTraits, func(f *models.PlanFields) { f.Traits = chosen })
+	return s.change(plan.PartTraits, func(f *plan.Fields) { f.Traits = chosen })
 }
 
 // traitLines are the instance's traits, below the list of steps.

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/provision"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
@@ -23,11 +24,11 @@ const bmcFor = 2 * time.Minute
 // controller is what the node's BMC says. It is asked when somebody wants it, and once where
 // Ironic waits for the machine.
 type controller struct {
-	facts *fetch.Source[*models.BMCFacts]
+	facts *fetch.Source[*explain.BMCFacts]
 	// unasked says that nobody wanted it asked: a login that is missing is no news then.
 	unasked bool
 	// said is for the next explanation, which is made outside of Update; nil is nothing.
-	said atomic.Pointer[models.BMCFacts]
+	said atomic.Pointer[explain.BMCFacts]
 }
 
 func newController(env *screen.Env, uuid string) *controller {
@@ -36,7 +37,7 @@ func newController(env *screen.Env, uuid string) *controller {
 	if env.Session != nil {
 		bmcs = env.Session.BMCs
 	}
-	c.facts = fetch.New(env.Clock.Now, func(ctx context.Context) (*models.BMCFacts, error) { return bmcs.Facts(ctx, uuid) })
+	c.facts = fetch.New(env.Clock.Now, func(ctx context.Context) (*explain.BMCFacts, error) { return bmcs.Facts(ctx, uuid) })
 	return c
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
@@ -20,9 +21,9 @@ type saysOff struct {
 	err   error
 }
 
-func (b *saysOff) Facts(context.Context, string) (*models.BMCFacts, error) {
+func (b *saysOff) Facts(context.Context, string) (*explain.BMCFacts, error) {
 	b.asked++
-	return &models.BMCFacts{Power: models.PowerOff}, b.err
+	return &explain.BMCFacts{Power: models.PowerOff}, b.err
 }
 
 // What the BMC says makes another explanation, while it counts; it is asked on demand.
@@ -30,11 +31,11 @@ func TestTheBMCIsAskedOnDemand(t *testing.T) {
 	r := explained(t, failed())
 	b := &saysOff{}
 	r.Env.Session.BMCs = b
-	var given []*models.BMCFacts
-	explain := r.Env.Session.Explain
-	r.Env.Session.Explain = func(ctx context.Context, uuid string, bmc *models.BMCFacts) (*provision.Explained, error) {
+	var given []*explain.BMCFacts
+	explainer := r.Env.Session.Explain
+	r.Env.Session.Explain = func(ctx context.Context, uuid string, bmc *explain.BMCFacts) (*provision.Explained, error) {
 		given = append(given, bmc)
-		return explain(ctx, uuid, bmc)
+		return explainer(ctx, uuid, bmc)
 	}
 	s := r.open(t)
 	screentest.Shows(t, s, 80, 40, "b asks it")

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 )
@@ -150,7 +151,7 @@ func (s *Screen) Copies() []screen.Copyable {
 }
 
 // command is the next action as a command line.
-func (s *Screen) command(e *models.Explanation) screen.Copyable {
+func (s *Screen) command(e *explain.Explanation) screen.Copyable {
 	words := append([]string{s.env.Program, strings.TrimPrefix(e.Next.Command, "ironworks ")}, s.session.Options...)
 	return screen.Copyable{Name: "next command", Text: strings.Join(words, " ")}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/ui/action"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen/body"
@@ -189,7 +190,7 @@ func (s *Screen) lay(w int) *layout {
 }
 
 // layNext is the next action: in words, as a key, and as a command.
-func (s *Screen) layNext(l *layout, e *models.Explanation) {
+func (s *Screen) layNext(l *layout, e *explain.Explanation) {
 	l.add("next", theme.Strong, models.Printable(e.Next.Text))
 	key := pane.Line{body.S(theme.Key, "enter"), body.S(theme.Plain, "  "+nextText(e))}
 	command := body.Few(theme.Plain, models.Printable(e.Next.Command), l.w-l.indent()-1, 0, mostLines)
@@ -201,7 +202,7 @@ func (s *Screen) layNext(l *layout, e *models.Explanation) {
 }
 
 // nextText is what enter does: the action, with its own key.
-func nextText(e *models.Explanation) string {
+func nextText(e *explain.Explanation) string {
 	if e.Next.Key == "" {
 		return "copies the command"
 	}
@@ -238,7 +239,7 @@ func (s *Screen) layOthers(l *layout) {
 
 // evidence is a field with its value and how old that is, in steps so coarse that it
 // seldom changes.
-func (s *Screen) evidence(e models.CheckEvidence) string {
+func (s *Screen) evidence(e models.Observation) string {
 	text := e.Field + " = " + e.Value
 	if e.AgeSeconds <= 0 {
 		return text
@@ -251,24 +252,24 @@ func (s *Screen) evidence(e models.CheckEvidence) string {
 }
 
 // verdictLook is how a verdict looks: that nothing is wrong has to be seen at once.
-func verdictLook(e *models.Explanation) (glyph string, role theme.Role) {
+func verdictLook(e *explain.Explanation) (glyph string, role theme.Role) {
 	switch {
 	case e.Fine:
 		return theme.GlyphDone, theme.Good
-	case e.Confidence == models.ConfidenceLow:
+	case e.Confidence == explain.ConfidenceLow:
 		return theme.GlyphUnknown, theme.Warn
 	}
 	return theme.GlyphFailed, theme.Bad
 }
 
 // sure is how a confidence looks, and what it means.
-func sure(c models.Confidence) (glyph string, role theme.Role, meaning string) {
+func sure(c explain.Confidence) (glyph string, role theme.Role, meaning string) {
 	switch c {
-	case models.ConfidenceHigh:
+	case explain.ConfidenceHigh:
 		return theme.GlyphActive, theme.Good, "it is written there, or nothing else is left"
-	case models.ConfidenceMedium:
+	case explain.ConfidenceMedium:
 		return theme.GlyphWorking, theme.Warn, "it fits best"
-	case models.ConfidenceLow:
+	case explain.ConfidenceLow:
 	}
 	return theme.GlyphIdle, theme.Muted, "a guess"
 }
@@ -281,7 +282,7 @@ func first(i int, label string) string {
 }
 
 // text is all of the explanation, to be copied.
-func (s *Screen) text(e *models.Explanation) string {
+func (s *Screen) text(e *explain.Explanation) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n%s  (%s, rule %s)\n", s.label(), models.Printable(string(s.state())), e.Verdict, e.Confidence, e.Rule)
 	for _, item := range e.Evidence {

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/cell"
@@ -43,7 +44,7 @@ type Screen struct {
 	// shown is the explanation that is told in full, by its place; rule is which one that
 	// is, so that it stays when there is news.
 	shown int
-	rule  models.RuleID
+	rule  explain.RuleID
 	// cursor is on the next action, 0, or on one of the other explanations, from 1; top is
 	// the first line in sight, of an area of width by height.
 	cursor, top   int
@@ -59,7 +60,7 @@ var (
 func New(env *screen.Env, uuid string) screen.Screen {
 	s := &Screen{env: env, session: env.Session, uuid: uuid}
 	s.bmc = newController(env, uuid)
-	var explain func(ctx context.Context, uuid string, bmc *models.BMCFacts) (*provision.Explained, error)
+	var explain func(ctx context.Context, uuid string, bmc *explain.BMCFacts) (*provision.Explained, error)
 	if s.session != nil {
 		explain = s.session.Explain
 	}
@@ -109,7 +110,7 @@ func (s *Screen) take() (changed bool) {
 	if !ok {
 		return false
 	}
-	same := s.seen && row.SameButLog(&s.row) && row.Boot().Same(s.row.Boot())
+	same := s.seen && row.SameButLog(&s.row) && explain.BootOf(&row).Same(explain.BootOf(&s.row))
 	s.row, s.seen = row, true
 	return !same
 }
@@ -155,7 +156,7 @@ func (s *Screen) answered(msg tea.Msg) tea.Cmd {
 	if models.IsFault(s.found.Err(), models.FaultNotFound) && s.inStore {
 		s.session.Look(s.uuid) // the list has to hear of it, too
 	}
-	at := slices.IndexFunc(s.all(), func(e models.Explanation) bool { return e.Rule == s.rule })
+	at := slices.IndexFunc(s.all(), func(e explain.Explanation) bool { return e.Rule == s.rule })
 	if s.shown > 0 && at < 0 || s.cursor >= len(s.all()) {
 		s.cursor, s.top = 0, 0
 	}
@@ -166,7 +167,7 @@ func (s *Screen) answered(msg tea.Msg) tea.Cmd {
 }
 
 // all are the explanations, the best one first.
-func (s *Screen) all() []models.Explanation {
+func (s *Screen) all() []explain.Explanation {
 	if found, read := s.found.Value(); read {
 		return found.Explanations
 	}
@@ -174,7 +175,7 @@ func (s *Screen) all() []models.Explanation {
 }
 
 // current is the one that is told in full; nil where there is none yet.
-func (s *Screen) current() *models.Explanation {
+func (s *Screen) current() *explain.Explanation {
 	if all := s.all(); s.shown < len(all) {
 		return &all[s.shown]
 	}

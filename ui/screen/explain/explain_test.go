@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
@@ -53,7 +54,7 @@ func explained(t *testing.T, n models.Node) *rig {
 		}
 		return found
 	}
-	r.Env.Session.Explain = func(context.Context, string, *models.BMCFacts) (*provision.Explained, error) {
+	r.Env.Session.Explain = func(context.Context, string, *explain.BMCFacts) (*provision.Explained, error) {
 		r.asked++
 		if r.err != nil {
 			return nil, r.err
@@ -66,18 +67,18 @@ func explained(t *testing.T, n models.Node) *rig {
 
 // several are three explanations, each with something of its own.
 func several() *provision.Explained {
-	one := func(rule models.RuleID, c models.Confidence, verdict, key string) models.Explanation {
-		return models.Explanation{
-			Rule: rule, Verdict: verdict, Confidence: c, Evidence: []models.CheckEvidence{{Field: "heartbeat", Value: "none", AgeSeconds: 130}, {Field: "bmc", Value: "10.0.0.1"}},
-			Not: []string{"a step that hangs: none has begun"}, Next: models.ExplainNext{Text: "Do " + string(rule) + ".", Key: key, Command: "ironworks x " + string(rule)}, Source: "ironic/x.py",
+	one := func(rule explain.RuleID, c explain.Confidence, verdict, key string) explain.Explanation {
+		return explain.Explanation{
+			Rule: rule, Verdict: verdict, Confidence: c, Evidence: []models.Observation{{Field: "heartbeat", Value: "none", AgeSeconds: 130}, {Field: "bmc", Value: "10.0.0.1"}},
+			Not: []string{"a step that hangs: none has begun"}, Next: explain.Next{Text: "Do " + string(rule) + ".", Key: key, Command: "ironworks x " + string(rule)}, Source: "ironic/x.py",
 		}
 	}
 	return &provision.Explained{
 		Node: models.NodeRef{UUID: node1, Name: "r7-n02"}, State: models.StateDeployFailed,
-		Explanations: []models.Explanation{
-			one("never-booted", models.ConfidenceHigh, "The ramdisk never called back", "manage"),
-			one("callback-timeout", models.ConfidenceMedium, "It did not call back in time", "log"),
-			one("no-hints", models.ConfidenceLow, "There are no root device hints", "set"),
+		Explanations: []explain.Explanation{
+			one("never-booted", explain.ConfidenceHigh, "The ramdisk never called back", "manage"),
+			one("callback-timeout", explain.ConfidenceMedium, "It did not call back in time", "log"),
+			one("no-hints", explain.ConfidenceLow, "There are no root device hints", "set"),
 		},
 		Missing: []error{errors.New("conductors: no answer for 12s")},
 	}
@@ -125,10 +126,10 @@ func TestGoldens(t *testing.T) {
 
 // TestEveryRule draws each rule's explanation, and wants enter to lead somewhere.
 func TestEveryRule(t *testing.T) {
-	for _, rule := range models.ExplainRules() {
+	for _, rule := range explain.Rules() {
 		r := explained(t, failed())
-		e := models.Explanation{Rule: rule.ID, Verdict: rule.Verdict, Confidence: rule.Confidence, Fine: rule.Fine, Not: rule.Not, Next: rule.Next, Source: rule.Source}
-		r.found = func() *provision.Explained { return &provision.Explained{Explanations: []models.Explanation{e}} }
+		e := explain.Explanation{Rule: rule.ID, Verdict: rule.Verdict, Confidence: rule.Confidence, Fine: rule.Fine, Not: rule.Not, Next: rule.Next, Source: rule.Source}
+		r.found = func() *provision.Explained { return &provision.Explained{Explanations: []explain.Explanation{e}} }
 		s := r.open(t)
 		screentest.CheckSizes(t, s)
 		if got := r.Do(s, s.Do(action.Open)); len(got) != 1 {
@@ -297,7 +298,7 @@ func TestLong(t *testing.T) {
 			e.Verdict += strings.Repeat(" verdict", 40)
 			e.Evidence = nil
 			for j := range 30 {
-				e.Evidence = append(e.Evidence, models.CheckEvidence{Field: fmt.Sprint("field", j), Value: strings.Repeat("value ", 100)})
+				e.Evidence = append(e.Evidence, models.Observation{Field: fmt.Sprint("field", j), Value: strings.Repeat("value ", 100)})
 			}
 		}
 		return found

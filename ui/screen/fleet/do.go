@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/ui/action"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
@@ -86,7 +87,7 @@ type sortOrder struct{ key string }
 // chosen again.
 func (s *Screen) sortChoice() screen.Overlay {
 	var items []overlay.Item
-	for _, c := range models.Columns() {
+	for _, c := range explain.Columns() {
 		note := ""
 		if c.Key == s.by.Key {
 			note = map[bool]string{false: "sorted by it; again turns it around", true: "sorted by it, downwards"}[s.descending]
@@ -98,7 +99,7 @@ func (s *Screen) sortChoice() screen.Overlay {
 
 // sortBy takes the order that was chosen.
 func (s *Screen) sortBy(key string) tea.Cmd {
-	c, err := models.FindColumn(key)
+	c, err := explain.FindColumn(key)
 	if err != nil {
 		return nil
 	}

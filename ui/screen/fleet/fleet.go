@@ -10,6 +10,7 @@ import (
 
 	"ironworks/fleet"
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/widget/line"
@@ -49,7 +50,7 @@ type Screen struct {
 func New(env *screen.Env) *Screen {
 	s := &Screen{env: env, table: table.New(func(r *models.Row) string { return r.Node.UUID }), input: line.New()}
 	s.input.Placeholder = "text, key:value, !not, ~letters"
-	s.by, _ = models.FindColumn("state")
+	s.by, _ = explain.FindColumn("state")
 	if env.Session != nil {
 		s.defaults(env.Session.Defaults)
 	}
@@ -60,7 +61,7 @@ func New(env *screen.Env) *Screen {
 // defaults takes what the configuration wants; what it has wrong was said at the start.
 func (s *Screen) defaults(d screen.Defaults) {
 	key, descending := strings.CutPrefix(d.Sort, "-")
-	if c, err := models.FindColumn(key); err == nil {
+	if c, err := explain.FindColumn(key); err == nil {
 		s.by, s.descending = c, descending
 	}
 	if f, err := models.ParseFilter(d.Filter); err == nil {
@@ -140,7 +141,7 @@ func (s *Screen) Copies() []screen.Copyable {
 	copies := screen.NodeCopies(s.env, &row.Node)
 	var cells []string
 	for _, key := range s.keys() {
-		if c, err := models.FindColumn(key); err == nil {
+		if c, err := explain.FindColumn(key); err == nil {
 			cells = append(cells, models.Printable(c.Text(row, s.env.ServerNow())))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/table"
 )
@@ -136,7 +137,7 @@ func (s *Screen) setColumns() {
 	var cols []table.Column[*models.Row]
 	var fields []string
 	for i, key := range s.keys() {
-		c, err := models.FindColumn(key)
+		c, err := explain.FindColumn(key)
 		if err != nil {
 			continue // said when the configuration was read
 		}
@@ -215,7 +216,7 @@ func (s *Screen) stepCell(r *models.Row) table.Cell {
 		changed.Changes = s.env.Session.Changes(r.Node.UUID, now)
 		r = &changed
 	}
-	return table.Cell{Text: models.Printable(models.StepLine(r, now, s.env.Conductors)), Role: role}
+	return table.Cell{Text: models.Printable(explain.StepLine(r, now, s.env.Conductors)), Role: role}
 }
 
 func powerCell(r *models.Row) table.Cell {

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
@@ -37,7 +38,7 @@ func (c *controllers) Look(context.Context, string) (*provision.BMCLook, error) 
 	return c.look, c.err
 }
 
-func (c *controllers) Facts(context.Context, string) (*models.BMCFacts, error) { return nil, c.err }
+func (c *controllers) Facts(context.Context, string) (*explain.BMCFacts, error) { return nil, c.err }
 
 func (c *controllers) Order(o models.BMCOrder) provision.Action {
 	c.orders = append(c.orders, o)
@@ -120,7 +121,7 @@ func told() *provision.BMCLook {
 			{What: "boot mode", Ironic: "uefi", BMC: "UEFI"},
 			{What: "disk /dev/sda", Ironic: "480.1 GB BTYF0c9397845", BMC: "480.1 GB Disk.Bay.0"},
 		},
-		ISOs: []provision.ISOLook{{Address: "http://10.0.0.1/live.iso", Readable: models.AnswerNo, Text: "the server answers 404"}},
+		ISOs: []provision.ISOLook{{Address: "http://10.0.0.1/live.iso", Readable: explain.AnswerNo, Text: "the server answers 404"}},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/hints"
 	"ironworks/provision"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen/body"
@@ -46,7 +47,7 @@ func (d *disks) remarks(now time.Time) []remark {
 		add(theme.GlyphMaint, theme.Warn, text)
 	}
 	for _, p := range d.explain.Problems {
-		if p.Severity == models.HintFails {
+		if p.Severity == hints.Fails {
 			continue // the verdicts have said so
 		}
 		add(theme.GlyphMaint, theme.Warn, strings.TrimPrefix(string(p.Hint)+": "+p.Text, ": "))

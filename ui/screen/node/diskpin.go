@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/hints"
 	"ironworks/provision"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
@@ -15,15 +16,15 @@ import (
 
 // places are where a hint can be written, with what becomes of it there.
 func places() []struct {
-	to    models.HintSource
+	to    hints.Source
 	about string
 } {
 	return []struct {
-		to    models.HintSource
+		to    hints.Source
 		about string
 	}{
-		{models.HintsOfInstance, "until an undeploy"},
-		{models.HintsOfProperties, "for good"},
+		{hints.OfInstance, "until an undeploy"},
+		{hints.OfProperties, "for good"},
 	}
 }
 
@@ -48,7 +49,7 @@ func (s *Screen) askPin() tea.Cmd {
 	node, name := found.Node.Ref(), d.check.Disk.Name
 	return screen.Wish(screen.Ask{Overlay: overlay.NewPick("Pin "+d.name+": write root_device into", items, func(to string) tea.Cmd {
 		return screen.Wish(screen.PinDisk{
-			Node: node, Pin: provision.Pin(found.NodeDisks, name, models.HintSource(to)),
+			Node: node, Pin: provision.Pin(found.NodeDisks, name, hints.Source(to)),
 			Words: []string{"hints", "set", node.Label(), "--disk", name, "--to", to},
 		})
 	})})

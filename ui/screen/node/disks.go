@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"ironworks/models"
+	"ironworks/models/hints"
 	"ironworks/provision"
 	"ironworks/ui/screen"
 	"ironworks/ui/theme"
@@ -16,8 +17,8 @@ import (
 // disks are those of the node's inventory, and what its hints make of them.
 type disks struct {
 	*provision.NodeDisks
-	search  models.DiskSearch
-	explain models.HintExplanation
+	search  hints.Search
+	explain hints.Explanation
 	rows    []disk
 }
 
@@ -25,7 +26,7 @@ type disks struct {
 // these are read, not when they are drawn.
 type disk struct {
 	place int
-	check models.DiskCheck
+	check hints.DiskCheck
 	name  string
 	why   string
 	// attributes are what the ramdisk told of it, but for the name.
@@ -54,21 +55,21 @@ func readDisks(ctx context.Context, api screen.API, uuid string) (*disks, error)
 }
 
 // attributes are those that the ramdisk told.
-func attributes(d *models.Disk) []models.Detail {
+func attributes(d *hints.Disk) []models.Detail {
 	details := []models.Detail{{Name: "size", Value: fmt.Sprintf("%.2f GiB, %d bytes", d.GiB(), d.Size)}}
 	for _, a := range []struct {
 		name string
-		hint models.Hint
+		hint hints.Hint
 	}{
-		{"by-path", models.HintByPath},
-		{"model", models.HintModel},
-		{"vendor", models.HintVendor},
-		{"serial", models.HintSerial},
-		{"wwn", models.HintWWN},
-		{"wwn + ext", models.HintWWNWithExtension},
-		{"wwn vendor", models.HintWWNVendorExtension},
-		{"hctl", models.HintHCTL},
-		{"bus", models.HintTransport},
+		{"by-path", hints.ByPath},
+		{"model", hints.Model},
+		{"vendor", hints.Vendor},
+		{"serial", hints.Serial},
+		{"wwn", hints.WWN},
+		{"wwn + ext", hints.WWNWithExtension},
+		{"wwn vendor", hints.WWNVendorExtension},
+		{"hctl", hints.HCTL},
+		{"bus", hints.Transport},
 	} {
 		if text := models.Printable(d.Attribute(a.hint)); text != "" {
 			details = append(details, models.Detail{Name: a.name, Value: text})
@@ -98,7 +99,7 @@ func (d *disk) look(hinted bool) (glyph, word string, role theme.Role) {
 
 func (s *Screen) diskTable() *table.Table[disk] {
 	t := table.New(func(d disk) string { return strconv.Itoa(d.place) + " " + d.name })
-	of := func(hint models.Hint) func(d disk) string {
+	of := func(hint hints.Hint) func(d disk) string {
 		return func(d disk) string { return models.Printable(d.check.Disk.Attribute(hint)) }
 	}
 	text := func(key, title string, least, most, drop int, get func(d disk) string) table.Column[disk] {
@@ -117,10 +118,10 @@ func (s *Screen) diskTable() *table.Table[disk] {
 		text("name", "DISK", 12, 24, 0, func(d disk) string { return d.name }),
 		size,
 		text("kind", "KIND", 4, 4, 3, func(d disk) string { return kind(d.check.Disk.Rotational) }),
-		text("bus", "BUS", 4, 6, 4, of(models.HintTransport)),
-		text("model", "MODEL", 12, 30, 2, of(models.HintModel)),
-		text("serial", "SERIAL", 14, 24, 1, of(models.HintSerial)),
-		text("wwn", "WWN", 18, 24, 5, of(models.HintWWN)),
+		text("bus", "BUS", 4, 6, 4, of(hints.Transport)),
+		text("model", "MODEL", 12, 30, 2, of(hints.Model)),
+		text("serial", "SERIAL", 14, 24, 1, of(hints.Serial)),
+		text("wwn", "WWN", 18, 24, 5, of(hints.WWN)),
 		{Key: "why", Title: "WHY", Min: 18, Grow: 1, Cell: func(d disk) table.Cell { return table.Cell{Text: d.why, Role: theme.Muted} }},
 	})
 	return t

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
@@ -206,7 +207,7 @@ func diskCopies(d *disk) []screen.Copyable {
 // rowText is the node as the fleet's list has it, with tabs between the columns.
 func (s *Screen) rowText(row *models.Row) string {
 	var cells []string
-	for _, c := range models.Columns() {
+	for _, c := range explain.Columns() {
 		if c.Field == "" {
 			cells = append(cells, models.Printable(c.Text(row, s.env.ServerNow())))
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
@@ -30,7 +31,7 @@ func (s *Screen) drawOverview(t *theme.Theme, w, h int) []string {
 // layOverview puts the sentence and the details into the pane: both change with time.
 func (s *Screen) layOverview(w, h int) {
 	row := s.picture()
-	lines := body.Indented(sentenceRole(&row.Node), models.Sentence(&row, s.evidence, s.env.ServerNow()), w-1, 1)
+	lines := body.Indented(sentenceRole(&row.Node), explain.Sentence(&row, s.evidence, s.env.ServerNow()), w-1, 1)
 	lines = append(lines, nil)
 	lines = append(lines, columns(s.details(&row), w)...)
 	lines = append(lines, s.more(&row, w)...)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/ui/screen/screentest"
 	"ironworks/ui/screen/watch"
 )
@@ -25,7 +26,7 @@ func TestRamdiskBoot(t *testing.T) {
 	said := func(unit, text string) {
 		r.Pass(10 * time.Second)
 		r.Env.Session.Store.Heard([]models.LogLine{{
-			Node: n.Ref(), Source: models.LogPush, Received: r.Env.ServerNow(), Boot: "b", Unit: unit, Text: text, Known: string(models.FindRamdiskError(text)),
+			Node: n.Ref(), Source: models.LogPush, Received: r.Env.ServerNow(), Boot: "b", Unit: unit, Text: text, Known: string(explain.FindRamdiskError(text)),
 		}}, 0)
 	}
 	said("kernel", "Linux version 6")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/timebar"
 )
@@ -74,7 +75,7 @@ func Boot(r *models.Row, w *models.Work, now time.Time) (text string, role theme
 	if p == nil || p.Kind != models.PhaseBoot && p.Kind != models.PhaseInspect || r.Node.ProvisionState.Class() != models.ClassWait {
 		return "", theme.Plain
 	}
-	boot := r.Boot()
+	boot := explain.BootOf(r)
 	if text = boot.Text(now); text == "" || boot.Stage == models.RamdiskHeartbeat {
 		return "", theme.Plain
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/provision"
 	"ironworks/ui/overlay"
 	"ironworks/ui/theme"
@@ -71,7 +72,7 @@ func Sent(r provision.Review) []overlay.Text {
 	}
 	t.heading("Steps, in the order in which Ironic runs them")
 	for i, s := range r.Steps {
-		t.under(theme.Plain, fmt.Sprintf("%d  %s  (%s)", i+1, models.StepText(s.Step), s.Source))
+		t.under(theme.Plain, fmt.Sprintf("%d  %s  (%s)", i+1, plan.StepText(s.Step), s.Source))
 	}
 	t.heading("First boot")
 	for _, d := range r.FirstBoot {
@@ -121,7 +122,7 @@ func Short(r provision.Review) overlay.Text {
 		case c.Overridden:
 			line.Role = theme.Danger
 			line.Text += " – overridden: " + string(c.ID)
-		case c.Severity != models.CheckOK:
+		case c.Severity != plan.CheckOK:
 			line.Text += " – " + string(c.ID)
 		}
 	}
@@ -129,11 +130,11 @@ func Short(r provision.Review) overlay.Text {
 }
 
 // checks are those that are not ok, with their evidence, and the number of the others.
-func (t *text) checks(checks []models.Check) {
+func (t *text) checks(checks []plan.Check) {
 	fine := 0
 	var doubts text
 	for _, c := range checks {
-		if c.Severity == models.CheckOK {
+		if c.Severity == plan.CheckOK {
 			fine++
 			continue
 		}
@@ -144,7 +145,7 @@ func (t *text) checks(checks []models.Check) {
 }
 
 // Check is one check with its evidence and the way out.
-func Check(c models.Check) []overlay.Text {
+func Check(c plan.Check) []overlay.Text {
 	role, glyph, word := look(c)
 	lines := []overlay.Text{{Role: role, Text: fmt.Sprintf("  %s %s: %s: %s", glyph, word, c.ID, c.Text), Indent: 4}}
 	for _, e := range c.Evidence {
@@ -157,15 +158,15 @@ func Check(c models.Check) []overlay.Text {
 }
 
 // look is how a check looks: colour, sign and word say the same.
-func look(c models.Check) (role theme.Role, glyph, word string) {
+func look(c plan.Check) (role theme.Role, glyph, word string) {
 	switch {
 	case c.Overridden:
 		return theme.Danger, theme.GlyphMaint, "overridden"
-	case c.Severity == models.CheckRefuse:
+	case c.Severity == plan.CheckRefuse:
 		return theme.Bad, theme.GlyphFailed, "refuses"
-	case c.Severity == models.CheckWarn:
+	case c.Severity == plan.CheckWarn:
 		return theme.Warn, theme.GlyphMaint, "warns"
-	case c.Severity == models.CheckUnknown:
+	case c.Severity == plan.CheckUnknown:
 		return theme.Muted, theme.GlyphUnknown, "not known"
 	}
 	return theme.Good, theme.GlyphDone, "ok"
@@ -175,7 +176,7 @@ func look(c models.Check) (role theme.Role, glyph, word string) {
 // out, and whether it may be overridden.
 func Refused(r provision.Review) []overlay.Text {
 	lines := []overlay.Text{{Role: theme.Strong, Text: models.Printable(r.Node.Label())}}
-	refused := models.RefusedChecks(r.Checks)
+	refused := plan.RefusedChecks(r.Checks)
 	for _, c := range refused {
 		lines = append(lines, Check(c)...)
 		may := "it may be overridden"

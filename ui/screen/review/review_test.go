@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"ironworks/models"
+	"ironworks/models/hints"
+	"ironworks/models/plan"
 	"ironworks/provision"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen/screentest"
@@ -25,16 +27,16 @@ func rotational(yes bool) *bool { return &yes }
 func one() provision.Review {
 	return provision.Review{
 		Node: models.Node{UUID: "u1", Name: "n1", ProvisionState: models.StateAvailable, Owner: "ada"},
-		Kind: models.KindInstallCoreOS, TargetText: "/dev/sda, 447.1 GiB, serial S1",
-		Target: &models.Disk{Name: "/dev/sda", Serial: "S1"},
-		Others: []models.Disk{{Name: "/dev/sdb", Size: 1 << 40, Model: "MZ7", Serial: "S2", Rotational: rotational(true)}},
-		Checks: []models.Check{
-			{ID: models.CheckState, Severity: models.CheckOK, Text: "a deployment may begin"},
-			{ID: models.CheckStableHint, Severity: models.CheckWarn, Text: "by its name only", WayOut: "ironworks hints set n1", Evidence: []models.CheckEvidence{{Field: "hints", Value: "sda"}}},
-			{ID: models.CheckStepOffered, Severity: models.CheckUnknown, Text: "never seen"},
-			{ID: models.CheckInventory, Severity: models.CheckWarn, Overridden: true, Text: "none"},
+		Kind: plan.KindInstallCoreOS, TargetText: "/dev/sda, 447.1 GiB, serial S1",
+		Target: &hints.Disk{Name: "/dev/sda", Serial: "S1"},
+		Others: []hints.Disk{{Name: "/dev/sdb", Size: 1 << 40, Model: "MZ7", Serial: "S2", Rotational: rotational(true)}},
+		Checks: []plan.Check{
+			{ID: plan.CheckState, Severity: plan.CheckOK, Text: "a deployment may begin"},
+			{ID: plan.CheckStableHint, Severity: plan.CheckWarn, Text: "by its name only", WayOut: "ironworks hints set n1", Evidence: []models.Observation{{Field: "hints", Value: "sda"}}},
+			{ID: plan.CheckStepOffered, Severity: plan.CheckUnknown, Text: "never seen"},
+			{ID: plan.CheckInventory, Severity: plan.CheckWarn, Overridden: true, Text: "none"},
 		},
-		Steps:     []models.OrderedStep{{Step: models.Step{Interface: "deploy", Step: "deploy"}, Source: models.TemplateSource("CUSTOM_A")}},
+		Steps:     []plan.OrderedStep{{Step: models.Step{Interface: "deploy", Step: "deploy"}, Source: plan.TemplateSource("CUSTOM_A")}},
 		FirstBoot: []models.Detail{{Name: "user", Value: "core: a key"}},
 		Requests:  []provision.PlannedRequest{{Method: "PUT", Path: "/v1/nodes/u1/states/provision", Body: map[string]any{"target": "active", "configdrive": map[string]any{"user_data": "hunter2"}}}},
 		Commands:  []string{"baremetal node deploy u1"},
@@ -91,10 +93,10 @@ func TestWhatIsLeftIsSaid(t *testing.T) {
 func TestRefusedSaysWhatMayBeDone(t *testing.T) {
 	t.Parallel()
 	r := one()
-	r.Checks = []models.Check{
-		{ID: models.CheckHints, Severity: models.CheckRefuse, Text: "no such hint"},
-		{ID: models.CheckInventory, Severity: models.CheckRefuse, Text: "there is none", WayOut: "inspect", Override: true},
-		{ID: models.CheckStableHint, Severity: models.CheckWarn, Text: "by its name only"},
+	r.Checks = []plan.Check{
+		{ID: plan.CheckHints, Severity: plan.CheckRefuse, Text: "no such hint"},
+		{ID: plan.CheckInventory, Severity: plan.CheckRefuse, Text: "there is none", WayOut: "inspect", Override: true},
+		{ID: plan.CheckStableHint, Severity: plan.CheckWarn, Text: "by its name only"},
 	}
 	got := plain(Refused(r))
 	want := "n1\n  ✖ refuses: hints: no such hint\n      it cannot be overridden: what it finds cannot end well\n" +

@@ -1,0 +1,5 @@
+// Package doctor judges whether this machine can deploy nodes: the configuration, the connection
+// to Ironic, its conductors and drivers, the nodes, and the machine itself.
+//
+// It does no I/O: [Diagnose] is a function of [Facts], which the caller gathers.
+package doctor

@@ -1,0 +1,311 @@
+package doctor
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ironworks/models"
+	"ironworks/models/plan"
+)
+
+var doctorNow = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+const versionDocument = `{"name": "OpenStack Ironic API", "default_version": {"id": "v1", "min_version": "1.1", "version": "1.115"}}`
+
+// wellFacts are those of an Ironic in which nothing is amiss.
+func wellFacts() *Facts {
+	f := &Facts{
+		Now: doctorNow, Config: Config{Context: "rack7", Source: "config.yaml:3", Endpoint: "https://ironic:6385"},
+		Ironic: &models.Reach{
+			URL: "https://ironic:6385/", Host: "ironic:6385", Addresses: []string{"10.0.0.5"}, Remote: "10.0.0.5:6385", Stage: models.ReachAnswered, Status: 200,
+			Body:        []byte(versionDocument),
+			Certificate: &models.Certificate{Subject: "CN=ironic", Issuer: "CN=ca", Root: "CN=ca", Protocol: "TLS 1.3", NotBefore: doctorNow.Add(-24 * time.Hour), NotAfter: doctorNow.Add(90 * 24 * time.Hour)},
+		},
+		Asked: true, Version: models.APIVersion{Minor: models.NewestMinor}, Latencies: []time.Duration{20 * time.Millisecond, 30 * time.Millisecond, 90 * time.Millisecond},
+		SkewKnown:  true,
+		Conductors: []models.Conductor{{Hostname: "c1", Alive: true}},
+		Drivers: []models.Driver{{Name: "redfish", Hosts: []string{"c1"}, Default: map[string]string{"deploy": "direct"}, Enabled: map[string][]string{
+			"deploy": {"direct", "custom-agent"}, "inspect": {"agent"}, "boot": {"redfish-virtual-media"}, "raid": {"agent", "no-raid"},
+		}}},
+		Nodes: &NodesTally{},
+		Here:  Here{Keys: 1, Journal: JournalFacts{Path: "/j", Bytes: 1, MaxSize: 1 << 30}, Audit: "/a", Terminal: TerminalFacts{UTF8: true}},
+	}
+	f.ISOs = []plan.BootFile{isoFile()}
+	f.Nodes.Add(&models.Node{UUID: "u1", Name: "n1", Driver: "redfish", ProvisionState: models.StateAvailable, DeployInterface: "direct", DriverInfo: map[string]any{"deploy_iso": "http://h/x.iso"}})
+	return f
+}
+
+// isoFile is a deploy ISO as it should be.
+func isoFile() plan.BootFile {
+	head := make([]byte, BootFileHead)
+	copy(head[isoMarkAt:], isoMark)
+	return plan.BootFile{
+		Kind: plan.BootISO, Field: "driver_info.deploy_iso", Address: "http://u:hunter2@h/x.iso?sig=hunter2", Nodes: 2, Asked: true,
+		Answer: plan.WebAnswer{Status: 200}, Head: head, Total: 5 << 20,
+	}
+}
+
+// diagnosed gives the first diagnosis of a check.
+func diagnosed(t *testing.T, all []Diagnosis, id ID) Diagnosis {
+	t.Helper()
+	i := slices.IndexFunc(all, func(d Diagnosis) bool { return d.ID == id })
+	if i < 0 {
+		t.Fatalf("no %s in %+v", id, all)
+	}
+	return all[i]
+}
+
+func TestDoctorFindsNothing(t *testing.T) {
+	t.Parallel()
+	all := Diagnose(wellFacts())
+	for _, d := range all {
+		if d.Result != OK {
+			t.Errorf("%s: %s: %s", d.ID, d.Result, d.Title)
+		}
+		if d.Title == "" || d.Evidence == nil || d.Group == "" {
+			t.Errorf("not whole: %+v", d)
+		}
+	}
+	if WorstOf(all) != OK {
+		t.Error(WorstOf(all))
+	}
+}
+
+func TestDoctorJudges(t *testing.T) {
+	t.Parallel()
+	refused := &models.Fault{Kind: models.FaultRefused, Message: "connection refused by ironic:6385", Hint: "is the API running"}
+	iso := func(change func(b *plan.BootFile)) func(f *Facts) {
+		return func(f *Facts) {
+			b := isoFile()
+			change(&b)
+			f.ISOs = []plan.BootFile{b}
+			f.Named = []NamedNode{{Name: "n1", Node: &models.Node{Name: "n1", Driver: "redfish", Conductor: "c1", ProvisionState: models.StateAvailable}, Files: []plan.BootFile{b}}}
+		}
+	}
+	dead := func(f *Facts) { f.Conductors[0].Alive = false }
+	for name, tt := range map[string]struct {
+		change func(f *Facts)
+		id     ID
+		result Result
+		says   string
+	}{
+		"a broken configuration":  {func(f *Facts) { f.Config.Problems = []string{"config.yaml:3: urll"} }, CheckConfiguration, Fail, "cannot be used"},
+		"nothing is configured":   {func(f *Facts) { f.Config.Guessed = true }, CheckConfiguration, Warn, "nothing is configured"},
+		"a file that others read": {func(f *Facts) { f.Config.Warnings = []string{"others can read it"} }, CheckConfigDoubts, Warn, "others can read it"},
+		"no such name":            {func(f *Facts) { f.Ironic.Stage, f.Ironic.Fault = models.ReachName, refused }, CheckName, Fail, "refused"},
+		"nothing listens":         {func(f *Facts) { f.Ironic.Stage, f.Ironic.Fault = models.ReachConnect, refused }, CheckTCP, Fail, "refused"},
+		"no TLS there":            {func(f *Facts) { f.Ironic.Stage, f.Ironic.Fault = models.ReachTLS, refused }, CheckTLS, Fail, "refused"},
+		"a certificate ends": {func(f *Facts) {
+			c := f.Ironic.Certificate
+			c.NotAfter, c.NotBefore = doctorNow.Add(30*time.Hour), time.Time{}
+		}, CheckTLS, Warn, "ends in 1 day"},
+		"a certificate of a week": {func(f *Facts) { c := f.Ironic.Certificate; c.NotAfter = c.NotBefore.Add(7 * 24 * time.Hour) }, CheckTLS, OK, "ends in 6 days"},
+		"nobody verifies it":      {func(f *Facts) { f.Ironic.Certificate.Root = "" }, CheckTLS, Warn, "nobody verifies"},
+		"no TLS, no secrets":      {func(f *Facts) { f.Ironic.URL, f.Ironic.Certificate = "http://ironic/", nil }, CheckTLS, OK, "no TLS"},
+		"a password in the clear": {func(f *Facts) { f.Auth, f.Ironic.URL = models.AuthHTTPBasic, "http://ironic/" }, CheckTLS, Warn, "can be read on the way"},
+		"no answer":               {func(f *Facts) { f.Ironic.Stage, f.Ironic.Fault = models.ReachHTTP, refused }, CheckHTTP, Fail, "refused"},
+		"a page for people":       {stranger(func(r *models.Reach) { r.Body = []byte("<html>") }), CheckHTTP, Fail, "an HTML page"},
+		"somewhere else":          {stranger(func(r *models.Reach) { r.Status, r.Location, r.Body = 302, "https://login/", nil }), CheckHTTP, Fail, "points to https://login/"},
+		"a flood":                 {stranger(func(r *models.Reach) { r.Cut = true }), CheckHTTP, Fail, "an answer of more than"},
+		"nothing at all":          {stranger(func(r *models.Reach) { r.Body = nil }), CheckHTTP, Fail, "an empty answer"},
+		"escape sequences":        {stranger(func(r *models.Reach) { r.Server = "\x1b[31mred" }), CheckHTTP, Fail, "red"},
+		"not at its root":         {func(f *Facts) { f.Ironic.Body = []byte("<html>") }, CheckHTTP, OK, "not at its root"},
+		"the API is broken":       {func(f *Facts) { f.First = &models.Fault{Kind: models.FaultServer, Status: 502, Message: "Bad Gateway"} }, CheckHTTP, Fail, "Bad Gateway (HTTP 502)"},
+		"a wrong password":        {func(f *Facts) { f.First = &models.Fault{Kind: models.FaultUnauthorized, Status: 401, Message: "no"} }, CheckAuthentication, Fail, "no (HTTP 401)"},
+		"Keystone says no":        {func(f *Facts) { keystone(f); f.Identity, f.First = nil, refused }, CheckAuthentication, Fail, "refused"},
+		"no Ironic, nor Keystone": {func(f *Facts) { keystone(f); f.Identity, f.First, f.Ironic.Body = nil, refused, nil }, CheckAuthentication, Fail, "refused"},
+		"wants to know who we are": {func(f *Facts) {
+			f.First, f.Ironic.Body = &models.Fault{Kind: models.FaultUnauthorized, Status: 401}, nil
+		}, CheckHTTP, OK, "wants to know"},
+		"Keystone is not there":  {func(f *Facts) { keystone(f); f.Keystone.Stage, f.Keystone.Fault = models.ReachConnect, refused }, CheckKeystone, Fail, "Keystone cannot be reached"},
+		"a reader":               {func(f *Facts) { keystone(f); f.Identity.Roles = []string{"reader"} }, CheckAuthentication, Warn, "may look"},
+		"an administrator":       {keystone, CheckAuthentication, OK, "user op of project p is let in, roles admin"},
+		"no version fits":        {func(f *Facts) { f.First = &models.Fault{Kind: models.FaultVersion, Message: "speaks 1.1 to 1.38"} }, CheckAPIVersion, Fail, "1.38"},
+		"an old one":             {func(f *Facts) { f.Version = models.APIVersion{Minor: 82} }, CheckAPIVersion, OK, "API 1.82: history and inventory, without 12 newer features"},
+		"without history":        {func(f *Facts) { f.Version = models.APIVersion{Minor: 72} }, CheckAPIVersion, Warn, "no node history"},
+		"without inventory":      {func(f *Facts) { f.Version = models.APIVersion{Minor: 80} }, CheckAPIVersion, Warn, "no inventory"},
+		"slow":                   {func(f *Facts) { f.Latencies = []time.Duration{3 * time.Second, time.Second, 2 * time.Second} }, CheckLatency, Warn, "takes 2s"},
+		"the clock is ahead":     {func(f *Facts) { f.Skew = 6 * time.Second }, CheckClock, Warn, "6s ahead of ours"},
+		"the clock is wrong":     {func(f *Facts) { f.Skew = -2 * time.Hour }, CheckClock, Fail, "behind ours"},
+		"no clock":               {func(f *Facts) { f.SkewKnown = false }, CheckClock, Unknown, "no Date"},
+		"no conductors":          {func(f *Facts) { f.Conductors = nil }, CheckConductors, Fail, "no conductors"},
+		"one of two is dead":     {func(f *Facts) { f.Conductors = append(f.Conductors, models.Conductor{Hostname: "c2"}) }, CheckConductors, Warn, "1 conductor dead, 1 alive: c2"},
+		"all are dead":           {func(f *Facts) { dead(f); f.Drivers = nil }, CheckConductors, Fail, "all conductors are dead"},
+		"SQLite, by a node":      {func(f *Facts) { dead(f); f.Nodes.Conductor = "c1" }, CheckConductors, Warn, "SQLite"},
+		"SQLite, by the drivers": {dead, CheckConductors, Warn, "SQLite"},
+		"unread conductors":      {func(f *Facts) { f.ConductorsError = "HTTP 500" }, CheckConductors, Unknown, "HTTP 500"},
+		"no drivers":             {func(f *Facts) { f.Drivers = nil }, CheckDrivers, Fail, "no hardware type"},
+		"no custom-agent":        {func(f *Facts) { f.Nodes.Deploy = nil; f.Drivers[0].Enabled["deploy"] = []string{"direct"} }, CheckCustomAgent, Fail, "custom-agent is not enabled"},
+		"images are deployed":    {func(f *Facts) { f.Drivers[0].Enabled["deploy"] = []string{"direct"} }, CheckCustomAgent, Warn, "(direct: 1 node)"},
+		"nothing said of it":     {func(f *Facts) { f.Drivers[0].Enabled = nil }, CheckCustomAgent, Unknown, "does not say"},
+		"not in all types": {func(f *Facts) {
+			f.Drivers = append(f.Drivers, models.Driver{Name: "ipmi", Enabled: map[string][]string{"deploy": {"direct"}}})
+		}, CheckCustomAgent, Warn, "not enabled for ipmi"},
+		"the fake does not count": {func(f *Facts) {
+			f.Drivers = append(f.Drivers, models.Driver{Name: "fake-hardware", Enabled: map[string][]string{"deploy": {"fake"}}})
+		}, CheckCustomAgent, OK, "enabled for redfish"},
+		"the default":              {func(f *Facts) { f.Drivers[0].Default["deploy"] = "custom-agent" }, CheckCustomAgent, OK, "the default of redfish"},
+		"no agent inspection":      {func(f *Facts) { f.Drivers[0].Enabled["inspect"] = []string{"redfish"} }, CheckInspection, Warn, "no inspection by the agent"},
+		"only over the network":    {func(f *Facts) { f.Drivers[0].Enabled["boot"] = []string{"ipxe"} }, CheckBoot, OK, "over the network"},
+		"no way to boot":           {func(f *Facts) { f.Drivers[0].Enabled["boot"] = []string{"fake"} }, CheckBoot, Warn, "no boot interface"},
+		"no RAID":                  {func(f *Facts) { f.Drivers[0].Enabled["raid"] = []string{"no-raid"} }, CheckRAID, OK, "no RAID"},
+		"no nodes":                 {func(f *Facts) { f.Nodes = &NodesTally{} }, CheckNodes, OK, "no nodes"},
+		"half of them":             {func(f *Facts) { f.NodesError = "there was no time left" }, CheckNodes, Unknown, "no more than 1 node could be listed"},
+		"one without a ramdisk":    {func(f *Facts) { f.Nodes.Add(&models.Node{Name: "bare"}) }, CheckNodesRamdisk, Warn, "1 of 2 nodes"},
+		"an ISO":                   {iso(func(*plan.BootFile) {}), CheckDeployISO, OK, "can be fetched, 5.00 MiB"},
+		"no ISO":                   {iso(func(b *plan.BootFile) { b.Head = make([]byte, BootFileHead) }), CheckNodeRamdisk, Fail, "is no ISO image"},
+		"no ISO of the fleet":      {iso(func(b *plan.BootFile) { b.Head = make([]byte, BootFileHead) }), CheckDeployISO, Warn, "is no ISO image"},
+		"a short one":              {iso(func(b *plan.BootFile) { b.Head = []byte("CD001") }), CheckNodeRamdisk, Fail, "is no ISO image"},
+		"a page":                   {iso(func(b *plan.BootFile) { b.Head = []byte(" <html>") }), CheckNodeRamdisk, Fail, "is an HTML page"},
+		"an empty one":             {iso(func(b *plan.BootFile) { b.Total = 0 }), CheckNodeRamdisk, Fail, "is empty"},
+		"one that is not there":    {iso(func(b *plan.BootFile) { b.Answer.Status = 404 }), CheckNodeRamdisk, Fail, "answers 404"},
+		"one that cannot be asked": {iso(func(b *plan.BootFile) { b.Answer = plan.WebAnswer{Error: "no route"} }), CheckNodeRamdisk, Unknown, "from here: no route"},
+		"one for conductors only":  {iso(func(b *plan.BootFile) { b.Answer.Status = 403 }), CheckNodeRamdisk, Unknown, "does not let this machine in"},
+		"one of Glance":            {iso(func(b *plan.BootFile) { b.Address = "glance://x" }), CheckNodeRamdisk, Unknown, "not on the web"},
+		"more than are asked for": {func(f *Facts) {
+			f.Nodes.ISOs["http://h/y.iso"], f.Nodes.ISOs["http://h/z.iso"], f.ISOs = 1, 2, nil
+		}, CheckDeployISO, Unknown, "3 more"},
+		"a node that is gone":     {func(f *Facts) { f.Named = []NamedNode{{Name: "n9", Error: "not found"}} }, CheckNode, Fail, "n9: not found"},
+		"a node that is well":     {iso(func(*plan.BootFile) {}), CheckNode, OK, "n1 is available"},
+		"its driver is not there": {func(f *Facts) { iso(func(*plan.BootFile) {})(f); f.Named[0].Node.Driver = "ipmi" }, CheckNode, Unknown, "no driver ipmi"},
+		"it is in maintenance":    {func(f *Facts) { iso(func(*plan.BootFile) {})(f); f.Named[0].Node.Maintenance = true }, CheckNode, Warn, "maintenance"},
+		"it failed": {func(f *Facts) {
+			iso(func(*plan.BootFile) {})(f)
+			f.Named[0].Node.ProvisionState = models.StateDeployFailed
+		}, CheckNode, Warn, "deploy failed"},
+		"it has no ramdisk":  {func(f *Facts) { iso(func(*plan.BootFile) {})(f); f.Named[0].Files = nil }, CheckNodeRamdisk, Warn, "no ramdisk of its own"},
+		"its image is gone":  {func(f *Facts) { imageOfNode(f, 404) }, CheckNodeImage, Fail, "answers 404"},
+		"its image is there": {func(f *Facts) { imageOfNode(f, 200) }, CheckNodeImage, OK, "has the image"},
+		"a key that is locked": {func(f *Facts) {
+			f.Here.Named, f.Here.KeyNotes = []string{"/k"}, []string{"the key /k has a passphrase"}
+		}, CheckSSHKeys, Warn, "passphrase"},
+		"no key":                   {func(f *Facts) { f.Here.Keys = 0 }, CheckSSHKeys, OK, "no SSH key"},
+		"a journal that is broken": {func(f *Facts) { f.Here.Journal.Error = "not a database" }, CheckJournal, Warn, "not a database"},
+		"a journal without room":   {func(f *Facts) { f.Here.Journal.Dropped = 3 }, CheckJournal, Warn, "no room for 3 records"},
+		"no folder for it":         {func(f *Facts) { f.Here.Journal.Path = "" }, CheckJournal, Warn, "nothing is kept"},
+		"an audit that is shut":    {func(f *Facts) { f.Here.AuditError = "permission denied" }, CheckAudit, Fail, "permission denied"},
+		"a BMC's password":         {func(f *Facts) { f.Here.BMCUser, f.Here.BMCPassword = "root", true }, CheckBMC, OK, "user root"},
+		"no QEMU":                  {func(f *Facts) { f.Here.VMsMissing = "virtual machines need qemu" }, CheckLabVMs, OK, "the lab: virtual machines need qemu"},
+		"no KVM":                   {func(f *Facts) { f.Here.NoKVM = "permission denied" }, CheckLabVMs, OK, "10 to 20 times slower): permission denied"},
+		"a keyring":                {func(f *Facts) { f.Here.BMCKeyring = true }, CheckBMC, OK, "the keyring may have"},
+		"a small terminal": {
+			func(f *Facts) {
+				f.Here.Terminal = TerminalFacts{Is: true, Term: "xterm", Width: 60, Height: 20, Colours: "256 colours"}
+			},
+			CheckTerminal, OK, "xterm, 60×20, 256 colours, no UTF-8: the console wants --ascii, smaller than",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := wellFacts()
+			tt.change(f)
+			all := Diagnose(f)
+			d := diagnosed(t, all, tt.id)
+			if d.Result != tt.result || !strings.Contains(d.Title, tt.says) {
+				t.Errorf("%s: %s\nwant %s: %s", d.Result, d.Title, tt.result, tt.says)
+			}
+			if text := fmt.Sprintf("%+v", all); strings.Contains(text, "hunter2") || strings.ContainsRune(text, '\x1b') {
+				t.Errorf("a secret or an escape sequence is in %s", text)
+			}
+			if d.Result == Fail && WorstOf(all) != Fail {
+				t.Error("not the worst")
+			}
+		})
+	}
+}
+
+// stranger is an answer that is not Ironic's, at its root and elsewhere.
+func stranger(change func(r *models.Reach)) func(f *Facts) {
+	return func(f *Facts) {
+		f.Asked, f.Ironic.Body = false, []byte("{}")
+		change(f.Ironic)
+	}
+}
+
+func keystone(f *Facts) {
+	f.Auth = models.AuthPassword
+	f.Keystone = &models.Reach{URL: "https://keystone/v3", Host: "keystone", Stage: models.ReachAnswered, Status: 200}
+	f.Identity = &Identity{User: "op", Project: "p", Roles: []string{"admin", "reader"}}
+}
+
+func imageOfNode(f *Facts, status int) {
+	n := &models.Node{Name: "n1", Driver: "redfish", Conductor: "c1", DeployInterface: "direct", InstanceInfo: map[string]any{"image_source": "http://h/os.raw"}}
+	f.Named = []NamedNode{{Name: "n1", Node: n, ImageFacts: &plan.ImageFacts{Image: plan.WebAnswer{Status: status, Length: 5}}}}
+}
+
+// TestDoctorGoesOn: what needs a piece of the way that failed says so, the rest is judged.
+func TestDoctorGoesOn(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		change  func(f *Facts)
+		because string
+		known   []ID
+	}{
+		"no configuration": {func(f *Facts) { f.Config.Problems = []string{"x"} }, "the configuration cannot be used", nil},
+		"no connection": {
+			func(f *Facts) {
+				f.Ironic.Stage, f.Ironic.Fault = models.ReachConnect, &models.Fault{Kind: models.FaultRefused}
+			},
+			"there is no connection",
+			[]ID{CheckName},
+		},
+		"a wrong password": {
+			func(f *Facts) { f.First = &models.Fault{Kind: models.FaultUnauthorized} },
+			"Ironic does not let us in",
+			[]ID{CheckName, CheckTCP, CheckTLS, CheckHTTP, CheckClock},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := wellFacts()
+			tt.change(f)
+			unasked := 0
+			for _, d := range Diagnose(f) {
+				here := d.Group == doctorMachine || d.ID == CheckConfiguration || slices.Contains(tt.known, d.ID)
+				switch {
+				case here && d.Result == Unknown:
+					t.Errorf("%s: %s", d.ID, d.Title)
+				case d.Result == Unknown && d.Title != "not asked, because "+tt.because:
+					t.Errorf("%s: %s", d.ID, d.Title)
+				case d.Result == Unknown:
+					unasked++
+				}
+			}
+			if unasked < 10 {
+				t.Errorf("%d were not asked", unasked)
+			}
+		})
+	}
+}
+
+func TestWorstOf(t *testing.T) {
+	t.Parallel()
+	order := []Result{OK, Unknown, Warn, Fail}
+	for i, worse := range order {
+		for _, better := range order[:i] {
+			for _, all := range [][]Diagnosis{{{Result: better}, {Result: worse}}, {{Result: worse}, {Result: better}}} {
+				if got := WorstOf(all); got != worse {
+					t.Errorf("of %s and %s: %s", better, worse, got)
+				}
+			}
+		}
+	}
+}
+
+// TestDoctorDocs: each check has its line in the documentation.
+func TestDoctorDocs(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/doctor.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rules() {
+		if !strings.Contains(string(text), fmt.Sprintf("| `%s` |", r.id)) {
+			t.Errorf("docs/doctor.md has no %s", r.id)
+		}
+	}
+}

@@ -1,0 +1,388 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ironworks/models"
+)
+
+func judgeConfiguration(f *Facts) Diagnosis {
+	c := &f.Config
+	if len(c.Problems) > 0 {
+		var evidence []models.Observation
+		for _, p := range c.Problems {
+			evidence = append(evidence, models.Observed("problem", p))
+		}
+		return broken("the configuration cannot be used", "correct it; ironworks config paths tells which files count", evidence...)
+	}
+	evidence := []models.Observation{models.Observed("context", c.Context), models.Observed("source", c.Source), models.Observed("auth", f.auth())}
+	if c.Endpoint != "" {
+		evidence = append(evidence, models.Observed("url", c.Endpoint))
+	}
+	if c.ReadOnly {
+		evidence = append(evidence, models.Observed("read_only", true))
+	}
+	if c.Guessed {
+		for _, l := range c.Looked {
+			evidence = append(evidence, models.Observed("looked for", l))
+		}
+		return doubtful("nothing is configured: "+c.Endpoint+" is tried", "name an Ironic: --url http://HOST:6385, or a context in our file (docs/connecting.md)", evidence...)
+	}
+	title := fmt.Sprintf("context %s, of %s", c.Context, c.Source)
+	if c.ReadOnly {
+		title += ", read-only"
+	}
+	return well(title, evidence...)
+}
+
+// auth is how we authenticate; empty in a connection is none.
+func (f *Facts) auth() models.AuthKind {
+	if f.Auth == "" {
+		return models.AuthNone
+	}
+	return f.Auth
+}
+
+// judgeConfigDoubts has a line for each thing that is worth a look, such as a password
+// that others can read.
+func judgeConfigDoubts(f *Facts) []Diagnosis {
+	var all []Diagnosis
+	for _, w := range f.Config.Warnings {
+		all = append(all, doubtful(w, ""))
+	}
+	return all
+}
+
+func judgeKeystone(f *Facts) []Diagnosis {
+	r := f.Keystone
+	switch {
+	case !f.Auth.Keystone():
+		return nil
+	case r == nil:
+		return []Diagnosis{notTold("not asked: there was no time left")}
+	case r.Stage != models.ReachAnswered:
+		return []Diagnosis{broken("Keystone cannot be reached: "+r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)}
+	}
+	if d, bad := f.judgeCertificate(r); bad {
+		return []Diagnosis{d}
+	}
+	return []Diagnosis{well("Keystone answers at "+r.Host, append(reachEvidence(r), answerEvidence(r)...)...)}
+}
+
+// reachEvidence is how a request got to its server.
+func reachEvidence(r *models.Reach) []models.Observation {
+	list := []models.Observation{models.Observed("url", r.URL)}
+	if r.Proxy != "" {
+		list = append(list, models.Observed("proxy", r.Proxy))
+	}
+	if len(r.Addresses) > 0 {
+		list = append(list, models.Observed("addresses", strings.Join(r.Addresses, ", ")))
+	}
+	if r.Remote != "" {
+		list = append(list, models.Observed("connected to", r.Remote))
+	}
+	return list
+}
+
+// answerEvidence is what the server said.
+func answerEvidence(r *models.Reach) []models.Observation {
+	list := []models.Observation{models.Observed("status", r.Status)}
+	for _, h := range [][2]string{{"server", r.Server}, {"content-type", r.Type}, {"location", r.Location}} {
+		if h[1] != "" {
+			list = append(list, models.Observed(h[0], h[1]))
+		}
+	}
+	return list
+}
+
+// unreached is for a request to Ironic that was not sent at all.
+func (f *Facts) unreached() Diagnosis {
+	if f.Auth.Keystone() {
+		return notTold("not asked: where Ironic is stands in Keystone's catalogue")
+	}
+	return notTold("not asked: there was no time left")
+}
+
+func judgeName(f *Facts) Diagnosis {
+	r := f.Ironic
+	switch {
+	case r == nil:
+		return f.unreached()
+	case r.Stage == models.ReachName:
+		return broken(r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)
+	case r.Proxy != "":
+		return well("the proxy finds "+r.Host, reachEvidence(r)...)
+	case len(r.Addresses) == 0:
+		return well(r.Host + " is an address")
+	}
+	return well(fmt.Sprintf("%s is %s", r.Host, someOf(r.Addresses)), reachEvidence(r)...)
+}
+
+func judgeTCP(f *Facts) Diagnosis {
+	r := f.Ironic
+	switch {
+	case r == nil:
+		return f.unreached()
+	case r.Stage == models.ReachConnect:
+		return broken(r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)
+	case r.Proxy != "":
+		return well("connected through the proxy "+r.Proxy, reachEvidence(r)...)
+	}
+	return well("connected to "+r.Remote, reachEvidence(r)...)
+}
+
+// expiresSoon is how long before its end a certificate is worth a look: those that live for days
+// only are renewed by themselves.
+func expiresSoon(c *models.Certificate) time.Duration {
+	return min(21*24*time.Hour, c.NotAfter.Sub(c.NotBefore)/3)
+}
+
+func judgeTLS(f *Facts) Diagnosis {
+	r := f.Ironic
+	switch {
+	case r == nil:
+		return f.unreached()
+	case r.Stage == models.ReachTLS:
+		return broken(r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)
+	case !strings.HasPrefix(r.URL, "https://"):
+		return f.judgePlain(r)
+	case r.Certificate == nil:
+		return notTold("not told: a proxy has the connection", reachEvidence(r)...)
+	}
+	d, _ := f.judgeCertificate(r)
+	return d
+}
+
+// judgePlain: whoever sees a password on its way has it.
+func (f *Facts) judgePlain(r *models.Reach) Diagnosis {
+	host, _, _ := strings.Cut(r.Remote, ":")
+	near := strings.HasPrefix(r.Remote, "127.") || strings.HasPrefix(r.Remote, "[::1]") || host == "localhost"
+	if f.auth() != models.AuthNone && !near {
+		return doubtful("no TLS: what lets us in can be read on the way", "https://, if Ironic or a proxy in front of it has it", models.Observed("url", r.URL), models.Observed("auth", f.auth()))
+	}
+	return well("no TLS, as the address says", models.Observed("url", r.URL))
+}
+
+// judgeCertificate says what is to be known of a server's certificate, and whether that is
+// not good; nothing bad is known without one.
+func (f *Facts) judgeCertificate(r *models.Reach) (d Diagnosis, bad bool) {
+	c := r.Certificate
+	if c == nil {
+		return Diagnosis{}, false
+	}
+	trusted := "the system's CAs"
+	if f.Config.TLS.CACert != "" {
+		trusted = f.Config.TLS.CACert
+	}
+	evidence := []models.Observation{
+		models.Observed("protocol", c.Protocol), models.Observed("subject", c.Subject), models.Observed("issuer", c.Issuer), models.Observed("valid", c.NotBefore.Format(time.DateOnly)+" to "+c.NotAfter.Format(time.DateOnly)),
+		models.Observed("trusted", trusted), models.Observed("sha-256", c.Fingerprint),
+	}
+	left := c.NotAfter.Sub(f.Now)
+	days := models.Counted(int(left.Hours()/24), "day")
+	switch {
+	case c.Root == "":
+		return doubtful("nobody verifies the certificate of "+r.Host, "cacert: FILE verifies it; then take out verify: false or --insecure", evidence...), true
+	case left < expiresSoon(c):
+		return doubtful(fmt.Sprintf("the certificate of %s ends in %s", r.Host, days), "renew it", evidence...), true
+	}
+	return well(fmt.Sprintf("%s, the certificate ends in %s, signed by %s", c.Protocol, days, c.Issuer), evidence...), false
+}
+
+// What a fault of the first request to the API is about.
+type faultAbout int
+
+const (
+	aboutAnswer faultAbout = iota
+	aboutUs
+	aboutVersion
+)
+
+// refusedByKeystone says that the first request came no further than Keystone.
+func (f *Facts) refusedByKeystone() bool {
+	return f.First != nil && f.Auth.Keystone() && f.Identity == nil
+}
+
+func (f *Facts) firstAbout() faultAbout {
+	switch {
+	case f.refusedByKeystone():
+		return aboutUs
+	case f.First.Kind == models.FaultUnauthorized, f.First.Kind == models.FaultForbidden, f.First.Kind == models.FaultConfig:
+		return aboutUs
+	case f.First.Kind == models.FaultVersion:
+		return aboutVersion
+	}
+	return aboutAnswer
+}
+
+func judgeHTTP(f *Facts) Diagnosis {
+	r := f.Ironic
+	if r == nil {
+		return f.unreached()
+	}
+	if r.Stage != models.ReachAnswered {
+		return broken(r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)
+	}
+	low, high, is := r.VersionDocument()
+	evidence := append(reachEvidence(r), answerEvidence(r)...)
+	if is {
+		evidence = append(evidence, models.Observed("API versions", fmt.Sprintf("%s to %s", low, high)))
+	}
+	switch {
+	case f.First != nil && f.firstAbout() == aboutAnswer:
+		if f.First.Status != 0 {
+			evidence = append(evidence, models.Observed("status of /v1/nodes", f.First.Status))
+		}
+		return broken(f.First.Reason(), f.First.Hint, evidence...)
+	case is:
+		return well("an Ironic answers, API "+low.String()+" to "+high.String(), evidence...)
+	case f.Asked && f.First == nil:
+		return well("an Ironic answers, though not at its root: "+strangerText(r), evidence...)
+	case f.First != nil && !f.refusedByKeystone(), r.Status == 401, r.Status == 403:
+		return well("something answers that wants to know who we are", evidence...)
+	}
+	return broken("this is not an Ironic API: "+strangerText(r), "check the URL: Ironic's API usually listens on port 6385", evidence...)
+}
+
+// strangerText says what an answer is that is not Ironic's.
+func strangerText(r *models.Reach) string {
+	text := fmt.Sprintf("HTTP %d", r.Status)
+	switch {
+	case r.Location != "" && r.Status/100 == 3:
+		text += ", it points to " + r.Location
+	case r.Cut:
+		text += fmt.Sprintf(", an answer of more than %s", models.FormatBytes(int64(len(r.Body))))
+	case r.HTML():
+		text += ", an HTML page"
+	case len(r.Body) == 0:
+		text += ", an empty answer"
+	default:
+		text += ", without a version of the API"
+	}
+	if r.Server != "" {
+		text += " (Server: " + r.Server + ")"
+	}
+	return text
+}
+
+func judgeAuthentication(f *Facts) Diagnosis {
+	evidence := []models.Observation{models.Observed("auth", f.auth())}
+	switch {
+	case !f.Asked:
+		return notTold("not asked: there was no time left")
+	case f.First != nil && f.firstAbout() == aboutUs:
+		if f.Config.User != "" {
+			evidence = append(evidence, models.Observed("user", f.Config.User))
+		}
+		return broken(f.First.Reason(), f.First.Hint, evidence...)
+	case f.Identity != nil:
+		return f.judgeIdentity(evidence)
+	case f.Auth == models.AuthHTTPBasic:
+		return well("user "+f.Config.User+" is let in", append(evidence, models.Observed("user", f.Config.User))...)
+	}
+	return well("Ironic asks nobody who they are", evidence...)
+}
+
+// judgeIdentity: Ironic's reader may look and change nothing.
+func (f *Facts) judgeIdentity(evidence []models.Observation) Diagnosis {
+	id := f.Identity
+	who := "user " + models.OrNone(id.User)
+	if id.Project != "" {
+		who += " of project " + id.Project
+	}
+	evidence = append(evidence, models.Observed("user", models.OrNone(id.User)), models.Observed("project", models.OrNone(id.Project)), models.Observed("roles", models.OrNone(strings.Join(id.Roles, ", "))))
+	if !id.Expires.IsZero() {
+		evidence = append(evidence, models.Observed("token ends", id.Expires.UTC().Format(time.RFC3339)))
+	}
+	may := slices.ContainsFunc(id.Roles, func(role string) bool {
+		return !strings.EqualFold(role, "reader") && !strings.EqualFold(role, "baremetal_observer")
+	})
+	if len(id.Roles) > 0 && !may {
+		return doubtful(who+" may look and not change anything: "+someOf(id.Roles), "a role such as member, manager or admin may deploy", evidence...)
+	}
+	return well(fmt.Sprintf("%s is let in, roles %s", who, models.OrNone(someOf(id.Roles))), evidence...)
+}
+
+func judgeAPIVersion(f *Facts) Diagnosis {
+	switch {
+	case !f.Asked:
+		return notTold("not asked: there was no time left")
+	case f.First != nil:
+		return broken(f.First.Reason(), f.First.Hint)
+	}
+	var lacks []string
+	for _, feature := range models.Features() {
+		if !f.Version.Has(feature) {
+			lacks = append(lacks, fmt.Sprintf("%s (1.%d)", feature, feature.Minor()))
+		}
+	}
+	evidence := []models.Observation{models.Observed("version", f.Version), models.Observed("lacks", models.OrNone(strings.Join(lacks, ", ")))}
+	if f.Config.MaxMinor > 0 {
+		evidence = append(evidence, models.Observed("api_version", models.APIVersion{Minor: f.Config.MaxMinor}))
+	}
+	hint := "a newer Ironic has it; api_version in the context may be in the way"
+	switch v := f.Version; {
+	case !v.Has(models.FeatureHistory):
+		return doubtful("API "+v.String()+": no node history, so that reasons of failures may be lost", hint, evidence...)
+	case !v.Has(models.FeatureInventory):
+		return doubtful("API "+v.String()+": no inventory, so that root device hints cannot be checked", hint, evidence...)
+	case len(lacks) > 0:
+		return well(fmt.Sprintf("API %s: history and inventory, without %s", v, models.Counted(len(lacks), "newer feature")), evidence...)
+	}
+	return well("API "+f.Version.String()+": all that ironworks knows", evidence...)
+}
+
+// slowAnswer is how long a small request may take before a console feels it.
+const slowAnswer = time.Second
+
+func judgeLatency(f *Facts) Diagnosis {
+	if len(f.Latencies) == 0 {
+		return notTold("not measured: there was no time left")
+	}
+	sorted := slices.Sorted(slices.Values(f.Latencies))
+	median := sorted[len(sorted)/2]
+	evidence := []models.Observation{
+		models.Observed("requests", len(sorted)), models.Observed("fastest", shortTime(sorted[0])), models.Observed("median", shortTime(median)), models.Observed("slowest", shortTime(sorted[len(sorted)-1])),
+	}
+	if median > slowAnswer {
+		return doubtful("a small request takes "+shortTime(median), "what happens is seen later: look at the line, a proxy, or Ironic's database", evidence...)
+	}
+	return well("a small request takes "+shortTime(median), evidence...)
+}
+
+func shortTime(d time.Duration) string {
+	if d < 10*time.Millisecond {
+		return d.Round(100 * time.Microsecond).String()
+	}
+	return d.Round(time.Millisecond).String()
+}
+
+// How far two clocks may be apart: ages and deadlines are Ironic's, certificates and
+// tokens are judged by both.
+const (
+	clockDoubtful = 5 * time.Second
+	clockBroken   = 60 * time.Second
+)
+
+func judgeClock(f *Facts) Diagnosis {
+	if !f.SkewKnown {
+		return notTold("not told: the answers have no Date")
+	}
+	away, how := f.Skew.Abs().Round(time.Second), "ahead of"
+	if f.Skew < 0 {
+		how = "behind"
+	}
+	title := fmt.Sprintf("Ironic's clock is %s %s ours", away, how)
+	evidence := []models.Observation{models.Observed("skew", f.Skew.Round(100*time.Millisecond)), models.Observed("here", f.Now.UTC().Format(time.RFC3339))}
+	hint := "set both by NTP: tokens, certificates and the ramdisk's agent go by the time"
+	switch {
+	case f.Skew.Abs() > clockBroken:
+		return broken(title, hint, evidence...)
+	case f.Skew.Abs() > clockDoubtful:
+		return doubtful(title, hint, evidence...)
+	}
+	return well("Ironic's clock and ours agree", evidence...)
+}

@@ -1,0 +1,379 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"ironworks/models"
+)
+
+// Condition is what a rule asks of the facts beside texts and states. It reads as a
+// clause of documentation.
+type Condition string
+
+// The conditions.
+const (
+	ifWaiting         Condition = "Ironic waits for the ramdisk, or has given up waiting"
+	ifNeverCalled     Condition = "no sign of the ramdisk since the work began"
+	ifLongEnough      Condition = "waited for 10 minutes at least, or timed out"
+	ifNotLongEnough   Condition = "waited for less than 10 minutes"
+	ifSilent          Condition = "the ramdisk called back in this work, and then not for 6 minutes"
+	ifSpeaking        Condition = "the last heartbeat is not older than 6 minutes"
+	ifRebooting       Condition = "the step reboots the machine, or the conductor polls the BMC meanwhile"
+	ifFresh           Condition = "a sign of life: a heartbeat of this boot in the last 200 s, a log line in the last minute, or the agent answers from here"
+	ifLogAlive        Condition = "there are log lines of the ramdisk since the work began"
+	ifAgentStarted    Condition = "the agent started 3 minutes ago at least by the log, or Ironic has given up waiting"
+	ifBooting         Condition = "the log tells how far the boot has come, has a line of the last minute, and no error that is not overcome"
+	ifBootStuck       Condition = "by the log the boot has not gone on for 5 minutes, and the agent has not started"
+	ifLogStopped      Condition = "the log of this boot had lines, and none for 2 minutes (5 while the agent's image is pulled)"
+	ifAgentAnswers    Condition = "the agent answers from here"
+	ifAgentRefuses    Condition = "the agent was there, and refuses connections from here; the step does not reboot the machine"
+	ifSiblings        Condition = "two others at least, and half of those in the same work, fail or wait alike"
+	ifSpreads         Condition = "what failed is on the way between machines, Ironic and images"
+	ifPowerOff        Condition = "Ironic knows the machine as off"
+	ifPowerFault      Condition = "Ironic's fault field says power failure"
+	ifCleanFault      Condition = "the node is in maintenance, by the fault clean failure or without a fault"
+	ifMaintenance     Condition = "in maintenance without a fault: somebody set it"
+	ifReserved        Condition = "a conductor holds the node's lock"
+	ifConductorDead   Condition = "the node's conductor is not alive, while another one is"
+	ifAllDead         Condition = "every conductor is dead, the node has no conductor, and the node has not changed since their last heartbeats (conductors on SQLite send none)"
+	ifConductorAlive  Condition = "the node's conductor is alive, as far as it is known"
+	ifNoHints         Condition = "no root device hints, and a deploy interface that writes to a disk"
+	ifLate            Condition = "the phase lasts longer than it did for nearly all others"
+	ifMuchLate        Condition = "the phase lasts more than three times the median of others"
+	ifBMCUnreachable  Condition = "the BMC was asked from here, and does not answer"
+	ifBMCRefuses      Condition = "the BMC refuses the login that is known here"
+	ifBMCOff          Condition = "the BMC says that the machine is off"
+	ifBMCModeDiffers  Condition = "the BMC boots in another mode than the node wants"
+	ifNoMedia         Condition = "the node boots by virtual media, and the BMC has none inserted"
+	ifMediaLeft       Condition = "the BMC has virtual media inserted"
+	ifAtRest          Condition = "no reason, fault, maintenance or power error"
+	ifISONotFetchable Condition = "the ramdisk's ISO cannot be read from here"
+	ifStateKnown      Condition = "the node's state is known"
+	ifBMCUnwell       Condition = "the BMC says that a part of the machine is in a critical state"
+)
+
+// The spans that conditions go by. An agent beats every 90 to 180 s.
+const (
+	offForLong = 2 * time.Minute
+	// reachTakes is how long an agent may take from its start to its first call: it gathers an
+	// inventory before, and listens for LLDP for up to 99 s.
+	reachTakes = 3 * time.Minute
+	stuckAfter = 5 * time.Minute
+	// conductorBeat is within what time a conductor says that it lives
+	// ([conductor]heartbeat_timeout).
+	conductorBeat = time.Minute
+	stoppedAfter  = 2 * time.Minute
+	// shortPhase is what a phase that took others less counts as: seconds more are no sign.
+	shortPhase = 20 * time.Second
+)
+
+// holds says whether the condition is true of the facts.
+func (x *explaining) holds(is Condition) bool {
+	switch is {
+	case ifBMCUnreachable, ifBMCRefuses, ifBMCOff, ifBMCModeDiffers, ifNoMedia, ifMediaLeft, ifISONotFetchable, ifBMCUnwell:
+		return x.BMC != nil && x.bmcHolds(is)
+	case ifStateKnown:
+		return x.state() != ""
+	case ifSiblings:
+		return x.Siblings != nil && x.Siblings.Same >= 2 && 2*x.Siblings.Same >= x.Siblings.Of
+	case ifSpreads:
+		return x.spreads()
+	case ifLate:
+		return x.Estimate != nil && x.Estimate.Late
+	case ifMuchLate:
+		return x.muchLate()
+	case ifFresh, ifAgentStarted, ifBooting, ifBootStuck, ifLogStopped, ifAgentAnswers, ifAgentRefuses:
+		return x.node != nil && x.ramdiskHolds(is)
+	case ifAtRest:
+		return x.node != nil && !x.troubled()
+	case ifWaiting, ifNeverCalled, ifLongEnough, ifNotLongEnough, ifSilent, ifSpeaking, ifRebooting, ifLogAlive:
+		return x.node != nil && x.waitHolds(is)
+	case ifPowerOff, ifPowerFault, ifCleanFault, ifMaintenance, ifReserved, ifConductorDead, ifAllDead, ifConductorAlive, ifNoHints:
+		return x.node != nil && x.nodeHolds(is)
+	}
+	return false
+}
+
+func (x *explaining) nodeHolds(is Condition) bool {
+	n := x.node
+	switch is {
+	case ifPowerOff:
+		waited, known := x.waited()
+		return n.PowerState == models.PowerOff && known && waited >= offForLong && !x.rebooting()
+	case ifPowerFault:
+		return n.Fault == "power failure"
+	case ifCleanFault:
+		return n.Maintenance && (n.Fault == "clean failure" || n.Fault == "")
+	case ifMaintenance:
+		return n.Maintenance && n.Fault == "" && n.ProvisionState != models.StateCleanFailed
+	case ifReserved:
+		return n.Reservation != ""
+	case ifNoHints:
+		return x.noHints()
+	case ifConductorDead, ifAllDead, ifConductorAlive:
+		host := x.conductor()
+		alive := slices.ContainsFunc(x.Conductors, func(c models.Conductor) bool { return c.Alive })
+		gone := host != "" && x.Conductors != nil && !slices.ContainsFunc(x.Conductors, func(c models.Conductor) bool { return c.Hostname == host && c.Alive })
+		switch is {
+		case ifConductorDead:
+			return gone && alive
+		case ifAllDead:
+			// On SQLite conductors send no heartbeats, and Ironic still gives them nodes.
+			return len(x.Conductors) > 0 && !alive && host == "" && !slices.ContainsFunc(x.Conductors, x.workedAfter)
+		default:
+			return !gone
+		}
+	default:
+		return false
+	}
+}
+
+// workedAfter says that Ironic worked on the node after the conductor's last heartbeat.
+func (x *explaining) workedAfter(c models.Conductor) bool {
+	return !c.UpdatedAt.IsZero() && x.node.ProvisionUpdatedAt.After(c.UpdatedAt.Add(conductorBeat))
+}
+
+// conductor is who holds the node, or would.
+func (x *explaining) conductor() string {
+	if x.node.Reservation != "" {
+		return x.node.Reservation
+	}
+	return x.node.Conductor
+}
+
+// plan.noHints: only those deploy interfaces write to a disk that the agent picks.
+func (x *explaining) noHints() bool {
+	n := x.node
+	switch n.DeployInterface {
+	case "direct", "custom-agent", "bootc":
+	default:
+		return false
+	}
+	for _, place := range []map[string]any{n.InstanceInfo, n.Properties} {
+		if hints, there := place["root_device"]; there && hints != nil && hints != "" {
+			return false
+		}
+	}
+	return n.Properties != nil
+}
+
+func (x *explaining) waitHolds(is Condition) bool {
+	waited, known := x.waited()
+	switch is {
+	case ifWaiting:
+		return x.state().Class() == models.ClassWait || x.timedOut()
+	case ifNeverCalled:
+		return x.neverCalled()
+	case ifLongEnough:
+		return x.timedOut() || known && waited >= models.BootTakes
+	case ifNotLongEnough:
+		return !x.timedOut() && known && waited < models.BootTakes
+	case ifSilent:
+		return x.called() && !x.rebooting() && (x.timedOut() || x.silence() > models.SilentAfter)
+	case ifSpeaking:
+		return x.called() && x.silence() <= models.SilentAfter
+	case ifRebooting:
+		return x.rebooting()
+	case ifLogAlive:
+		return slices.ContainsFunc(x.Lines, func(l models.LogLine) bool { return l.Source != models.LogStatus })
+	default:
+		return false
+	}
+}
+
+// waited is how long the work goes on, or the state lasts as far as anybody saw; while Ironic
+// waits for a ramdisk, since the machine was switched on or restarted for it.
+func (x *explaining) waited() (time.Duration, bool) {
+	since := x.began
+	if since.IsZero() {
+		since = x.Row.Since
+	}
+	if since.IsZero() { // nothing but a heartbeat touches it while Ironic waits
+		since = x.node.ProvisionUpdatedAt.Time
+	}
+	if i := x.node.Internal; i != nil && x.state().Class() == models.ClassWait && i.LastPowerState.After(since) {
+		since = i.LastPowerState.Time
+	}
+	if since.IsZero() || x.Now.IsZero() {
+		return 0, false
+	}
+	return x.Now.Sub(since), true
+}
+
+// timedOut says that the reason is one of waiting for a ramdisk in vain.
+func (x *explaining) timedOut() bool {
+	for _, t := range x.texts {
+		for _, k := range t.known {
+			if k.said && slices.Contains(timeouts, k.id) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// heartbeat is the last one of the ramdisk that Ironic works with. When work has failed it is
+// the last one of all: Ironic may have switched the machine off since.
+func (x *explaining) heartbeat() time.Time {
+	if x.state().Busy() {
+		return x.boot.Heartbeat
+	}
+	var last time.Time
+	if i := x.node.Internal; i != nil {
+		last = i.LastHeartbeat.Time
+	}
+	if k := x.kept(); k != nil && k.LastHeartbeat.After(last) {
+		last = k.LastHeartbeat
+	}
+	return last
+}
+
+// kept is what was kept of this work.
+func (x *explaining) kept() *models.Kept {
+	if x.Work == nil {
+		return nil
+	}
+	return x.Work.Evidence
+}
+
+// called says that the ramdisk called back in this work.
+func (x *explaining) called() bool {
+	if calledBack(x.Row) {
+		return true
+	}
+	if k := x.kept(); k != nil && k.AgentURL != "" && !x.state().Busy() {
+		return true
+	}
+	return !x.began.IsZero() && x.heartbeat().After(x.began)
+}
+
+// neverCalled is certain only where the beginning is known, or there never was a heartbeat.
+func (x *explaining) neverCalled() bool {
+	if x.node.Internal == nil || x.called() {
+		return false
+	}
+	last := x.heartbeat()
+	return last.IsZero() || !x.began.IsZero() && last.Before(x.began)
+}
+
+func (x *explaining) silence() time.Duration {
+	if last := x.heartbeat(); !last.IsZero() && !x.Now.IsZero() {
+		return x.Now.Sub(last)
+	}
+	return 0
+}
+
+// rebooting: Ironic expects no heartbeats then.
+func (x *explaining) rebooting() bool { return x.node.Internal.Rebooting() }
+
+// spreads says that an error was found that is seldom one of a single machine.
+func (x *explaining) spreads() bool {
+	if x.node != nil && x.waitHolds(ifWaiting) && !x.called() {
+		return true
+	}
+	for _, t := range x.texts {
+		for _, k := range t.known {
+			if k.said && slices.Contains(spreading, k.id) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ramdiskHolds is about the ramdisk's boot, and whether it lives.
+func (x *explaining) ramdiskHolds(is Condition) bool {
+	b := &x.boot
+	inStage := x.Now.Sub(b.Since)
+	told := !b.Line.IsZero()
+	switch is {
+	case ifFresh:
+		return x.called() && !x.holds(ifAgentRefuses) &&
+			(x.agentAnswers() || !b.Heartbeat.IsZero() && x.Now.Sub(b.Heartbeat) <= freshBeat || told && x.Now.Sub(b.Line) <= freshLine)
+	case ifAgentStarted:
+		return told && b.Stage >= models.RamdiskAgent && (x.timedOut() || inStage >= reachTakes)
+	case ifBooting:
+		return told && b.Stage > models.RamdiskPowerOn && b.Obstacle == nil && x.Now.Sub(b.Line) <= freshLine
+	case ifBootStuck:
+		return told && b.Stage < models.RamdiskAgent && inStage >= stuckAfter
+	case ifLogStopped:
+		limit := stoppedAfter
+		if b.Stage == models.RamdiskImage {
+			limit = stuckAfter
+		}
+		return told && x.Now.Sub(b.Line) > limit
+	case ifAgentAnswers:
+		return x.agentAnswers()
+	case ifAgentRefuses:
+		return x.Agent != nil && x.Agent.Answers == AnswerNo && x.called() && !x.rebooting()
+	default:
+		return false
+	}
+}
+
+func (x *explaining) agentAnswers() bool { return x.Agent != nil && x.Agent.Answers == AnswerYes }
+
+// muchLate says that the phase lasts more than three times what it took others.
+func (x *explaining) muchLate() bool {
+	if x.Estimate == nil || x.Estimate.Phase.N < 3 || x.Work == nil || x.Now.IsZero() {
+		return false
+	}
+	p := x.Work.Current()
+	return p != nil && p.Took(x.Now) > 3*max(x.Estimate.Phase.Median, shortPhase)
+}
+
+func (x *explaining) bmcHolds(is Condition) bool {
+	b := x.BMC
+	switch is {
+	case ifBMCUnreachable:
+		return b.Reachable == AnswerNo
+	case ifBMCRefuses:
+		return b.Authenticated == AnswerNo
+	case ifBMCOff:
+		return b.Power == models.PowerOff && !x.rebooting()
+	case ifBMCModeDiffers:
+		want := x.wantedBootMode()
+		return want != "" && b.BootMode != "" && want != b.BootMode
+	case ifNoMedia:
+		return b.MediaInserted == AnswerNo && x.node != nil && strings.Contains(x.node.BootInterface, "virtual-media")
+	case ifMediaLeft:
+		return b.MediaInserted == AnswerYes
+	case ifISONotFetchable:
+		return b.ISOFetchable == AnswerNo
+	case ifBMCUnwell:
+		return b.Health == models.BMCHealthCritical
+	default:
+		return false
+	}
+}
+
+// wantedBootMode is the mode that the instance asks for, or the node has.
+func (x *explaining) wantedBootMode() string {
+	if x.node == nil {
+		return ""
+	}
+	for _, place := range []map[string]any{x.node.InstanceInfo, x.node.Properties} {
+		if mode := capability(place["capabilities"], "boot_mode"); mode != "" {
+			return mode
+		}
+	}
+	return x.raw.BootMode
+}
+
+// capability reads one of name:value,name:value or of an object.
+func capability(from any, name string) string {
+	switch c := from.(type) {
+	case map[string]any:
+		value, _ := c[name].(string)
+		return value
+	case string:
+		for pair := range strings.SplitSeq(c, ",") {
+			if key, value, ok := strings.Cut(strings.TrimSpace(pair), ":"); ok && key == name {
+				return value
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,199 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	"ironworks/models"
+)
+
+// family explains the messages of an exception class, a module or a phase of Ironic
+// that no rule knows one by one. A word counts only behind an opening: what another
+// program writes about images or networks is not Ironic's.
+type family struct {
+	ID RuleID
+	// Openings are how a clause of Ironic's or its agent's begins; "…" stands for up to
+	// maxOpeningGap bytes. Words are in lower case, and whole words; "*" at the end stands for
+	// the rest of a word. One of all of them has to be there.
+	Openings []string
+	Words    []string
+	// In are the states of a phase; none is for all.
+	In []models.ProvisionState
+	// Weak openings do not show by themselves that Ironic wrote the text.
+	Weak bool
+
+	Verdict, Brief, Not string
+	Next                Next
+	// Evidence is shown beside the text and the step.
+	Evidence []EvidenceField
+	// Source are the modules or classes of Ironic that write such messages.
+	Source string
+}
+
+// maxOpeningGap bounds what may stand between the parts of an opening: names and steps.
+const maxOpeningGap = 300
+
+// topicFamilies are told before phases, the most specific first: a message of the RAID
+// module mentions Redfish, too.
+var topicFamilies = slices.Concat(toolFamilies, inspectionFamilies, imageFamilies, machineFamilies, diskFamilies, networkFamilies, serviceFamilies, interfaceFamilies)
+
+// families are all of them, in the order in which they are told.
+var families = slices.Concat(topicFamilies, phaseFamilies)
+
+// familyRules are the families as rules. They come after all rules that know a message.
+var familyRules = makeFamilyRules()
+
+func makeFamilyRules() []Rule {
+	rules := make([]Rule, len(families))
+	for i := range families {
+		f := &families[i]
+		rules[i] = Rule{
+			ID: f.ID, Errors: []ErrorID{ErrorID(f.ID)}, In: f.In, Confidence: ConfidenceMedium,
+			Verdict: f.Verdict, Brief: f.Brief, Not: []string{f.Not}, Next: f.Next, Source: f.Source,
+			Evidence: append([]EvidenceField{evStep}, f.Evidence...), Instead: []RuleID{"clean-failed"},
+		}
+		if f.Weak && len(f.In) > 0 {
+			rules[i].If = []Condition{ifStateKnown}
+		}
+	}
+	return rules
+}
+
+// TellsPhaseOnly reports whether a rule knows no more of a message than the phase that
+// failed.
+func TellsPhaseOnly(id RuleID) bool {
+	return slices.ContainsFunc(phaseFamilies, func(f family) bool { return f.ID == id })
+}
+
+// familySign is an opening or a word of a family.
+type familySign struct {
+	parts   []string
+	family  int
+	opening bool
+	prefix  bool // a word that may go on
+	weak    bool
+}
+
+// familySigns have the signs by the first two bytes of their first part, in lower case.
+var familySigns = makeFamilySigns()
+
+const signSlots = 32 * 32
+
+func signSlot(a, b byte) int { return int(a&31)<<5 | int(b&31) }
+
+func makeFamilySigns() [signSlots][]familySign {
+	var slots [signSlots][]familySign
+	for i := range families {
+		f := &families[i]
+		for _, text := range f.Openings {
+			slot := signSlot(text[0], text[1])
+			slots[slot] = append(slots[slot], familySign{parts: strings.Split(text, "…"), family: i, opening: true, weak: f.Weak})
+		}
+		for _, text := range f.Words {
+			word, prefix := strings.CutSuffix(text, "*")
+			slot := signSlot(word[0], word[1])
+			open := prefix || !inFamilyWord(word[len(word)-1])
+			slots[slot] = append(slots[slot], familySign{parts: []string{word}, family: i, prefix: open})
+		}
+	}
+	return slots
+}
+
+// familyInReason finds the first family that a reason is of, in one pass over the text; -1
+// is none. What begins at after is of cleaning up. A topic in the message goes before one
+// in an opening, such as the name of the step, and a topic before a phase.
+func familyInReason(text string, after int) int {
+	best, hint, ironic := len(families), len(families), false
+	opened := 0 // where the last opening ends
+	inWord := false
+	for i := 0; i+1 < after; i++ {
+		if !inFamilyWord(text[i]) {
+			inWord = false
+			continue
+		}
+		if inWord {
+			continue
+		}
+		inWord = true
+		signs := familySigns[signSlot(text[i], text[i+1])]
+		for j := range signs {
+			s := &signs[j]
+			if !s.opening && (!ironic || i > 0 && text[i-1] == '/' || // a path or an address
+				s.family >= best || i < opened && s.family >= hint) {
+				continue
+			}
+			end := s.at(text, i)
+			switch {
+			case end < 0:
+			case s.opening:
+				best, opened, ironic = min(best, s.family), max(opened, end), ironic || !s.weak
+			case i < opened:
+				hint = min(hint, s.family)
+			default:
+				best = min(best, s.family)
+			}
+		}
+	}
+	switch {
+	case best >= len(topicFamilies) && hint < len(topicFamilies):
+		return hint
+	case best == len(families):
+		return -1
+	}
+	return best
+}
+
+// at gives where the sign ends that stands in the text at the beginning of a word, or -1.
+func (s *familySign) at(text string, i int) int {
+	first := s.parts[0]
+	end := i + len(first)
+	switch {
+	case end > len(text):
+		return -1
+	case s.opening:
+		if text[i:end] != first {
+			return -1
+		}
+		if end = s.partsEnd(text, end); end < 0 || !clauseBegins(text[:i]) {
+			return -1
+		}
+		return end
+	case !equalLower(text[i:end], first):
+		return -1
+	case s.prefix || end == len(text) || !inFamilyWord(text[end]):
+		return end
+	case text[end] == 's' && (end+1 == len(text) || !inFamilyWord(text[end+1])):
+		return end + 1
+	}
+	return -1
+}
+
+// partsEnd finds the other parts of an opening behind the first, and says where they end.
+func (s *familySign) partsEnd(text string, from int) int {
+	for _, p := range s.parts[1:] {
+		i := strings.Index(text[from:min(len(text), from+maxOpeningGap+len(p))], p)
+		if i < 0 {
+			return -1
+		}
+		from += i + len(p)
+	}
+	return from
+}
+
+func inFamilyWord(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
+}
+
+// equalLower compares a text with one in lower case.
+func equalLower(text, lower string) bool {
+	for i := range len(lower) {
+		b := text[i]
+		if b >= 'A' && b <= 'Z' {
+			b += 'a' - 'A'
+		}
+		if b != lower[i] {
+			return false
+		}
+	}
+	return true
+}

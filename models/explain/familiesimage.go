@@ -1,0 +1,62 @@
+package explain
+
+// imageFamilies are about what is written to the disk, and where it comes from.
+var imageFamilies = []family{
+	{
+		ID: "kickstart", Words: []string{"kickstart", "ksvalidator", "anaconda", "stage2_id"},
+		Verdict: "The kickstart file or template of the anaconda deployment cannot be used", Brief: "kickstart cannot be used",
+		Not:    "the machine: the installer had not started",
+		Next:   Next{Text: "Correct the template in instance_info.ks_template or [anaconda]default_ks_template, then deploy again.", Key: "set", Command: "ironworks set {node} instance_info.ks_template=URL"},
+		Source: "ironic/common/pxe_utils.py, ironic/common/kickstart_utils.py",
+	},
+	{
+		ID: "configdrive", Openings: []string{"Failed to upload the configdrive to Swift: ", "Failed to store the configdrive in the database", "Failed to prepare the configdrive"}, Words: []string{"configdrive", "config drive", "configuration drive", "config-drive"},
+		Verdict: "The configdrive could not be read, built or written", Brief: "configdrive could not be used",
+		Not:    "the image: it is another part of the deployment",
+		Next:   Next{Text: "Check the user data and the configdrive's address and size, then deploy again.", Key: "deploy-wizard", Command: "ironworks deploy {node} --user-data FILE --dry-run"},
+		Source: "ironic/conductor/configdrive_utils.py, ironic_python_agent/partition_utils.py",
+	},
+	{
+		ID: "oci-registry", Words: []string{"oci", "registry", "manifest", "image tag", "does not have any tags", "number of layers", "required digest", "digest value", "auth response", "authentication method", "www-authenticate", "requires authentication", "not specific", "rate limit"},
+		Verdict: "The image registry did not give the image: the reference, the digest or the pull secret is wrong", Brief: "registry did not give the image",
+		Not:    "the disk: nothing was downloaded",
+		Next:   Next{Text: "Check the oci:// reference, name a tag or digest that exists, and set image_pull_secret where the registry wants one.", Key: "set", Command: "ironworks set {node} instance_info.image_source=oci://…"},
+		Source: "ironic/common/oci_registry.py, ironic/common/image_service.py",
+	},
+	{
+		ID: "image-checksum-setting", Words: []string{"checksum", "hash_algo", "os_hash_value", "os_hash_algo", "hash name", "hash algorithm"},
+		Verdict: "The image's checksum is missing, unreadable or does not match", Brief: "checksum missing or wrong",
+		Not:    "the disk: nothing is written before the checksum is right",
+		Next:   Next{Text: "Set the checksum of this image, or the address of a file that names it, then deploy again.", Key: "set", Command: "ironworks set {node} instance_info.image_checksum=SHA256"},
+		Source: "ironic/common/checksum_utils.py, ironic_python_agent/extensions/standby.py",
+	},
+	{
+		ID: "image-format", Openings: []string{"The requested image is not valid for use", "Creating iso image failed: ", "Creating vfat image failed: "}, Words: []string{"not valid for use", "safety check", "safety check image", "image format", "multiple potential formats", "expected format", "converted to raw", "parsing of the image", "qemu-img", "qemu_img", "image_type", "whole disk image", "disk_format", "uefi bootable", "virtual size", "neither deploy iso", "efiboot.img"},
+		Verdict: "The image's format is refused, or the image could not be converted or built", Brief: "image format refused",
+		Not:    "the image server: the image was read",
+		Next:   Next{Text: "Inspect the image with 'qemu-img info', set image_disk_format to what it is, or convert it to raw.", Key: "set", Command: "ironworks set {node} instance_info.image_disk_format=FORMAT"},
+		Source: "ironic/common/images.py, ironic_python_agent/disk_utils.py",
+	},
+	{
+		ID: "image-write", Words: []string{"writing image to device", "write image to device", "unable to write image", "after writing the image", "write_image"},
+		Verdict: "The image could not be written to the disk", Brief: "image could not be written",
+		Not:      "the image's format: it was accepted",
+		Next:     Next{Text: "Read the ramdisk's log for the disk's errors and size: a disk that is too small, busy or broken is the usual reason.", Key: "log", Command: "ironworks logs {node}"},
+		Evidence: []EvidenceField{evHints},
+		Source:   "ironic_python_agent/disk_utils.py, ironic_python_agent/extensions/standby.py",
+	},
+	{
+		ID: "image-source", Openings: []string{"Validation of image href ", "Failed to download image …, reason: "}, Words: []string{"image href", "download image", "error downloading image", "download of image", "image download", "image_source", "image_download_source", "image", "boot_iso", "glance", "nfs url", "cifs url", "basic auth config", "nfs protocol", "cifs protocol", "proxy url", "image_no_proxy", "read data from", "url redirect"},
+		Verdict: "The image could not be read; a wrong address, server or login are the usual reasons", Brief: "image could not be read",
+		Not:    "the root disk: nothing was written",
+		Next:   Next{Text: "Open the image's address from the conductor's and the machine's network, and correct image_source; then deploy again.", Key: "set", Command: "ironworks set {node} instance_info.image_source=URL"},
+		Source: "ironic/common/image_service.py, ironic/common/glance_service, ironic_python_agent/extensions/standby.py",
+	},
+	{
+		ID: "object-store", Openings: []string{"Swift operation '", "Swift object … from container "}, Words: []string{"swift", "temporary url", "temp url", "swift_temp_url_key"},
+		Verdict: "The object store (Swift) refused or lost the data that Ironic keeps there", Brief: "object store failed",
+		Not:    "the machine: it was not involved",
+		Next:   Next{Text: "Check Swift and the [swift] and [glance]swift_temp_url_* options of the conductor, then try again.", Retry: true},
+		Source: "ironic/common/swift.py, ironic/common/glance_service/image_service.py",
+	},
+}

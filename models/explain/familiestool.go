@@ -1,0 +1,101 @@
+package explain
+
+// toolFamilies are about programs, limits, bugs, and what mentions images without being
+// about them: they say more than the module does in which they showed.
+var toolFamilies = []family{
+	{
+		ID: "ramdisk-tool-missing", Words: []string{"no such file or directory: '", "command not found", "could not find executable", "is not installed", "is not usable in this ramdisk", "available methods of", "executable file not found", "exit code: 127"},
+		Verdict: "A program or file that this needs is missing on the ramdisk or the conductor", Brief: "a program or file is missing",
+		Not:      "a fault of the machine: nothing ran on it",
+		Next:     Next{Text: "Add what the reason names to the ramdisk, or use a ramdisk that has it; then try again.", Key: "set", Command: "ironworks set {node} driver_info.deploy_iso=URL"},
+		Evidence: []EvidenceField{evAgentIs, evISO},
+		Source:   "oslo_concurrency.processutils (ENOENT), ironic_python_agent/utils.py",
+	},
+	{
+		ID: "no-space", Words: []string{"no space left on device", "have enough disk space", "insufficient disk space", "available memory at", "cannot allocate memory", "out of memory"},
+		Verdict: "The conductor or the ramdisk has run out of disk space or memory", Brief: "out of disk space or memory",
+		Not:    "the node's root disk, unless the reason names it",
+		Next:   Next{Text: "Free space in the conductor's image cache and HTTP folder, or stream raw images; then try again.", Retry: true},
+		Source: "ironic/common/utils.py, ironic/common/images.py",
+	},
+	{
+		ID: "python-error", Words: []string{"nonetype", "attributeerror", "keyerror", "indexerror", "zerodivisionerror", "division by zero", "nameerror", "unboundlocalerror", "object has no attribute", "unexpected keyword argument"},
+		Verdict: "Ironic or the agent hit a bug: the reason is a Python error", Brief: "a bug in Ironic or its agent",
+		Not:    "a setting that can be corrected with certainty",
+		Next:   Next{Text: "Look for the traceback in the conductor's log, and report it to Ironic with the release.", Key: "history", Command: "ironworks history {node}"},
+		Source: "ironic/conductor/utils.py: step_error_handler",
+	},
+	{
+		ID: "agent-version", Words: []string{"version mismatch", "hardwaremanager", "hardware managers", "hardware manager", "out of date agent", "did not transmit a version", "current versions"},
+		Verdict: "The agent's hardware managers do not fit: their versions changed, or none supports the call", Brief: "agent's hardware managers do not fit",
+		Not:      "the network: the agent answered",
+		Next:     Next{Text: "Boot the ramdisk that has the hardware manager and its release, then try again.", Retry: true},
+		Evidence: []EvidenceField{evAgentIs},
+		Source:   "ironic_python_agent/hardware.py, ironic_python_agent/hardware_managers",
+	},
+	{
+		ID: "agent-clock-sync", Words: []string{"ntp server", "ntpdate", "chrony", "syncing system clock", "sync clock", "clock verify", "bmc clock"},
+		Verdict: "A clock could not be set: the NTP server did not answer, or the BMC kept its time", Brief: "a clock could not be set",
+		Not:    "the image or the disk",
+		Next:   Next{Text: "Check that the ramdisk reaches the NTP server (ipa-ntp-server), or set the BMC's clock by hand; then try again.", Retry: true},
+		Source: "ironic_python_agent/utils.py: sync_clock, ironic/drivers/modules/redfish/management.py",
+	},
+	{
+		ID: "burn-in", Words: []string{"stress-ng", "stress ng", "fio", "gpu-burn", "smart test", "burnin*", "stressor type"},
+		Verdict: "A burn-in test of the hardware failed", Brief: "burn-in test failed",
+		Not:    "the deployment: burn-in only tests the hardware",
+		Next:   Next{Text: "Read the test's output in the ramdisk's log; a failed disk, memory or NIC test is a reason to replace the part.", Key: "log", Command: "ironworks logs {node}"},
+		Source: "ironic_python_agent/burnin.py",
+	},
+	{
+		ID: "container-step", Words: []string{"container runner", "container step", "container image", "container_url", "allowed_containers", "container steps", "bootc"},
+		Verdict: "A container could not be run: the image is not permitted, not readable, or lacks what bootc needs", Brief: "container image could not be used",
+		Not:    "the node's disk",
+		Next:   Next{Text: "Check the image's address and pull secret, and [container]allowed_containers of the agent; then try again.", Retry: true},
+		Source: "ironic_python_agent/hardware_managers/container.py, extensions/standby.py",
+	},
+	{
+		ID: "agent-api", Openings: []string{"Agent API for node ", "Error invoking agent command ", "Connection to agent failed: ", "Timeout executing command … on node ", `Detected change in ramdisk provided "agent_verify_ca"`, "Agent did not transmit a version"}, Words: []string{"agent_url", "agent command", "agent seems offline", "agent failed to come back", "agent is not running", "decode response as json", "agent is busy", "presently executing a command", "agent ramdisk", "agent returned bad result", "through the agent", "agent ca", "malformed clean_step", "malformed deploy_step", "malformed service_step", "unknown command", "command name must be", "command result", "expected the command", "agent rescue", "system.lockdown"},
+		Verdict: "The conductor and the agent did not understand each other: the call failed or timed out", Brief: "call to the agent failed",
+		Not:      "a machine that did not boot: its agent had called back",
+		Next:     Next{Text: "Look whether the agent is still alive in its log and on port 9999, then try again.", Retry: true},
+		Evidence: []EvidenceField{evAgent, evHeartbeat, evAgentIs},
+		Source:   "ironic/drivers/modules/agent_client.py, ironic_python_agent/extensions/base.py",
+	},
+	{
+		ID: "file-injection", Words: []string{"inject_files", "files argument", "the `files", "process file", "absolute path to a file", "validation of files", "partition found with path"},
+		Verdict: "The step inject_files could not write its files to the disk", Brief: "files could not be injected",
+		Not:    "the image: it is on the disk",
+		Next:   Next{Text: "Check the paths and content of inject_files, and which partition they are on.", Key: "set", Command: "ironworks set {node} properties.inject_files=JSON"},
+		Source: "ironic_python_agent/inject_files.py",
+	},
+	{
+		ID: "rescue-password", Words: []string{"rescue_password", "rescue password", "rescue operation failed"},
+		Verdict: "The rescue password is missing, or could not be set in the ramdisk", Brief: "rescue password is missing",
+		Not:    "the network: rescue had not started",
+		Next:   Next{Text: "Rescue again and give a password.", Key: "rescue", Command: "ironworks rescue {node}"},
+		Source: "ironic/drivers/modules/agent.py, ironic_python_agent/extensions/rescue.py",
+	},
+	{
+		ID: "firmware-update", Openings: []string{"Firmware update failed for node "}, Words: []string{"firmware", "component flavor", "mstflint", "mstconfig", "psid", "simple_update", "device id", "fw version", "unsupported config"},
+		Verdict: "Firmware could not be updated or read: the file, its checksum, or the BMC's job is the reason", Brief: "firmware update failed",
+		Not:    "the operating system's image",
+		Next:   Next{Text: "Read the BMC's job or task list, check the firmware file's address and checksum, then run the step again.", Key: "bmc", Command: "ironworks bmc {node}"},
+		Source: "ironic/drivers/modules/redfish/firmware.py, ironic_python_agent/hardware_managers/nvidia",
+	},
+	{
+		ID: "console-failed", Openings: []string{"Failed to start console of node ", "Failed to start console while ", "Error enabling the console on node ", "Error disabling the console on node ", "Console container error with provider '", "Could not stop the console for node", "Console access is not enabled on node "}, Words: []string{"console", "socat", "shellinabox", "ipmi terminal"},
+		Verdict: "The node's console could not be started or stopped", Brief: "console could not be started",
+		Not:    "the node's operation: the console is beside it",
+		Next:   Next{Text: "Check console_interface and its port or container settings, then enable the console again.", Key: "validate", Command: "ironworks validate {node}"},
+		Source: "ironic/drivers/modules/console_utils.py, ironic/console/container",
+	},
+	{
+		ID: "disk-not-found", Words: []string{"error finding the disk", "device not found"},
+		Verdict: "The agent could not find the disk or partition to write to, or could not get hold of it", Brief: "disk or partition not found",
+		Not:      "the image's download",
+		Next:     Next{Text: "Compare the machine's disks with the hints, and read in the ramdisk's log what holds the disk.", Key: "disks", Command: "ironworks disks {node}"},
+		Evidence: []EvidenceField{evHints},
+		Source:   "ironic_python_agent/errors.py: DeviceNotFound",
+	},
+}

@@ -1,0 +1,91 @@
+package explain
+
+import "strings"
+
+// The bounds of looking for errors in a reason: what is longer is no reason that Ironic
+// writes, and what is further apart does not belong together.
+const (
+	maxReason     = 32 << 10
+	maxGap        = 1000
+	maxTriesAtWay = 64
+)
+
+// knownIn is an error that a reason has in it.
+type knownIn struct {
+	id ErrorID
+	// said is true where a clause of the reason begins with it. Otherwise it is only
+	// mentioned, or it is of cleaning up after another error.
+	said bool
+}
+
+// knownInReason finds all errors in a reason: those of conductors before those of
+// ramdisks, the most specific first. Unlike a line of a log a reason wraps others, and may
+// quote them.
+func knownInReason(text string) []knownIn {
+	text = bounded(text)
+	after := len(text)
+	for _, mark := range []string{"Also failed to clean up due to", "Also Failed to tear down"} {
+		if i := strings.Index(text, mark); i >= 0 {
+			after = min(after, i)
+		}
+	}
+	var all []knownIn
+	told := false
+	for _, list := range reasonErrors {
+		for _, e := range list {
+			if found, said := findWays(text, after, e.ways); found {
+				all = append(all, knownIn{e.id, said})
+				told = told || said
+			}
+		}
+	}
+	if told {
+		return all // what knows the message knows more than its family
+	}
+	if i := familyInReason(text, after); i >= 0 {
+		all = append(all, knownIn{ErrorID(families[i].ID), true})
+	}
+	return all
+}
+
+func bounded(text string) string { return text[:min(len(text), maxReason)] }
+
+func findWays(text string, after int, ways [][]string) (found, said bool) {
+	for _, way := range ways {
+		for from, tries := 0, 0; tries < maxTriesAtWay; tries++ {
+			i := strings.Index(text[from:], way[0])
+			if i < 0 {
+				break
+			}
+			at := from + i
+			from = at + 1
+			if !near(text[at+len(way[0]):], way[1:]) {
+				continue
+			}
+			found = true
+			if at < after && clauseBegins(text[:at]) {
+				return true, true
+			}
+		}
+	}
+	return found, false
+}
+
+// near says that the literals follow each other, with little between them.
+func near(text string, literals []string) bool {
+	for _, l := range literals {
+		i := strings.Index(text[:min(len(text), maxGap+len(l))], l)
+		if i < 0 {
+			return false
+		}
+		text = text[i+len(l):]
+	}
+	return true
+}
+
+// clauseBegins says that what follows the text is said by itself, and not in the middle of
+// a sentence. A quote may stand before it, as in a Python dictionary.
+func clauseBegins(before string) bool {
+	before = strings.TrimRight(before, `"'`+"`"+"* ")
+	return before == "" || strings.ContainsRune(":;.,([{)]}-|=>!\n", rune(before[len(before)-1]))
+}

@@ -1,0 +1,87 @@
+package explain
+
+import (
+	"strings"
+
+	"ironworks/models"
+)
+
+// nodeName is the node as a command line takes it.
+func (x *explaining) nodeName() string {
+	if x.node == nil {
+		return "NODE"
+	}
+	label := x.node.Label()
+	if strings.Trim(label, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._~-") != "" || strings.HasPrefix(label, "-") {
+		return x.node.UUID
+	}
+	return label
+}
+
+// next is the rule's next action, as far as it is safe to do it to this node now.
+func (x *explaining) next(r *Rule) Next {
+	next := r.Next
+	next.Text = x.fill(next.Text)
+	if next.Retry {
+		next.Verb = retryVerb(x.state())
+	}
+	switch {
+	case next.Verb != "":
+		next.Key, next.Command = string(next.Verb), "ironworks "+string(next.Verb)+" {node}"
+	case next.Command == "" && next.Key == "":
+		next.Key, next.Command = "overview", "ironworks node {node}"
+	}
+	if stop := x.stop(next.Verb); stop != "" {
+		next.Text = stop + " Then: " + next.Text
+		next.Verb, next.Key, next.Command = "", "history", "ironworks history {node}"
+	}
+	next.Command = x.fill(next.Command)
+	return next
+}
+
+// stop says why a verb must not be the next thing, or nothing. The rules are those that
+// operators write for themselves: a machine with an instance is somebody's.
+func (x *explaining) stop(verb models.Verb) string {
+	n := x.node
+	if verb == "" || n == nil {
+		return ""
+	}
+	mayErase := models.VerbEffect(verb, n, nil).Danger >= models.DangerMayErase
+	switch {
+	case n.Maintenance && n.Fault == "" && n.ProvisionState != models.StateCleanFailed:
+		return "Stop: somebody has put the node into maintenance" + because(models.Printable(n.MaintenanceReason)) + "; ask first."
+	case mayErase && n.ProvisionState == models.StateActive && n.InstanceUUID == "":
+		return "Stop: the node is active without an instance_uuid; ask its owner first."
+	case mayErase && n.InstanceUUID != "" && !x.reservedHere() && (n.ProvisionState.Failed() || n.ProvisionState == models.StateActive):
+		return "Stop: instance_uuid is set, so that this is somebody's deployment; do not clean, undeploy or deploy before they know."
+	}
+	if refusal := models.WhyNot(verb, n, x.Version); refusal != nil {
+		return "Not now (" + string(verb) + "): " + refusal.Why + "."
+	}
+	return ""
+}
+
+// retryVerb tries again what failed in a state, or gives up waiting in it.
+func retryVerb(s models.ProvisionState) models.Verb {
+	switch s {
+	case models.StateDeployFailed:
+		return models.VerbDeploy
+	case models.StateCleanFailed, models.StateEnroll:
+		return models.VerbManage
+	case models.StateInspectFailed:
+		return models.VerbInspect
+	case models.StateAdoptFailed:
+		return models.VerbAdopt
+	case models.StateRescueFailed:
+		return models.VerbRescue
+	case models.StateUnrescueFailed:
+		return models.VerbUnrescue
+	case models.StateServiceFailed:
+		return models.VerbService
+	case models.StateDeployWait, models.StateCleanWait, models.StateInspectWait, models.StateRescueWait, models.StateServiceWait,
+		models.StateDeployHold, models.StateCleanHold, models.StateServiceHold:
+		return models.VerbAbort
+	default:
+		return ""
+	}
+}

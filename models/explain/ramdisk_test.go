@@ -1,0 +1,127 @@
+package explain
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"ironworks/models"
+)
+
+// bootLogOf is a log whose last lines came some seconds ago.
+func bootLogOf(lines ...*models.LogLine) *models.RamdiskLog {
+	var b BootLog
+	for _, l := range lines {
+		b.Take(l)
+	}
+	return b.Told()
+}
+
+func said(ago int, unit, text string) *models.LogLine {
+	return bootLine(explainNow.Add(-time.Duration(ago)*time.Second), unit, text)
+}
+
+// TestExplainRamdisk has what happened on machines that really booted, and what was said of it
+// wrongly once.
+func TestExplainRamdisk(t *testing.T) {
+	t.Parallel()
+	kernel := func(ago int) *models.LogLine { return said(ago, "kernel", "Linux version 6") }
+	started := func(ago int) *models.LogLine { return said(ago, "ironic_python_agent.agent", starting) }
+	inspects := func(lines ...*models.LogLine) *Facts {
+		return waiting(3*time.Minute, func(n *models.Node, f *Facts) {
+			n.ProvisionState, f.Work = models.StateInspectWait, nil
+			n.Internal.LastPowerState = ago(3 * time.Minute)
+			f.Row.Log = bootLogOf(lines...)
+		})
+	}
+	// The machine was switched off in the middle of install_coreos: Ironic still says on.
+	cut := func(seconds int, change func(f *Facts)) *Facts {
+		return waiting(10*time.Minute, func(n *models.Node, f *Facts) {
+			n.DeployStep = &models.Step{Interface: "deploy", Step: "install_coreos"}
+			n.Internal.LastPowerState, n.Internal.AgentURL = ago(10*time.Minute), "http://10.0.0.9:9999"
+			n.Internal.LastHeartbeat = ago(time.Duration(seconds) * time.Second)
+			f.Row.Log = bootLogOf(kernel(590), started(540), said(seconds, "ironic_python_agent.agent", "heartbeat successful"))
+			change(f)
+		})
+	}
+	refuses := &AgentFacts{Answers: AnswerNo, Text: "refused the connection"}
+	missing := []models.LogLine{{Unit: "coreos-installer", Text: "1: HTTP status client error (404 Not Found) for url (http://10.0.2.2:1/nothing.img)", Known: string(ErrorImageStatus), Received: explainNow}}
+	unknown := func(n int) *Facts {
+		lines := []*models.LogLine{kernel(170), started(100)}
+		for i := range n {
+			lines = append(lines, said(60-10*i, "ironic_python_agent.ironic_api_client", "Failed looking up node with addresses '52:54:00:00:00:07' at http://10.0.2.2:6385. Check if inspection has completed? Error 404: Node was not found"))
+		}
+		f := inspects(lines...)
+		if !f.NeedsPorts() {
+			t.Error("the ports are not asked for")
+		}
+		f.Ports = []models.Port{{Address: "52:54:00:00:00:08"}}
+		return f
+	}
+	if e := Explain(unknown(2))[0]; !slices.Contains(e.Evidence, models.Observation{Field: "ports", Value: "52:54:00:00:00:08"}) {
+		t.Errorf("the ports are not shown: %+v", e.Evidence)
+	}
+	for name, tt := range map[string]struct {
+		facts *Facts
+		rule  RuleID
+		least Confidence
+	}{
+		"an unknown tag":                    {inspects(kernel(170), said(20, "ironic-agent", tagUnknown), said(14, "systemd", restarts), said(8, "ironic-agent", tagUnknown)), RuleID(ErrorPullTag), ConfidenceHigh},
+		"an unknown tag, once":              {inspects(kernel(170), said(8, "ironic-agent", tagUnknown)), RuleID(ErrorPullTag), ConfidenceMedium},
+		"an unknown tag of an earlier boot": {inspects(said(900, "kernel", "Linux version 6"), said(870, "ironic-agent", tagUnknown), said(860, "ironic-agent", tagUnknown)), "machine-boots", ConfidenceMedium},
+		"Ironic at another port":            {inspects(kernel(170), started(100), said(40, "ironic-python-agent", portClosed), said(30, "systemd", restarts), said(10, "ironic-python-agent", portClosed)), RuleID(ErrorIronicRefused), ConfidenceHigh},
+		"Ironic at another port, once":      {inspects(kernel(170), started(100), said(10, "ironic-python-agent", portClosed)), RuleID(ErrorIronicRefused), ConfidenceMedium},
+		"Ironic at another port, and the agent gave up": {inspects(kernel(170), started(100), func() *models.LogLine {
+			l := said(10, "ironic-python-agent", portClosed)
+			l.Level = models.LogCritical
+			return l
+		}()), RuleID(ErrorIronicRefused), ConfidenceHigh},
+		"timed out with the cause in the log": {failed(models.StateDeployFailed, timedOut, func(n *models.Node, f *Facts) {
+			n.Internal.LastPowerState = ago(time.Minute)
+			f.Row.Log = bootLogOf(kernel(1700), said(1000, "ironic-agent", tagUnknown), said(900, "ironic-agent", tagUnknown))
+		}), RuleID(ErrorPullTag), ConfidenceHigh},
+		"the ISO's server is gone": {failed(models.StateInspectFailed, "Failed to inspect hardware. Reason: unable to start inspection: Validation of image href http://127.0.0.1:8080/ramdisk.iso failed, reason: HTTPConnectionPool(host='127.0.0.1', port=8080): Max retries exceeded with url: /ramdisk.iso (Caused by NewConnectionError('Failed to establish a new connection: [Errno 111] Connection refused'))", nil), RuleID(ErrorImageUnreachable), ConfidenceHigh},
+		"no image at the address": {failed(models.StateDeployFailed, "Deploy step deploy.install_coreos failed on node x. coreos-installer failed with code 1: 11: _start", func(_ *models.Node, f *Facts) {
+			f.Work = &models.Work{Kind: models.StateDeploying, Begin: explainNow.Add(-time.Hour), End: explainNow, Whole: true, Outcome: models.OutcomeFailed}
+			f.Lines = missing
+		}), RuleID(ErrorImageStatus), ConfidenceHigh},
+		"cut, and the agent refuses":              {cut(180, func(f *Facts) { f.Agent = refuses }), "agent-gone", ConfidenceHigh},
+		"cut, a log never came":                   {cut(180, func(f *Facts) { f.Agent, f.Row.Log = refuses, nil }), "agent-refuses", ConfidenceMedium},
+		"cut just now":                            {cut(20, func(f *Facts) { f.Agent = refuses }), "agent-refuses", ConfidenceMedium},
+		"cut, and the BMC says off":               {cut(180, func(f *Facts) { f.BMC = &BMCFacts{Power: models.PowerOff} }), "bmc-says-off", ConfidenceHigh},
+		"cut, both asked":                         {cut(180, func(f *Facts) { f.Agent, f.BMC = refuses, &BMCFacts{Power: models.PowerOff} }), "bmc-says-off", ConfidenceHigh},
+		"cut, nobody to ask":                      {cut(230, func(*Facts) {}), "ramdisk-quiet", ConfidenceMedium},
+		"the agent answers":                       {cut(230, func(f *Facts) { f.Agent = &AgentFacts{Answers: AnswerYes, Text: "answers"} }), "ramdisk-works", ConfidenceHigh},
+		"it answers, and Ironic does not hear it": {cut(500, func(f *Facts) { f.Agent = &AgentFacts{Answers: AnswerYes, Text: "answers"} }), "agent-cut-off", ConfidenceHigh},
+		"a heartbeat just now":                    {cut(30, func(*Facts) {}), "ramdisk-works", ConfidenceHigh},
+		"a heartbeat of the boot before": {cut(30, func(f *Facts) {
+			f.Row.Node.Internal.LastPowerState, f.Row.Node.Internal.AgentURL, f.Row.Log = ago(10*time.Second), "", nil
+		}), "machine-boots", ConfidenceMedium},
+		"three times as long as others": {cut(30, func(f *Facts) {
+			f.Estimate = &models.Estimate{Phase: models.Took{N: 5, Median: 46 * time.Second}, Late: true}
+			f.Work.Phases = []models.Phase{{Kind: models.PhaseStep, Step: "deploy.install_coreos", Begin: explainNow.Add(-3 * time.Minute), Outcome: models.OutcomeRunning}}
+		}), "step-too-long", ConfidenceMedium},
+		"nothing but its medium is known": {inspects(&models.LogLine{Source: models.LogServe, Text: "its BMC fetched 12 % of n.iso", Received: explainNow.Add(-time.Minute)}), "machine-boots", ConfidenceMedium},
+		"Ironic does not know the MACs":   {unknown(2), RuleID(ErrorLookupUnknown), ConfidenceHigh},
+		"too little memory": {waiting(12*time.Minute, func(n *models.Node, f *Facts) {
+			n.Internal.LastPowerState = ago(12 * time.Minute)
+			f.Row.Log = bootLogOf(said(700, "kernel", "Linux version 6"), said(690, "kernel", "Out of memory: Killed process 812 (podman)"))
+			f.Lines = []models.LogLine{{Unit: "kernel", Text: "Out of memory: Killed process 812 (podman)", Known: string(ErrorMemory), Received: explainNow.Add(-690 * time.Second)}}
+		}), RuleID(ErrorMemory), ConfidenceMedium},
+		"it boots":               {inspects(kernel(60), said(3, "ironic-agent", pulling)), "ramdisk-boots", ConfidenceHigh},
+		"its log has stopped":    {inspects(kernel(170), said(150, "NetworkManager", "<info> starting")), "boot-silent", ConfidenceMedium},
+		"a pull that takes long": {inspects(kernel(170), said(130, "ironic-agent", pulling)), "machine-boots", ConfidenceMedium},
+		"a pull that never ends": {inspects(said(600, "kernel", "Linux version 6"), said(500, "ironic-agent", pulling), said(5, "kernel", "still there")), "boot-stuck", ConfidenceMedium},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if name == "a pull that never ends" {
+				tt.facts.Row.Node.Internal.LastPowerState = ago(601 * time.Second)
+			}
+			wantExplained(t, Explain(tt.facts)[0], tt.rule, tt.least)
+			if best := Explain(tt.facts)[0]; best.Fine && tt.least == ConfidenceMedium && best.Confidence == ConfidenceHigh {
+				t.Errorf("%s: too sure that nothing is wrong", best.Rule)
+			}
+		})
+	}
+}

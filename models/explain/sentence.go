@@ -1,0 +1,180 @@
+package explain
+
+import (
+	"fmt"
+	"time"
+
+	"ironworks/models"
+)
+
+// Sentence says in one sentence what is going on with a node at the server's time now;
+// e is the evidence that was kept of the work. It is safe to show.
+func Sentence(r *models.Row, e models.Evidence, now time.Time) string {
+	n := &r.Node
+	s := n.ProvisionState
+	text := ""
+	switch s.Class() {
+	case models.ClassFailed:
+		text = failedSentence(r, now)
+	case models.ClassHold:
+		text = fmt.Sprintf("Held in %q%s; unhold goes on, abort stops it.", s, lasting(r, now))
+	case models.ClassWait:
+		text = waitSentence(r, e, now)
+	case models.ClassTransitional:
+		text = workSentence(r, e, now)
+	case models.ClassUnknown:
+		text = fmt.Sprintf("In state %q, which this console does not know.", s)
+	case models.ClassStable:
+		text = restSentence(r)
+	}
+	if n.Maintenance {
+		text += " In maintenance" + because(n.MaintenanceReason) + "."
+	}
+	if n.Reservation != "" && !s.Busy() {
+		text += " Conductor " + n.Reservation + " holds its lock."
+	}
+	return models.Printable(text)
+}
+
+func failedSentence(r *models.Row, now time.Time) string {
+	reason := models.ReasonOf(r)
+	if reason == "" {
+		reason = "Ironic gives no reason"
+	}
+	return fmt.Sprintf("%s%s: %s.", title(string(r.Node.ProvisionState)), lasting(r, now), trimDot(reason))
+}
+
+// waitSentence says what the ramdisk does that Ironic waits for: its step, once it has called
+// back in this boot, or else how far it has come.
+func waitSentence(r *models.Row, e models.Evidence, now time.Time) string {
+	n := &r.Node
+	boot := BootOf(r)
+	work := title(string(n.ProvisionState.Phase()))
+	beat := ""
+	if !boot.Heartbeat.IsZero() {
+		beat = fmt.Sprintf("; last heartbeat %s ago", models.Age(max(now.Sub(boot.Heartbeat), 0)))
+	}
+	step, _ := n.CurrentStep()
+	doing := boot.Text(now)
+	switch {
+	case step != nil && n.Internal.Rebooting():
+		return fmt.Sprintf("%s: waits for the machine during %s%s.", work, stepPlace(r), stepLasting(&e, step, now))
+	case step != nil && calledBack(r):
+		return fmt.Sprintf("%s: the ramdisk works on %s%s%s.", work, stepPlace(r), stepLasting(&e, step, now), beat)
+	case doing != "" && boot.Stage < models.RamdiskHeartbeat:
+		return fmt.Sprintf("%s: the ramdisk %s.", work, trimDot(doing))
+	case n.ProvisionState == models.StateInspectWait:
+		return fmt.Sprintf("Inspecting: waits for what the ramdisk finds%s%s.", lasting(r, now), beat)
+	}
+	return fmt.Sprintf("%s: waits for the ramdisk to call back%s%s.", work, lasting(r, now), beat)
+}
+
+// stepLasting is how long the step has run, as far as it was seen.
+func stepLasting(e *models.Evidence, step *models.Step, now time.Time) string {
+	n := len(e.Phases)
+	if n == 0 || e.Phases[n-1].Kind != models.PhaseStep || e.Phases[n-1].Step != step.Label() {
+		return ""
+	}
+	took := e.Phases[n-1].Took(now)
+	switch {
+	case n > 1 || e.Whole:
+		return ", for " + models.Age(took)
+	case took < time.Minute:
+		return ""
+	}
+	return ", for at least " + models.Age(took)
+}
+
+func workSentence(r *models.Row, e models.Evidence, now time.Time) string {
+	n := &r.Node
+	text, since := title(string(n.ProvisionState)), lasting(r, now)
+	if step, _ := n.CurrentStep(); step != nil {
+		text += ", " + stepPlace(r)
+		since = stepLasting(&e, step, now)
+	}
+	text += since
+	if n.TargetProvisionState != "" {
+		text += ", on the way to " + string(n.TargetProvisionState)
+	}
+	return text + "."
+}
+
+func restSentence(r *models.Row) string {
+	n := &r.Node
+	switch n.ProvisionState {
+	case models.StateEnroll:
+		if n.LastError != "" {
+			return "Enrolled, but it could not be managed: " + trimDot(n.LastError) + "."
+		}
+		return "Enrolled: Ironic knows how to reach its BMC but has not tried; manage does."
+	case models.StateManageable:
+		return "Manageable: can be inspected, cleaned, or provided for use."
+	case models.StateAvailable:
+		return "Available: nothing runs on it; it can be deployed."
+	case models.StateActive:
+		return "Active: an instance runs on it" + withInstance(n) + "."
+	case models.StateRescue:
+		return "Runs the rescue ramdisk; unrescue boots the instance again."
+	default:
+		return title(string(n.ProvisionState)) + "."
+	}
+}
+
+func withInstance(n *models.Node) string {
+	if n.InstanceUUID == "" {
+		return ""
+	}
+	return ", " + n.InstanceUUID
+}
+
+// stepPlace is the step with its place in the list.
+func stepPlace(r *models.Row) string {
+	step, kind := r.Node.CurrentStep()
+	steps, i := r.Node.Internal.Progress(kind)
+	if i < 0 || len(steps) == 0 {
+		return step.Label()
+	}
+	return fmt.Sprintf("step %d of %d, %s", i+1, len(steps), step.Label())
+}
+
+// lasting is how long the state has lasted, as far as we saw it.
+func lasting(r *models.Row, now time.Time) string {
+	since, exact := r.InState()
+	switch {
+	case since.IsZero():
+		return ""
+	case exact:
+		return ", for " + models.Age(now.Sub(since))
+	case now.Sub(since) < time.Minute:
+		return ""
+	}
+	return ", for at least " + models.Age(now.Sub(since))
+}
+
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + trimDot(reason)
+}
+
+func title(s string) string {
+	if s == "" {
+		return s
+	}
+	return string(upper(s[0])) + s[1:]
+}
+
+func upper(c byte) byte {
+	if c >= 'a' && c <= 'z' {
+		return c - 'a' + 'A'
+	}
+	return c
+}
+
+func trimDot(s string) string {
+	for len(s) > 0 && (s[len(s)-1] == '.' || s[len(s)-1] == ' ') {
+		s = s[:len(s)-1]
+	}
+	return s
+}

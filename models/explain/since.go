@@ -1,0 +1,207 @@
+package explain
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"ironworks/models"
+)
+
+// EvChanged is what was changed after the failure.
+const EvChanged EvidenceField = "changed since"
+
+// remedy is what may have ended the cause of a failure.
+type remedy struct {
+	// fields begin what was changed.
+	fields []string
+	// rules are the causes that it may end.
+	rules []RuleID
+	// done says what was done, brief the same with the next step, in 40 cells at most.
+	done, brief string
+}
+
+// remedies have the most specific first.
+var remedies = []remedy{
+	{
+		fields: []string{"properties.root_device", "instance_info.root_device"},
+		rules:  []RuleID{RuleID(ErrorNoHintedDevice), RuleID(ErrorNoDisks), RuleID(ErrorBadHints), "root-hints", "disk-not-found", "no-hints"},
+		done:   "The root device hints were changed after this failure", brief: "hints changed since; try again",
+	},
+	{
+		fields: []string{"driver_info.redfish_password", "driver_info.redfish_username", "driver_info.ipmi_password", "driver_info.ipmi_username"},
+		rules:  bmcCauses,
+		done:   "The BMC credentials were changed after this failure", brief: "password changed since; try again",
+	},
+	{
+		fields: []string{"driver_info.redfish_", "driver_info.ipmi_"},
+		rules:  bmcCauses,
+		done:   "The BMC settings were changed after this failure", brief: "BMC settings changed; try again",
+	},
+	{
+		fields: []string{"properties.skip_block_devices"},
+		rules:  []RuleID{RuleID(ErrorEraseMetadata), RuleID(ErrorSharedDisk), RuleID(ErrorDiskFrozen), RuleID(ErrorDiskPassword), "disk-erase", "clean-failed"},
+		done:   "The disks that cleaning skips were changed after this failure", brief: "skipped disks changed; try again",
+	},
+	{
+		fields: []string{"properties.capabilities", "instance_info.capabilities", "boot_mode"},
+		rules:  []RuleID{RuleID(ErrorBootMode), "boot-mode-setting", "boot-mode-differs", "secure-boot", "bootloader-install", RuleID(ErrorBootloader), RuleID(ErrorUEFIBoot)},
+		done:   "The capabilities were changed after this failure", brief: "capabilities changed; try again",
+	},
+	{
+		fields: []string{"instance_info.image_", "instance_info.boot_iso", "instance_info.deploy_iso", "driver_info.deploy_iso", "driver_info.deploy_", "instance_info.kernel", "instance_info.ramdisk"},
+		rules: []RuleID{
+			RuleID(ErrorImageHTTP), RuleID(ErrorDownload), RuleID(ErrorChecksum), RuleID(ErrorChecksumFile), RuleID(ErrorChecksumMissing), RuleID(ErrorMD5),
+			RuleID(ErrorImageRefused), RuleID(ErrorPartitionTable), RuleID(ErrorMediaFetch), RuleID(ErrorMediaMount), RuleID(ErrorStepUnknown), RuleID(ErrorNoInstaller),
+			RuleID(ErrorRamdiskNewer), RuleID(ErrorTLSRequired), "image-source", "image-format", "image-checksum-setting", "oci-registry", "network-boot", "iso-not-fetchable", "ramdisk-tool-missing",
+		},
+		done: "The image or ISO was changed after this failure", brief: "image changed since; try again",
+	},
+	{
+		fields: []string{"driver_info.", "instance_info.", "properties.", "deploy_interface", "boot_interface", "network_interface", "management_interface", "power_interface", "inspect_interface", "raid_interface", "bios_interface", "firmware_interface", "storage_interface", "console_interface", "driver"},
+		rules:  []RuleID{"node-settings", "validation-failed", "interface-unsupported", "prepare-failed", "clean-prepare-failed", "network-port", "network-boot", RuleID(ErrorInterfaceMissing)},
+		done:   "The node's settings were changed after this failure", brief: "settings changed since; try again",
+	},
+}
+
+// bmcCauses are the causes that other credentials or settings of the BMC may end.
+var bmcCauses = []RuleID{
+	RuleID(ErrorBMCCredentials), RuleID(ErrorBMCCertificate), RuleID(ErrorBMCUnreachable), RuleID(ErrorPowerUnknown), RuleID(ErrorPowerSync), RuleID(ErrorPowerChange),
+	RuleID(ErrorIPMI), RuleID(ErrorIPMISessions), "bmc-refuses", "bmc-silent", "redfish-call", "ipmi-call", "vendor-bmc", "power-control", "verification-failed", "power-fault",
+}
+
+// maintenanceLifted is found in the node itself, and not in requests.
+var maintenanceLifted = remedy{done: "The maintenance that stopped this was lifted", brief: "maintenance lifted; try again"}
+
+// since finds what was done after a failure that may have ended its cause; nil is nothing.
+// Only a node that rests in a failure is to be tried again.
+func (x *explaining) since(c *candidate) *remedy {
+	if x.node == nil || c.found == nil || c.found.log || retryVerb(x.state()) == "" || x.state().Busy() {
+		return nil
+	}
+	if c.rule.ID == RuleID(ErrorInMaintenance) && !x.node.Maintenance {
+		return &maintenanceLifted
+	}
+	if slices.Contains(remedies[0].rules, c.rule.ID) && x.hintsDiffer(c.found.evidence.Value) {
+		return &remedies[0]
+	}
+	changes := x.changedSince()
+	if len(changes) == 0 {
+		return nil
+	}
+	for i := range remedies {
+		r := &remedies[i]
+		if slices.Contains(r.rules, c.rule.ID) && slices.ContainsFunc(changes, func(ch models.NodeChange) bool { return r.of(ch.Field) }) {
+			return r
+		}
+	}
+	return nil
+}
+
+func (r *remedy) of(field string) bool {
+	return slices.ContainsFunc(r.fields, func(begin string) bool { return strings.HasPrefix(field, begin) })
+}
+
+// changedSince are the changes after the failure; none where nobody knows when it was.
+func (x *explaining) changedSince() []models.NodeChange {
+	if x.Row == nil || len(x.Row.Changes) == 0 {
+		return nil
+	}
+	failed := x.failedAt()
+	if failed.IsZero() {
+		return nil
+	}
+	var since []models.NodeChange
+	for _, c := range x.Row.Changes {
+		if c.At.After(failed) && c.Field != models.ChangeReserved && c.Field != models.ChangeReleased {
+			since = append(since, c)
+		}
+	}
+	return since
+}
+
+// reservedHere says that a deployment from here has set the instance_uuid, and has not
+// taken it back.
+func (x *explaining) reservedHere() bool {
+	if x.Row == nil {
+		return false
+	}
+	reserved := false
+	for _, c := range x.Row.Changes {
+		if c.Field == models.ChangeReserved || c.Field == models.ChangeReleased {
+			reserved = c.Field == models.ChangeReserved
+		}
+	}
+	return reserved
+}
+
+// failedAt is when the node failed. Nothing touches provision_updated_at of a node that
+// rests in a failure.
+func (x *explaining) failedAt() time.Time {
+	if h := x.failedEntry(); h != nil {
+		return h.CreatedAt.Time
+	}
+	if !x.Row.Since.IsZero() {
+		return x.Row.Since
+	}
+	return x.node.ProvisionUpdatedAt.Time
+}
+
+// changedText names the fields that were changed after the failure, and the age of the last
+// change in seconds.
+func (x *explaining) changedText() (text string, age int64) {
+	var fields []string
+	var last time.Time
+	for _, c := range x.changedSince() {
+		if !slices.Contains(fields, c.Field) {
+			fields = append(fields, c.Field)
+		}
+		if c.At.After(last) {
+			last = c.At
+		}
+	}
+	return strings.Join(fields, ", "), x.age(last)
+}
+
+// hintsDiffer says that a failure names other hints than the node has now.
+func (x *explaining) hintsDiffer(text string) bool {
+	if x.node.Properties == nil {
+		return false
+	}
+	_, rest, found := strings.Cut(text, "hints {")
+	inner, _, closed := strings.Cut(rest, "}")
+	if !found || !closed || strings.Contains(inner, `"`) || strings.Contains(inner, "{") {
+		return false
+	}
+	inner = strings.NewReplacer("'", `"`, ": True", ": true", ": False", ": false", ": None", ": null").Replace(inner)
+	var then map[string]any
+	if json.Unmarshal([]byte("{"+inner+"}"), &then) != nil {
+		return false
+	}
+	return !reflect.DeepEqual(then, x.hintsNow())
+}
+
+// hintsNow are the hints in force; nil where there are none.
+func (x *explaining) hintsNow() map[string]any {
+	for _, place := range []map[string]any{x.node.InstanceInfo, x.node.Properties} {
+		if hints, is := place["root_device"].(map[string]any); is && len(hints) > 0 {
+			return hints
+		}
+	}
+	return nil
+}
+
+// accountFor tells what was done since, and proposes to try again.
+func (x *explaining) accountFor(e *Explanation, c *candidate) {
+	if text, age := x.changedText(); text != "" && c.found != nil && !c.rule.Fine {
+		e.Evidence = append(e.Evidence, models.Observation{Field: string(EvChanged), Value: models.Printable(text), AgeSeconds: age})
+	}
+	r := x.since(c)
+	if r == nil {
+		return
+	}
+	e.Verdict = r.done + ". The failure was: " + e.Verdict
+	e.Next = x.next(&Rule{Next: Next{Text: r.done + "; try again.", Retry: true}})
+}

@@ -1,0 +1,121 @@
+package explain
+
+import (
+	"strings"
+	"unicode"
+)
+
+// RuleUnknown is for what no rule knows, RuleNoReason for a failure without a word of why.
+const (
+	RuleUnknown  RuleID = "unknown"
+	RuleNoReason RuleID = "no-reason"
+)
+
+// unknown is what is said where no rule knows the trouble.
+func (x *explaining) unknown() []candidate {
+	for i := range x.texts {
+		if t := &x.texts[i]; !t.log {
+			return []candidate{{rule: unknownRule(t.evidence.Field), order: -1, confidence: ConfidenceLow, found: t}}
+		}
+	}
+	rule := &noReason
+	if !x.troubled() {
+		rule = &nothingKnown
+	}
+	return []candidate{{rule: rule, order: len(allRules), confidence: ConfidenceLow}}
+}
+
+var noReason = Rule{
+	ID: RuleNoReason, Confidence: ConfidenceLow,
+	Verdict:  "The node is {provision_state}, and Ironic says nowhere why",
+	Brief:    "Ironic says nowhere why",
+	Evidence: []EvidenceField{evState, evFault, evMaintenance, evPower, evStep, evHeartbeat, evLastLine, evSiblings},
+	Not:      []string{"nothing: Ironic wipes what it knew when work fails"},
+	Next:     Next{Text: "Read what was kept of the ramdisk's log, and the conductor's log at the time.", Key: "log", Command: "ironworks logs {node}"},
+	Source:   "ironic/conductor/utils.py (the error handlers wipe)",
+}
+
+var nothingKnown = Rule{
+	ID: RuleUnknown, Confidence: ConfidenceLow,
+	Verdict:  "Nothing is known to be wrong, and nothing says that all is well",
+	Brief:    "nothing is known",
+	Evidence: []EvidenceField{evState, evTarget, evPower, evReservation, evStep, evHeartbeat, evWaited},
+	Next:     Next{Text: "Look at the node.", Key: "overview", Command: "ironworks node {node}"},
+	Source:   "no rule",
+}
+
+// unknownRule is for a text that no rule knows; it says where the text comes from.
+func unknownRule(field string) *Rule {
+	return &Rule{
+		ID: RuleUnknown, Confidence: ConfidenceLow,
+		Verdict:  "ironworks does not recognize this reason; " + textOrigin(field),
+		Brief:    "reason not recognized",
+		Evidence: []EvidenceField{evState, evStep, evHeartbeat, evFault, evLastLine, evSiblings},
+		Not:      []string{"certainly the machine, its BMC or the network: the text alone does not tell which"},
+		Next:     Next{Text: "Read the text as it is, then the ramdisk's log, then the conductor's log at that time.", Key: "log", Command: "ironworks logs {node}"},
+		Source:   "no rule",
+	}
+}
+
+// textOrigin says who wrote a text, by the field that it was found in.
+func textOrigin(field string) string {
+	switch field {
+	case "last_error":
+		return "the conductor wrote it to last_error"
+	case "history":
+		return "it is the newest error in the node's history"
+	case string(evMaintenance):
+		return "Ironic gave it for the maintenance that it set"
+	case "kept reason", "reason":
+		return "it was read from Ironic when the operation failed"
+	}
+	return "it is shown as it was given"
+}
+
+// Developer is for those who write rules: which error of theirs is nearest to a text
+// that none explains.
+type Developer struct {
+	NearestRule ErrorID `json:"nearest_rule"`
+	// Distance is the share of the words of that error's text that are missing.
+	Distance float64 `json:"distance"`
+}
+
+// nearestError is the error whose text has the smallest share of words that are missing
+// from a text; 0 has all of them, in whatever order. One without a common word is none.
+func nearestError(text string) (id ErrorID, distance float64) {
+	have := map[string]bool{}
+	for _, w := range wordsOf(bounded(text)) {
+		have[w] = true
+	}
+	distance = 1
+	for _, list := range allErrors {
+		for _, e := range list {
+			for _, way := range e.ways {
+				whole := strings.Join(way, " … ")
+				want := wordsOf(whole)
+				missing := 0
+				for _, w := range want {
+					if !have[w] {
+						missing++
+					}
+				}
+				if d := float64(missing) / float64(max(len(want), 1)); d < distance {
+					id, distance = e.id, d
+				}
+			}
+		}
+	}
+	return id, distance
+}
+
+// wordsOf are the words of a text in lower case, without those of one or two letters.
+func wordsOf(text string) []string {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	kept := words[:0]
+	for _, w := range words {
+		if len(w) > 2 {
+			kept = append(kept, w)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,89 @@
+package hints
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Case is one question: which disk do these hints pick? Skip and RAID are as in
+// [Search].
+type Case struct {
+	Hints Hints
+	Disks []Disk
+	Skip  Hints
+	RAID  []RAIDVolume
+}
+
+// errNoCase is a line of JSON that is no case.
+var errNoCase = errors.New(`want {"hints": …, "disks": […]}`)
+
+// DecodeCase reads {"hints": …, "disks": […]}; "skip_block_devices" and "raid" (a
+// list of {"name", "is_root_volume", "parts"}) may come with them.
+func DecodeCase(raw []byte) (Case, error) {
+	v, err := DecodePython(raw)
+	if err != nil {
+		return Case{}, err
+	}
+	d, _ := v.(*PythonDict)
+	disks, ok := d.Get("disks").(PythonList)
+	if !ok {
+		return Case{}, errNoCase
+	}
+	c := Case{Hints: Hints{d.Get("hints")}, Skip: Hints{d.Get("skip_block_devices")}}
+	if c.Disks, err = disksOf(disks); err != nil {
+		return Case{}, err
+	}
+	volumes, _ := d.Get("raid").(PythonList)
+	for _, item := range volumes {
+		volume, ok := item.(*PythonDict)
+		if !ok {
+			return Case{}, fmt.Errorf("a RAID volume is no object: %w", errNoCase)
+		}
+		read := RAIDVolume{Name: PythonStr(volume.Get("name")), Root: PythonTruthy(volume.Get("is_root_volume"))}
+		parts, _ := volume.Get("parts").(PythonList)
+		for _, part := range parts {
+			read.Parts = append(read.Parts, PythonStr(part))
+		}
+		c.RAID = append(c.RAID, read)
+	}
+	return c, nil
+}
+
+// Verdict is what both ends say to a [Case]. Where they disagree both stand
+// here: hints that Ironic takes and the agent fails over, or the other way round.
+type Verdict struct {
+	// Valid is Ironic's word when it validates the node; Because its reason.
+	Valid   bool         `json:"valid"`
+	Because *string      `json:"invalid_because"`
+	Agent   AgentVerdict `json:"agent"`
+}
+
+// AgentVerdict is what the ramdisk does: it picks a disk, or fails with an error.
+type AgentVerdict struct {
+	Picks *string `json:"picks"`
+	Error *string `json:"error"`
+}
+
+// Search is the agent's search of a case.
+func (c Case) Search(by Generation) Search {
+	return Search{By: by, Hints: c.Hints, Skip: c.Skip, RAID: c.RAID}
+}
+
+// Judge answers a case as Ironic and the agent of a generation do.
+func (c Case) Judge(by Generation) Verdict {
+	verdict := Verdict{Valid: true}
+	if err := c.Hints.Validate(by); err != nil {
+		text := err.Error()
+		verdict.Valid, verdict.Because = false, &text
+	}
+	name, err := c.Search(by).pick(c.Disks)
+	if err != nil {
+		text := err.Full()
+		verdict.Agent.Error = &text
+		return verdict
+	}
+	if name != "" { // a disk without a name is picked as one without
+		verdict.Agent.Picks = &name
+	}
+	return verdict
+}

@@ -1,0 +1,89 @@
+package hints
+
+import "strings"
+
+// match is specs_matcher.match: does a value (string or float64) satisfy a
+// specification? The errors are those that Python raises.
+func (g grammar) match(value any, spec string) (bool, *Error) {
+	t, err := g.tokens(spec)
+	if err != nil || len(t) == 1 {
+		word := spec // what cannot be read is compared as it is
+		if err == nil {
+			word = t[0]
+		}
+		return value == any(word), nil
+	}
+	op, words := t[0], t[1:]
+	switch op {
+	case "=", ">=", "<=", "==", "!=", "<", ">":
+		return compareNumbers(op, value, words[0])
+	case opOr:
+		for _, word := range words {
+			if value == any(word) {
+				return true, nil
+			}
+		}
+		return false, nil
+	case opAllIn, opRange:
+		// Both want the device's value to be Python that they can evaluate; no hint
+		// with a range gets as far, and no device's value is a list.
+		return false, literalError(value)
+	}
+	text, isText := value.(string)
+	switch op {
+	case opIn:
+		if !isText {
+			return false, raised("TypeError", "argument of type 'float' is not iterable")
+		}
+		return strings.Contains(text, words[0]), nil
+	case "s==":
+		return isText && text == words[0], nil
+	case "s!=":
+		return !isText || text != words[0], nil
+	}
+	sign := strings.TrimPrefix(op, "s")
+	if !isText {
+		return false, raised("TypeError", "'%s' not supported between instances of 'float' and 'str'", sign)
+	}
+	return ordered(sign, strings.Compare(text, words[0])), nil
+}
+
+func ordered(sign string, order int) bool {
+	switch sign {
+	case "<":
+		return order < 0
+	case "<=":
+		return order <= 0
+	case ">":
+		return order > 0
+	}
+	return order >= 0
+}
+
+func compareNumbers(op string, value any, word string) (bool, *Error) {
+	x, ok := value.(float64)
+	if !ok {
+		var err *Error
+		if x, err = toFloat(value.(string)); err != nil {
+			return false, err
+		}
+	}
+	y, err := toFloat(word)
+	if err != nil {
+		return false, err
+	}
+	switch op {
+	case "==":
+		return x == y, nil
+	case "!=":
+		return x != y, nil
+	case "<":
+		return x < y, nil
+	case "<=":
+		return x <= y, nil
+	case ">":
+		return x > y, nil
+	}
+	// A single = means at least, for the sake of history.
+	return x >= y, nil
+}

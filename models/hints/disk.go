@@ -1,0 +1,172 @@
+package hints
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Disk is a block device that the ramdisk saw. Of an attribute with several values
+// (the agent knows up to three serials of a disk) the first is shown; hints look at
+// what was reported, whatever its type.
+type Disk struct {
+	Name               string `json:"name"`
+	Size               int64  `json:"size"` // bytes
+	Model              string `json:"model"`
+	Vendor             string `json:"vendor"`
+	Serial             string `json:"serial"`
+	WWN                string `json:"wwn"`
+	WWNWithExtension   string `json:"wwn_with_extension"`
+	WWNVendorExtension string `json:"wwn_vendor_extension"`
+	// Rotational nil: the ramdisk did not say.
+	Rotational *bool  `json:"rotational"`
+	HCTL       string `json:"hctl"`
+	ByPath     string `json:"by_path"`
+	Transport  string `json:"tran"`
+
+	reported *PythonDict
+}
+
+// errNoDisk is an entry of a list of disks that is no object.
+var errNoDisk = errors.New("a disk is no object")
+
+// UnmarshalJSON reads a disk as the agent reports it, unknown fields ignored.
+func (d *Disk) UnmarshalJSON(raw []byte) error {
+	v, err := DecodePython(raw)
+	if err != nil {
+		return err
+	}
+	reported, ok := v.(*PythonDict)
+	if !ok {
+		return errNoDisk
+	}
+	*d = newDisk(reported)
+	return nil
+}
+
+// MarshalJSON writes the disk as it was reported, lists and nulls too.
+func (d Disk) MarshalJSON() ([]byte, error) { return jsonOf(d.report()), nil }
+
+// report is what the agent reported; of a disk that was not read, what it would have.
+func (d *Disk) report() *PythonDict {
+	if d.reported != nil {
+		return d.reported
+	}
+	made := &PythonDict{}
+	text := func(name Hint, value string) {
+		made.Set(string(name), nil)
+		if value != "" {
+			made.Set(string(name), value)
+		}
+	}
+	text(Name, d.Name)
+	made.Set(string(Size), PythonInt(strconv.FormatInt(d.Size, 10)))
+	made.Set(string(Rotational), nil)
+	if d.Rotational != nil {
+		made.Set(string(Rotational), *d.Rotational)
+	}
+	text(Model, d.Model)
+	text(Vendor, d.Vendor)
+	text(Serial, d.Serial)
+	text(WWN, d.WWN)
+	text(WWNWithExtension, d.WWNWithExtension)
+	text(WWNVendorExtension, d.WWNVendorExtension)
+	text(HCTL, d.HCTL)
+	text(ByPath, d.ByPath)
+	text(Transport, d.Transport)
+	return made
+}
+
+func newDisk(reported *PythonDict) Disk {
+	d := Disk{reported: reported}
+	d.Name, d.Model, d.Vendor = d.Attribute(Name), d.Attribute(Model), d.Attribute(Vendor)
+	d.Serial, d.WWN = d.Attribute(Serial), d.Attribute(WWN)
+	d.WWNWithExtension, d.WWNVendorExtension = d.Attribute(WWNWithExtension), d.Attribute(WWNVendorExtension)
+	d.HCTL, d.ByPath, d.Transport = d.Attribute(HCTL), d.Attribute(ByPath), d.Attribute(Transport)
+	if size, ok := PythonFloat(reported.Get("size")); ok {
+		d.Size = int64(size)
+		if whole, is := reported.Get("size").(PythonInt); is {
+			if n, err := json.Number(whole).Int64(); err == nil {
+				d.Size = n
+			}
+		}
+	}
+	if rotational, ok := pythonBool(reported.Get(string(Rotational))); ok {
+		d.Rotational = &rotational
+	}
+	return d
+}
+
+// Attribute is what the disk has where a hint looks, as text; empty when the ramdisk
+// did not say. The size is in GiB, as hints have it.
+func (d *Disk) Attribute(name Hint) string {
+	if text, ok := d.report().Get(string(name)).(string); ok {
+		return text
+	}
+	return strings.Join(d.attributes(name), ", ")
+}
+
+// attributes are the values of an attribute that may have several.
+func (d *Disk) attributes(name Hint) []string {
+	v := d.report().Get(string(name))
+	if name == Size {
+		if bytes, ok := PythonFloat(v); ok {
+			return []string{writtenFloat(bytes / GiB)}
+		}
+	}
+	var texts []string
+	list, ok := v.(PythonList)
+	if !ok {
+		list = PythonList{v}
+	}
+	for _, item := range list {
+		if text := PythonStr(item); item != nil && text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// GiB is the size as hints compare it.
+func (d *Disk) GiB() float64 { return float64(d.Size) / GiB }
+
+// GiB is a gibibyte in bytes.
+const GiB = 1 << 30
+
+// DecodeDisks reads the disks of an inventory: Ironic's answer for a node's inventory,
+// the inventory in it, what the agent sends, or only the list.
+func DecodeDisks(raw []byte) ([]Disk, error) {
+	v, err := DecodePython(raw)
+	if err != nil {
+		return nil, fmt.Errorf("inventory: %w", err)
+	}
+	for _, name := range []string{"inventory", "disks"} {
+		if d, ok := v.(*PythonDict); ok {
+			if inner, has := d.values[name]; has {
+				v = inner
+			}
+		}
+	}
+	list, ok := v.(PythonList)
+	if !ok {
+		return nil, fmt.Errorf("inventory: no list of disks in it")
+	}
+	return disksOf(list)
+}
+
+func disksOf(list PythonList) ([]Disk, error) {
+	disks := make([]Disk, len(list))
+	for i, item := range list {
+		reported, ok := item.(*PythonDict)
+		if !ok {
+			return nil, fmt.Errorf("inventory: %w", errNoDisk)
+		}
+		if inner, wrapped := reported.values["disk"].(*PythonDict); wrapped { // as ironworks disks -o json has it
+			reported = inner
+		}
+		disks[i] = newDisk(reported)
+	}
+	return disks, nil
+}

@@ -1,0 +1,70 @@
+package hints
+
+import (
+	"fmt"
+	"strings"
+
+	"ironworks/models"
+)
+
+// CompareDrives puts the disks that inspection found beside the drives that the BMC
+// knows, joined by their serial numbers. A RAID controller shows volumes to the ramdisk,
+// and drives to the BMC: where no serial number is the same, nothing is said to differ.
+func CompareDrives(disks []Disk, drives []models.BMCDrive) []models.BMCDifference {
+	if len(disks) == 0 || len(drives) == 0 {
+		return nil
+	}
+	bySerial := map[string]*models.BMCDrive{}
+	for i := range drives {
+		if serial := serialKey(drives[i].Serial); serial != "" {
+			bySerial[serial] = &drives[i]
+		}
+	}
+	joined := map[string]bool{}
+	for i := range disks {
+		if serial := serialKey(disks[i].Serial); bySerial[serial] != nil {
+			joined[serial] = true
+		}
+	}
+	var out []models.BMCDifference
+	for i := range disks {
+		d := &disks[i]
+		row := models.BMCDifference{What: "disk " + d.Name, Ironic: strings.TrimSpace(models.FormatBytes(d.Size) + " " + d.Serial), BMC: "no drive has this serial number"}
+		serial := serialKey(d.Serial)
+		drive := bySerial[serial]
+		switch {
+		case drive != nil:
+			row.BMC = fmt.Sprintf("%s %s", models.FormatBytes(drive.Bytes), drive.ID)
+			row.Differs = drive.Bytes > 0 && d.Size > 0 && !sameSize(d.Size, drive.Bytes)
+		case serial == "":
+			row.BMC = "not to be told: the disk has no serial number"
+		default:
+			row.Differs = len(joined) > 0
+		}
+		out = append(out, row)
+	}
+	for i := range drives {
+		d := &drives[i]
+		serial := serialKey(d.Serial)
+		if len(joined) == 0 || serial == "" || joined[serial] {
+			continue
+		}
+		out = append(out, models.BMCDifference{
+			What: "drive " + d.ID, Ironic: "not among the inspected disks", BMC: strings.TrimSpace(models.FormatBytes(d.Bytes) + " " + d.Serial), Differs: true,
+		})
+	}
+	return out
+}
+
+// serialKey is a serial number as it is compared: firmware pads it, and writes it in either
+// case.
+func serialKey(s string) string { return strings.ToUpper(strings.TrimSpace(s)) }
+
+// sameSize: controllers round to their own units, by a percent at most.
+func sameSize(a, b int64) bool {
+	d := a - b
+	if d < 0 {
+		d = -d
+	}
+	return d*100 <= max(a, b)
+}

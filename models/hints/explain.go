@@ -1,0 +1,218 @@
+package hints
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Explanation is which disk the agent takes, and what each disk has to do with that.
+type Explanation struct {
+	// Picks is the disk's name, empty when there is none; Error says why not.
+	Picks string `json:"picks"`
+	Error string `json:"error,omitempty"`
+	// Problems are what is wrong or doubtful about the hints, whatever the disks.
+	Problems []Problem   `json:"problems,omitempty"`
+	Disks    []DiskCheck `json:"disks"`
+}
+
+// DiskCheck is one disk in the agent's search.
+type DiskCheck struct {
+	Disk   Disk `json:"disk"`
+	Picked bool `json:"picked"`
+	// Matches says that all hints fit the disk and nothing takes it away; with hints the
+	// agent takes the first one that matches.
+	Matches bool `json:"matches"`
+	// Skipped says that skip_block_devices takes the disk away.
+	Skipped bool `json:"skipped,omitempty"`
+	// Why says in words why the disk is picked or not.
+	Why   string  `json:"why"`
+	Hints []Check `json:"hints,omitempty"`
+}
+
+// Check is one hint held against one disk.
+type Check struct {
+	Hint    Hint   `json:"hint"`
+	Wants   string `json:"wants"`
+	Has     string `json:"has"`
+	Matches bool   `json:"matches"`
+	// Why says why it does not match.
+	Why string `json:"why,omitempty"`
+}
+
+// Matching are the disks that the search may take, in their order: with hints the
+// agent takes the first.
+func (e *Explanation) Matching() []Disk {
+	var disks []Disk
+	for _, d := range e.Disks {
+		if d.Matches {
+			disks = append(disks, d.Disk)
+		}
+	}
+	return disks
+}
+
+// Explain searches and says of every disk why it is picked or not.
+func (s Search) Explain(disks []Disk) Explanation {
+	e := Explanation{Problems: s.Hints.Lint(s.By), Disks: make([]DiskCheck, len(disks))}
+	name, err := s.pick(disks)
+	if err != nil {
+		e.Error = err.Full()
+	}
+	e.Picks = name
+	skipped, skipErr := s.skipped(disks)
+	picked := false
+	for i := range disks {
+		c := &e.Disks[i]
+		c.Disk = disks[i]
+		_, c.Skipped = skipped[disks[i].Name]
+		c.Hints = s.checks(&disks[i])
+		c.Matches = err == nil && skipErr == nil && !c.Skipped && s.fitsAll(c)
+		// Of two disks of one name the first is meant.
+		c.Picked = err == nil && !picked && c.Matches && disks[i].Name == name
+		picked = picked || c.Picked
+		c.Why = s.why(c, name)
+	}
+	return e
+}
+
+func (s Search) fitsAll(c *DiskCheck) bool {
+	if !s.Hints.Given() {
+		return c.Disk.Size >= minRootDisk
+	}
+	for _, h := range c.Hints {
+		if !h.Matches {
+			return false
+		}
+	}
+	return true
+}
+
+// checks holds every hint against a disk, each by itself: the agent stops at the first
+// that does not fit.
+func (s Search) checks(d *Disk) []Check {
+	given, _ := s.Hints.value.(*PythonDict)
+	if given == nil {
+		return nil
+	}
+	r := newReader(s.By, true)
+	checks := make([]Check, len(given.keys))
+	for i, key := range given.keys {
+		c := &checks[i]
+		*c = Check{Hint: Hint(key), Wants: PythonStr(given.values[key]), Has: d.Attribute(Hint(key))}
+		one := &PythonDict{}
+		one.Set(key, given.values[key])
+		hints, err := r.parse(one)
+		if err == nil {
+			c.Matches, err = r.fitAll(hints, d)
+		}
+		switch {
+		case err != nil:
+			c.Why = "cannot be compared: " + err.Text
+		case !c.Matches:
+			c.Why = r.whyNot(hints[0], d, c.Has)
+		}
+	}
+	return checks
+}
+
+// whyNot says why a hint does not fit a disk, and what would.
+func (r reader) whyNot(h parsedHint, d *Disk, has string) string {
+	op, wanted, _ := strings.Cut(h.spec, " ")
+	equality := op == "s==" || op == "=="
+	switch {
+	case h.name == Rotational:
+		if d.Rotational == nil {
+			return "the ramdisk did not tell"
+		}
+		return fmt.Sprintf("it is %s", rotationText(*d.Rotational))
+	case h.name == Size && equality:
+		return fmt.Sprintf("it has %s GiB, and equality is exact: write >= with a smaller number", gibText(d))
+	case h.name == Size:
+		return fmt.Sprintf("it has %s GiB", gibText(d))
+	case has == "":
+		return "the ramdisk did not report it, which hints see as the word none"
+	case equality && r.contains(d, h.name, wanted):
+		return fmt.Sprintf("it has %q, of which this is a part only: write <in>", has)
+	}
+	return fmt.Sprintf("it has %q", has)
+}
+
+// contains says that an attribute has a value as a part.
+func (r reader) contains(d *Disk, name Hint, quoted string) bool {
+	for _, has := range d.attributes(name) {
+		if text, err := r.normalize(has, r.empty(name)); err == nil && strings.Contains(text, quoted) {
+			return true
+		}
+	}
+	return false
+}
+
+func rotationText(rotational bool) string {
+	if rotational {
+		return "rotational"
+	}
+	return "not rotational"
+}
+
+func gibText(d *Disk) string {
+	return strings.TrimSuffix(fmt.Sprintf("%.2f", d.GiB()), ".00")
+}
+
+// why says in one sentence what becomes of a disk.
+func (s Search) why(c *DiskCheck, picked string) string {
+	var wrong []string
+	for _, h := range c.Hints {
+		if !h.Matches {
+			wrong = append(wrong, fmt.Sprintf("%s %s: %s", h.Hint, h.Wants, h.Why))
+		}
+	}
+	switch {
+	case c.Picked && s.Hints.Given():
+		return "all hints match"
+	case c.Picked:
+		return "no hints: the smallest disk of at least 4 GiB"
+	case c.Skipped:
+		return "left alone: skip_block_devices"
+	case len(wrong) > 0:
+		return strings.Join(wrong, "; ")
+	case !s.Hints.Given() && c.Disk.Size < minRootDisk:
+		return "smaller than 4 GiB"
+	case !c.Matches:
+		return "the agent fails before it picks a disk"
+	case !s.Hints.Given():
+		return fmt.Sprintf("no hints: the agent takes the smallest, %s", picked)
+	}
+	return fmt.Sprintf("it matches, too, but the agent takes the first that does, %s", picked)
+}
+
+// Disagree says where Ironic and the agent are of two minds: hints that only one of
+// them takes. Empty when both say the same.
+func (h Hints) Disagree(by Generation) string {
+	ironic, agent := h.Validate(by), h.Parse(by)
+	var e *Error
+	switch {
+	case ironic == nil && errors.As(agent, &e):
+		return "Ironic takes the hints, but the agent fails over them: " + e.Text
+	case agent == nil && errors.As(ironic, &e):
+		return "the agent would take the hints, but Ironic refuses them: " + e.Text
+	}
+	return ""
+}
+
+// Verdict says in a clause which disk the ramdisk takes, by an explanation of this
+// search. It is clear when that is one disk that nothing else competes with.
+func (s Search) Verdict(e *Explanation) (text string, clear bool) {
+	matching := len(e.Matching())
+	switch {
+	case e.Error != "":
+		return "the ramdisk picks nothing: " + e.Error, false
+	case matching > 1 && s.Hints.Given():
+		return fmt.Sprintf("%d disks match; the ramdisk picks the first, %s", matching, e.Picks), false
+	case matching > 1:
+		return fmt.Sprintf("the ramdisk picks the smallest, %s, of %d that are large enough", e.Picks, matching), false
+	case s.Hints.Given():
+		return "the hints match one disk; the ramdisk picks it, " + e.Picks, true
+	}
+	return "the ramdisk picks the only disk that is large enough, " + e.Picks, true
+}

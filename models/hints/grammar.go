@@ -1,0 +1,179 @@
+package hints
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// The operators of oslo.utils' specs_matcher in the order in which its grammar
+// tries them: "=" must not be found where "==" stands.
+const (
+	opOr    = "<or>"
+	opAllIn = "<all-in>"
+	opRange = "<range-in>"
+	opIn    = "<in>"
+)
+
+func unaryOps() []string {
+	return []string{"==", "=", "!=", opIn, ">=", "<=", ">", "<", "s==", "s!=", "s<=", "s<", "s>=", "s>"}
+}
+
+// grammar reads expressions. The oslo.utils of old releases knows no <range-in>.
+type grammar struct {
+	unary  []string
+	ranges bool
+}
+
+func newGrammar(ranges bool) grammar { return grammar{unary: unaryOps(), ranges: ranges} }
+
+// tokens reads an expression as the grammar does: an operator and its values, or one
+// word. What follows is not looked at.
+func (g grammar) tokens(expression string) ([]string, *Error) {
+	s := expression
+	if t := g.disjunction(s); t != nil {
+		return t, nil
+	}
+	if rest, ok := operator(s, opAllIn); ok {
+		if words := g.atoms(rest, -1); len(words) > 0 {
+			return append([]string{opAllIn}, words...), nil
+		}
+	}
+	if rest, ok := operator(s, opRange); ok && g.ranges {
+		if words := g.atoms(rest, 4); len(words) == 4 {
+			return append([]string{opRange}, words...), nil
+		}
+	}
+	for _, op := range g.unary {
+		rest, ok := operator(s, op)
+		if !ok {
+			continue
+		}
+		if word, _, ok := g.atom(rest); ok {
+			return []string{op, word}, nil
+		}
+		return nil, g.unreadable(expression, len(expression)-len(rest))
+	}
+	if word, _, ok := g.atom(s); ok {
+		return []string{word}, nil
+	}
+	return nil, g.unreadable(expression, 0)
+}
+
+// unreadable is what the parser says of what stands at a place.
+func (g grammar) unreadable(expression string, at int) *Error {
+	rest := expression[at:]
+	where := strings.TrimLeft(rest, grammarSpace)
+	wanted := `Expected Re:('\S+')`
+	if g.beginsOperator(where) {
+		wanted, where = "Found unwanted token, an operator", rest
+	}
+	before := utf8.RuneCountInString(expression[:len(expression)-len(where)])
+	found := "end of text"
+	if where != "" {
+		_, size := utf8.DecodeRuneInString(where)
+		found = pythonQuote(where[:size])
+	}
+	return raised(parseException, "%s, found %s  (at char %d)", wanted, found, before)
+}
+
+// grammarSpace is what the grammar skips between words; a word ends at any space.
+const grammarSpace = " \n\t\r"
+
+func operator(s, op string) (rest string, found bool) {
+	return strings.CutPrefix(strings.TrimLeft(s, grammarSpace), op)
+}
+
+// disjunction reads <or> a <or> b.
+func (g grammar) disjunction(s string) []string {
+	words := []string{opOr}
+	for {
+		rest, found := operator(s, opOr)
+		if !found {
+			break
+		}
+		word, after, ok := g.atom(rest)
+		if !ok {
+			break
+		}
+		words, s = append(words, word), after
+	}
+	if len(words) == 1 {
+		return nil
+	}
+	return words
+}
+
+// atoms reads up to this many words, all of them if negative.
+func (g grammar) atoms(s string, count int) []string {
+	var words []string
+	for count < 0 || len(words) < count {
+		word, rest, ok := g.atom(s)
+		if !ok {
+			break
+		}
+		words, s = append(words, word), rest
+	}
+	return words
+}
+
+// atom reads a word that does not begin as an operator does.
+func (g grammar) atom(s string) (word, rest string, ok bool) {
+	text := strings.TrimLeft(s, grammarSpace)
+	if g.beginsOperator(text) {
+		return "", "", false
+	}
+	end := strings.IndexFunc(text, pythonSpace)
+	if end < 0 {
+		end = len(text)
+	}
+	return text[:end], text[end:], end > 0
+}
+
+func (g grammar) beginsOperator(text string) bool {
+	if text == "" || strings.IndexByte("=!<>s", text[0]) < 0 {
+		return false
+	}
+	for _, op := range g.unary {
+		if strings.HasPrefix(text, op) {
+			return true
+		}
+	}
+	// <all-in>, <or> and <range-in> begin with <, which is one of them.
+	return false
+}
+
+// split parts an expression into its operator and values, in lower case; one without
+// an operator is a value.
+func (g grammar) split(expression any, empty func() *Error) (op string, values []string, err *Error) {
+	text := pythonLower(pythonStrip(PythonStr(expression)))
+	if text == "" {
+		return "", nil, empty()
+	}
+	t, err := g.tokens(text)
+	if err != nil {
+		return "", nil, err
+	}
+	if len(t) == 1 {
+		return "", []string{text}, nil
+	}
+	for v := range strings.SplitSeq(text, t[0]) {
+		if v != "" {
+			values = append(values, pythonStrip(v))
+		}
+	}
+	return t[0], values, nil
+}
+
+// normalize quotes the values of an expression, so that the words of one are one
+// word. The result is lower case.
+func (g grammar) normalize(expression any, empty func() *Error) (string, *Error) {
+	op, values, err := g.split(expression, empty)
+	if err != nil {
+		return "", err
+	}
+	quoted := make([]string, len(values))
+	for i, v := range values {
+		quoted[i] = " " + URLQuote(v) + " "
+	}
+	return strings.TrimSpace(op + strings.Join(quoted, op)), nil
+}

@@ -1,0 +1,106 @@
+package hints
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Severity is how bad a problem with hints is.
+type Severity string
+
+// The severities.
+const (
+	// Fails: a deployment with these hints fails.
+	Fails Severity = "error"
+	// Doubtful: the hints may mean something else than was meant.
+	Doubtful Severity = "warning"
+)
+
+// Problem is what is wrong with a hint, whatever the disks are. Hint is empty when
+// it is about all of them.
+type Problem struct {
+	Hint     Hint     `json:"hint,omitempty"`
+	Severity Severity `json:"severity"`
+	Text     string   `json:"text"`
+}
+
+// Lint says what is wrong with hints and what is doubtful, in the words of Ironic and
+// the agent where they refuse them.
+func (h Hints) Lint(by Generation) []Problem {
+	if !h.Given() {
+		return nil
+	}
+	ironic, agent := h.Validate(by), h.Parse(by)
+	var problems []Problem
+	var e *Error
+	fails := func(text string) { problems = append(problems, Problem{Severity: Fails, Text: text}) }
+	switch {
+	case h.Disagree(by) != "":
+		fails(h.Disagree(by))
+	case errors.As(ironic, &e):
+		fails("Ironic refuses the hints: " + e.Text)
+	}
+	if agent != nil {
+		return problems
+	}
+	r := newReader(by, true)
+	hints, _ := r.parse(h.value)
+	for _, hint := range hints {
+		problems = append(problems, r.lint(hint, h.Expression(hint.name))...)
+	}
+	return problems
+}
+
+// lint looks at one hint that can be read.
+func (r reader) lint(h parsedHint, given string) []Problem {
+	var problems []Problem
+	say := func(severity Severity, format string, args ...any) {
+		problems = append(problems, Problem{Hint: h.name, Severity: severity, Text: fmt.Sprintf(format, args...)})
+	}
+	if h.name == Rotational {
+		return nil
+	}
+	t, err := r.tokens(h.spec)
+	if err != nil || len(t) < 2 {
+		return nil
+	}
+	op := t[0]
+	switch {
+	case op == opAllIn:
+		say(Fails, "<all-in> wants the disk to have a list as its value, which none has: the agent fails")
+	case h.name == Size:
+		lintSize(op, say)
+	case strings.Trim(op, "=!<>") == "": // numbers
+		say(Doubtful, "%s compares numbers: a disk whose %s is none makes the agent fail; s%s compares text", op, h.name, textOperator(op))
+	case op == "s!=":
+		say(Doubtful, "s!= matches disks that do not report their %s, too", h.name)
+	case h.name == Name && strings.Contains(strings.ToLower(given), "/dev/sd"):
+		say(Doubtful, "the kernel's names may go to other disks at the next boot")
+	}
+	return problems
+}
+
+func textOperator(op string) string {
+	if op == "=" {
+		return "=="
+	}
+	return op
+}
+
+func lintSize(op string, say func(Severity, string, ...any)) {
+	switch op {
+	case "==":
+		say(Doubtful, "equality is exact, and sizes are GiB: a disk of 480 GB has 447.13; >= is safer")
+	case "=":
+		say(Doubtful, "= means at least, as >= does")
+	case "!=":
+		say(Doubtful, "!= matches nearly every disk: sizes are compared exactly")
+	case opOr, "s==":
+		say(Fails, "%s compares text, and a size is a number: no disk matches", op)
+	case "s!=":
+		say(Doubtful, "s!= compares text, and a size is a number: every disk matches")
+	case opIn, "s<", "s<=", "s>", "s>=":
+		say(Fails, "%s compares text, and a size is a number: the agent fails", op)
+	}
+}

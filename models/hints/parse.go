@@ -1,0 +1,237 @@
+package hints
+
+// reader is code that reads hints: Ironic's or the agent's, of a generation. That of
+// old releases is the same library (ironic-lib) at both ends.
+type reader struct {
+	grammar
+	generation Generation
+	agent      bool
+}
+
+func newReader(generation Generation, agent bool) reader {
+	return reader{grammar: newGrammar(generation == GenerationNewest), generation: generation, agent: agent}
+}
+
+// newest says that this is the newest code of one end.
+func (r reader) newest(agent bool) bool { return r.generation == GenerationNewest && r.agent == agent }
+
+// knows says whether there is such a hint.
+func (r reader) knows(name Hint) bool {
+	if name == Transport {
+		return r.newest(true)
+	}
+	for _, known := range knownHints {
+		if known == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (r reader) known() []Hint {
+	if r.knows(Transport) {
+		return knownHints
+	}
+	return knownHints[:len(knownHints)-1]
+}
+
+// parsedHint is one that has been read: a specification, or a truth.
+type parsedHint struct {
+	name Hint
+	spec string
+	want bool
+}
+
+// Validate is what Ironic says of the hints, when it validates a node and before it
+// deploys one; nil is fine. An error of another class than ValueError is one that
+// Ironic did not expect, which it tells as such.
+func (h Hints) Validate(by Generation) error {
+	if _, err := newReader(by, false).parse(h.value); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Parse is what the agent says of the hints before it looks at disks.
+func (h Hints) Parse(by Generation) error {
+	if _, err := newReader(by, true).parse(h.value); err != nil {
+		return err
+	}
+	return nil
+}
+
+// parse is parse_root_device_hints. No hints at all give none and no error.
+func (r reader) parse(given any) ([]parsedHint, *Error) {
+	if !PythonTruthy(given) {
+		return nil, nil
+	}
+	d, ok := given.(*PythonDict)
+	if !ok {
+		return nil, r.noObject(given)
+	}
+	var invalid []string
+	for _, key := range d.keys {
+		if !r.knows(Hint(key)) {
+			invalid = append(invalid, key)
+		}
+	}
+	if len(invalid) > 0 {
+		return nil, r.invalid(invalid)
+	}
+	hints := make([]parsedHint, 0, len(d.keys))
+	for _, key := range d.keys {
+		hint, err := r.parseHint(Hint(key), d.values[key])
+		if err != nil {
+			return nil, err
+		}
+		hints = append(hints, hint)
+	}
+	for i := range hints {
+		if err := r.addOperator(&hints[i]); err != nil {
+			return nil, err
+		}
+	}
+	return hints, nil
+}
+
+func (r reader) invalid(names []string) *Error {
+	return raised("ValueError", `The hints "%s" are invalid. Valid hints are: "%s"`, Join(names), Join(r.known()))
+}
+
+// noObject is what happens to hints that are no object: their parts are taken for
+// names.
+func (r reader) noObject(given any) *Error {
+	var parts PythonList
+	switch v := given.(type) {
+	case string:
+		seen := map[rune]bool{}
+		for _, c := range v {
+			if !seen[c] {
+				parts = append(parts, string(c))
+			}
+			seen[c] = true
+		}
+	case PythonList:
+		parts = v
+	default:
+		return raised("TypeError", "'%s' object is not iterable", PythonTypeName(given))
+	}
+	var invalid []string
+	seen := map[string]bool{}
+	var odd any
+	for _, part := range parts {
+		switch part.(type) {
+		case *PythonDict, PythonList:
+			return raised("TypeError", "unhashable type: '%s'", PythonTypeName(part))
+		}
+		name, isText := part.(string)
+		switch {
+		case !isText:
+			odd = [1]any{part}
+		case !r.knows(Hint(name)) && !seen[name]:
+			invalid = append(invalid, name)
+			seen[name] = true
+		}
+	}
+	switch {
+	case odd != nil:
+		part := odd.([1]any)[0]
+		return raised("TypeError", "sequence item 0: expected str instance, %s found", PythonTypeName(part))
+	case len(invalid) > 0:
+		return r.invalid(invalid)
+	}
+	return raised("AttributeError", "'%s' object has no attribute 'items'", PythonTypeName(given))
+}
+
+func (r reader) empty(name Hint) func() *Error {
+	return func() *Error {
+		quote := `"`
+		if r.newest(true) {
+			quote = ""
+		}
+		return raised("ValueError", "Root device hint %s%s%s expression is empty", quote, name, quote)
+	}
+}
+
+func (r reader) parseHint(name Hint, given any) (parsedHint, *Error) {
+	h := parsedHint{name: name}
+	if r.newest(false) {
+		op, _, err := r.split(given, r.empty(name))
+		if err != nil {
+			return h, err
+		}
+		if name == Size && op == opRange {
+			h.spec = PythonStr(given)
+			return h, nil
+		}
+	}
+	switch name {
+	case Rotational:
+		want, ok := pythonBool(given)
+		if !ok {
+			return h, raised("ValueError", `Root device hint "%s" is not a Boolean value. Current value: %s`, name, PythonStr(given))
+		}
+		h.want = want
+		return h, nil
+	case Size:
+		h.spec = PythonStr(given)
+		return h, r.checkSize(given)
+	default:
+	}
+	if _, ok := given.(string); !ok {
+		return h, raised("ValueError", `Root device hint "%s" is not a string value. Hint expression: %s`, name, PythonStr(given))
+	}
+	var err *Error
+	h.spec, err = r.normalize(given, r.empty(name))
+	return h, err
+}
+
+func (r reader) checkSize(given any) *Error {
+	_, values, err := r.split(given, r.empty(Size))
+	if err != nil {
+		return err
+	}
+	for _, v := range values {
+		sign, ok := pythonInt(v)
+		if !ok {
+			return raised("ValueError", `Root device hint "size" is not an integer value. Current value: %s`, PythonStr(given))
+		}
+		if sign <= 0 {
+			return raised("ValueError", `Root device hint "size" should be a positive integer. Current value: %s`, PythonStr(given))
+		}
+	}
+	return nil
+}
+
+// addOperator makes a hint without an operator one of equality.
+func (r reader) addOperator(h *parsedHint) *Error {
+	if h.name == Rotational {
+		return nil
+	}
+	t, err := r.tokens(h.spec)
+	if err != nil {
+		return err
+	}
+	if len(t) == 1 {
+		op := "s== "
+		if h.name == Size {
+			op = "== "
+		}
+		h.spec = op + h.spec
+	}
+	return nil
+}
+
+// pythonBool is oslo.utils' bool_from_string of a value, strict.
+func pythonBool(v any) (value, ok bool) {
+	if b, is := v.(bool); is {
+		return b, true
+	}
+	switch pythonLower(pythonStrip(PythonStr(v))) {
+	case "1", "t", "true", "on", "y", "yes":
+		return true, true
+	case "0", "f", "false", "off", "n", "no":
+		return false, true
+	}
+	return false, false
+}

@@ -1,0 +1,217 @@
+package hints
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strings"
+)
+
+// minRootDisk is the least that a disk must have, in bytes, to be picked without
+// hints (ironic_python_agent/utils.py, guess_root_disk).
+const minRootDisk = 4 * GiB
+
+// Search is how the agent looks for the disk that it installs to
+// (ironic_python_agent/hardware.py, get_os_install_device).
+type Search struct {
+	By    Generation
+	Hints Hints
+	// Skip is skip_block_devices of the node's properties. Entries with volume_name
+	// are names of software RAID, which an inventory does not tell.
+	Skip Hints
+	// RAID are the volumes that the same agent has just created with is_root_volume
+	// true or false; that only the newest agent minds.
+	RAID []RAIDVolume
+}
+
+// RAIDVolume is a volume of software RAID, and the names of the disks and partitions
+// that it is made of.
+type RAIDVolume struct {
+	Name  string
+	Root  bool
+	Parts []string
+}
+
+// Pick is the name of the disk that the agent takes. The error is a *Error.
+func (s Search) Pick(disks []Disk) (string, error) {
+	name, err := s.pick(disks)
+	if err != nil {
+		return "", err
+	}
+	return name, nil
+}
+
+func (s Search) pick(disks []Disk) (string, *Error) {
+	disks, err := s.candidates(disks)
+	if err != nil {
+		return "", err
+	}
+	if s.By == GenerationNewest {
+		for _, volume := range s.RAID {
+			if volume.Root {
+				return volume.Name, nil
+			}
+			disks = slices.DeleteFunc(slices.Clone(disks), func(d Disk) bool {
+				return d.Name == volume.Name || slices.Contains(volume.Parts, d.Name)
+			})
+		}
+	}
+	if !s.Hints.Given() {
+		return smallest(disks)
+	}
+	for d, err := range s.Hints.find(disks, s.By) {
+		switch {
+		case err != nil && err.Class == "ValueError":
+			return "", raised(deviceNotFound, "No devices could be found using the root device hints %s because they failed to validate. Error: %s",
+				PythonStr(s.Hints.value), err.Text)
+		case err != nil:
+			return "", err
+		}
+		return d.Name, nil
+	}
+	return "", raised(deviceNotFound, "No suitable device was found for deployment using these hints %s", PythonStr(s.Hints.value))
+}
+
+// Matching are the disks that satisfy all hints, in their order, up to the first
+// error. No hints at all are an error where there are disks, for that is what the
+// agent makes of an empty entry of skip_block_devices.
+func (h Hints) Matching(disks []Disk, by Generation) iter.Seq2[Disk, error] {
+	return func(yield func(Disk, error) bool) {
+		for d, err := range h.find(disks, by) {
+			if err != nil {
+				yield(Disk{}, err)
+				return
+			}
+			if !yield(d, nil) {
+				return
+			}
+		}
+	}
+}
+
+// find is find_devices_by_hints.
+func (h Hints) find(disks []Disk, by Generation) iter.Seq2[Disk, *Error] {
+	return func(yield func(Disk, *Error) bool) {
+		for i := range disks {
+			if name := disks[i].report().Get("name"); PythonTypeName(name) != "str" {
+				yield(Disk{}, raised("TypeError", "sequence item %d: expected str instance, %s found", i, PythonTypeName(name)))
+				return
+			}
+		}
+		r := newReader(by, true)
+		hints, err := r.parse(h.value)
+		if err == nil && hints == nil && len(disks) > 0 {
+			err = raised("TypeError", "'NoneType' object is not iterable")
+		}
+		if err != nil {
+			yield(Disk{}, err)
+			return
+		}
+		for i := range disks {
+			fits, err := r.fitAll(hints, &disks[i])
+			if err != nil {
+				yield(Disk{}, err)
+				return
+			}
+			if fits && !yield(disks[i], nil) {
+				return
+			}
+		}
+	}
+}
+
+func (r reader) fitAll(hints []parsedHint, d *Disk) (bool, *Error) {
+	for _, hint := range hints {
+		if fits, err := r.fits(hint, d); err != nil || !fits {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// fits tells whether a disk satisfies a hint.
+func (r reader) fits(h parsedHint, d *Disk) (bool, *Error) {
+	value := d.report().Get(string(h.name))
+	switch h.name {
+	case Size:
+		size, ok := PythonFloat(value)
+		if !ok {
+			return false, raised("TypeError", "unsupported operand type(s) for /: '%s' and 'int'", PythonTypeName(value))
+		}
+		return r.match(size/GiB, h.spec)
+	case Rotational:
+		has, ok := pythonBool(value)
+		return ok && has == h.want, nil
+	default:
+	}
+	if list, ok := value.(PythonList); ok && r.generation == GenerationNewest {
+		return r.fitsOne(h, list)
+	}
+	// What a disk does not say is compared as the word for nothing.
+	text, err := r.normalize(value, r.empty(h.name))
+	if err != nil {
+		if err.Class == "ValueError" {
+			return false, nil
+		}
+		return false, err
+	}
+	return r.match(text, h.spec)
+}
+
+// fitsOne tells whether one of several values satisfies a hint; those that cannot be
+// compared are skipped.
+func (r reader) fitsOne(h parsedHint, values PythonList) (bool, *Error) {
+	for _, v := range values {
+		if v == nil {
+			continue
+		}
+		text, err := r.normalize(v, r.empty(h.name))
+		fits := false
+		if err == nil {
+			fits, err = r.match(text, h.spec)
+		}
+		if err != nil && err.Class != "ValueError" {
+			return false, err
+		}
+		if fits && err == nil {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// smallest is what the agent takes without hints: the smallest disk of at least
+// [minRootDisk], and of equal ones the first by name.
+func smallest(disks []Disk) (string, *Error) {
+	// Sizes that are no numbers cannot be put in order, or not compared with the least.
+	for i := range disks {
+		size := disks[i].report().Get("size")
+		if _, ok := PythonFloat(size); !ok {
+			return "", raised("TypeError", "'<' not supported between instances of '%s' and 'int'", PythonTypeName(size))
+		}
+	}
+	nameless := map[float64]int{}
+	for i := range disks {
+		size, _ := PythonFloat(disks[i].report().Get("size"))
+		kind := 1
+		if disks[i].report().Get("name") != nil {
+			kind = 2
+		}
+		if nameless[size] |= kind; nameless[size] == 3 {
+			return "", raised("TypeError", "'<' not supported between instances of 'NoneType' and 'str'")
+		}
+	}
+	size := func(d Disk) float64 {
+		n, _ := PythonFloat(d.report().Get("size"))
+		return n
+	}
+	sorted := slices.SortedStableFunc(slices.Values(disks), func(a, b Disk) int {
+		return cmp.Or(cmp.Compare(size(a), size(b)), strings.Compare(a.Name, b.Name))
+	})
+	for _, d := range sorted {
+		if size(d) >= minRootDisk {
+			return d.Name, nil
+		}
+	}
+	return "", raised(deviceNotFound, "No suitable device was found for deployment - root device hints were not provided and all found block devices are smaller than %dB.", int64(minRootDisk))
+}

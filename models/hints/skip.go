@@ -1,0 +1,151 @@
+package hints
+
+import "strings"
+
+// Skipped are the disks that skip_block_devices takes away, by name, each with the
+// place of the entry that does. The error is a *Error.
+func (s Search) Skipped(disks []Disk) (map[string]int, error) {
+	skipped, err := s.skipped(disks)
+	if err != nil {
+		return nil, err
+	}
+	return skipped, nil
+}
+
+// SkipEntries are the entries of skip_block_devices.
+func (s Search) SkipEntries() []Hints {
+	entries, _ := pythonItems(s.Skip.value)
+	hints := make([]Hints, len(entries))
+	for i, entry := range entries {
+		hints[i] = Hints{entry}
+	}
+	return hints
+}
+
+// NamesVolume says that the hints name a volume of software RAID, which the agent
+// compares with the RAID that it finds and not with its disks.
+func (h Hints) NamesVolume() bool {
+	names, _ := hasVolumeName(h.value)
+	return names
+}
+
+// candidates are the disks without those that are to be left alone.
+func (s Search) candidates(disks []Disk) ([]Disk, *Error) {
+	skipped, err := s.skipped(disks)
+	if err != nil {
+		return nil, err
+	}
+	if len(skipped) == 0 {
+		return disks, s.checkVolumes()
+	}
+	var left []Disk
+	for _, d := range disks {
+		if _, skip := skipped[d.Name]; !skip {
+			left = append(left, d)
+		}
+	}
+	return left, s.checkVolumes()
+}
+
+func (s Search) skipped(disks []Disk) (map[string]int, *Error) {
+	if !s.Skip.Given() || len(disks) == 0 {
+		return nil, nil
+	}
+	entries, err := pythonItems(s.Skip.value)
+	if err != nil {
+		return nil, err
+	}
+	skipped := map[string]int{}
+	for i, entry := range entries {
+		volume, err := hasVolumeName(entry)
+		if err != nil {
+			return nil, err
+		}
+		if volume {
+			continue
+		}
+		for d, err := range (Hints{entry}).find(disks, s.By) {
+			if err != nil {
+				return nil, err
+			}
+			if _, known := skipped[d.Name]; !known {
+				skipped[d.Name] = i
+			}
+		}
+	}
+	return skipped, nil
+}
+
+// checkVolumes: the newest agent reads the names of volumes to be left alone whatever
+// disks there are, and fails over what is no object.
+func (s Search) checkVolumes() *Error {
+	if s.By == GenerationOld || !s.Skip.Given() {
+		return nil
+	}
+	entries, err := pythonItems(s.Skip.value)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		volume, err := hasVolumeName(entry)
+		if err != nil {
+			return err
+		}
+		if !volume {
+			continue
+		}
+		switch e := entry.(type) {
+		case string:
+			return raised("TypeError", "string indices must be integers, not 'str'")
+		case PythonList:
+			return raised("TypeError", "list indices must be integers or slices, not str")
+		case *PythonDict:
+			switch name := e.Get(volumeName).(type) {
+			case PythonList, *PythonDict:
+				return raised("TypeError", "unhashable type: '%s'", PythonTypeName(name))
+			}
+		}
+	}
+	return nil
+}
+
+const volumeName = "volume_name"
+
+// hasVolumeName is 'volume_name' in entry.
+func hasVolumeName(entry any) (bool, *Error) {
+	switch e := entry.(type) {
+	case *PythonDict:
+		_, ok := e.values[volumeName]
+		return ok, nil
+	case string:
+		return strings.Contains(e, volumeName), nil
+	case PythonList:
+		for _, item := range e {
+			if item == any(volumeName) {
+				return true, nil
+			}
+		}
+		return false, nil
+	}
+	return false, raised("TypeError", "argument of type '%s' is not iterable", PythonTypeName(entry))
+}
+
+// pythonItems is what a loop over a value sees.
+func pythonItems(v any) (PythonList, *Error) {
+	var items PythonList
+	switch v := v.(type) {
+	case PythonList:
+		return v, nil
+	case *PythonDict:
+		for _, key := range v.keys {
+			items = append(items, key)
+		}
+	case string:
+		for _, c := range v {
+			items = append(items, string(c))
+		}
+	default:
+		return nil, raised("TypeError", "'%s' object is not iterable", PythonTypeName(v))
+	}
+	return items, nil
+}

@@ -1,0 +1,570 @@
+package plan
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ironworks/models"
+	"ironworks/models/hints"
+)
+
+// checkNow is when the checks of these tests are done.
+var checkNow = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+const (
+	bigDisk   = `{"name": "/dev/sda", "size": 480103981056, "model": "SAMSUNG MZ7LH480", "serial": "S1", "wwn": "0x5001", "rotational": false, "tran": "sata"}`
+	dataDisk  = `{"name": "/dev/sdb", "size": 960197124096, "model": "SAMSUNG MZ7LH960", "serial": "S2", "wwn": "0x5002", "rotational": false, "tran": "sata"}`
+	hintsOfS1 = `{"serial": "S1"}`
+)
+
+// rawNode makes a node of JSON with what every node of these tests has.
+func rawNode(t *testing.T, fields string) *models.Node {
+	t.Helper()
+	object := map[string]any{
+		"uuid": "u1", "name": "n1", "provision_state": "available", "power_state": "power off", "driver": "redfish",
+		"deploy_interface": "custom-agent", "boot_interface": "redfish-virtual-media", "conductor_group": "",
+		"driver_info": map[string]any{"deploy_iso": "http://h/x.iso"}, "properties": map[string]any{},
+		"instance_info": map[string]any{}, "extra": map[string]any{}, "inspection_finished_at": "2026-11-20T12:00:00+00:00",
+	}
+	var own map[string]any
+	if err := json.Unmarshal([]byte("{"+fields+"}"), &own); err != nil {
+		t.Fatal(err)
+	}
+	for k, v := range own {
+		object[k] = v
+	}
+	raw, err := json.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := models.DecodeNode(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func inventoryOf(disks ...string) *hints.Inventory {
+	inv, err := hints.DecodeInventory([]byte(`{"inventory": {"disks": [` + strings.Join(disks, ",") + `]}}`))
+	if err != nil {
+		panic(err)
+	}
+	return &inv
+}
+
+func hintsOf(text string) hints.Hints {
+	h, err := hints.Decode([]byte(text))
+	if err != nil {
+		panic(err)
+	}
+	return h
+}
+
+// goodFacts are those of a node that may be deployed without any doubt.
+func goodFacts(t *testing.T, fields string) *Facts {
+	t.Helper()
+	yes := true
+	return &Facts{
+		Now: checkNow, Version: models.APIVersion{Minor: models.NewestMinor}, Node: rawNode(t, fields),
+		Plan:      Fields{RootDevice: RootDevice{Hints: hintsOf(hintsOfS1)}},
+		Inventory: inventoryOf(bigDisk, dataDisk), MaxInventoryAge: 30 * 24 * time.Hour,
+		Validations: []models.Validation{{Interface: "power", Result: &yes}, {Interface: "deploy", Result: &yes}},
+		Drivers:     []models.Driver{{Name: "redfish", Enabled: map[string][]string{"deploy": {"custom-agent", "direct", "ramdisk"}}}},
+		Conductors:  []models.Conductor{{Hostname: "c1", Alive: true, Drivers: []string{"redfish"}}},
+		Others:      []OtherDisks{{Node: models.NodeRef{UUID: "u1"}, Disks: inventoryOf(bigDisk).Disks}, {Node: models.NodeRef{UUID: "u2", Name: "n2"}}},
+		Offered:     &OfferedSteps{Steps: []OfferedStep{{Interface: "deploy", Step: "install_coreos"}, {Interface: "deploy", Step: "burn_in", Args: map[string]StepArgInfo{"for": {Required: true}, "how": {}}}}},
+		UserData:    &UserDataFacts{Kind: "ignition", Language: ReaderIgnition, OK: true, Sent: 100},
+	}
+}
+
+func prio(n int) *int { return &n }
+
+// checkCase is what a check says of facts that differ from good ones.
+type checkCase struct {
+	node   string
+	change func(f *Facts)
+	want   CheckSeverity
+	says   string
+}
+
+const notDone CheckSeverity = "not done"
+
+func steps(s ...models.Step) func(*Facts) {
+	return func(f *Facts) { f.Plan.Steps = s }
+}
+
+func planHints(text string) func(*Facts) {
+	return func(f *Facts) { f.Plan.RootDevice.Hints = hintsOf(text) }
+}
+
+func disks(d ...string) func(*Facts) {
+	return func(f *Facts) { f.Inventory = inventoryOf(d...) }
+}
+
+// fromBMC is a disk as Redfish inspection of Ironic 39.0 stores it.
+const fromBMC = `{"name": "Disk 0", "size": 480103981056, "vendor": null, "model": "SAMSUNG MZ7LH480", "serial": "S1", "rotational": false}`
+
+func noHints(then func(*Facts)) func(*Facts) {
+	return func(f *Facts) {
+		f.Plan.RootDevice = RootDevice{}
+		then(f)
+	}
+}
+
+func kind(k Kind) func(*Facts) {
+	return func(f *Facts) { f.Plan.Kind = k }
+}
+
+func allocate(class string, traits ...string) func(*Facts) {
+	return func(f *Facts) { f.Plan.Allocate = &Allocate{ResourceClass: class, Traits: traits} }
+}
+
+func same(*Facts) {}
+
+func rebuild(f *Facts) { f.Verb = models.VerbRebuild }
+
+func nodeCases() map[CheckID][]checkCase {
+	no := false
+	return map[CheckID][]checkCase{
+		CheckState: {
+			{"", same, CheckOK, "may begin"},
+			{`"provision_state": "deploy failed"`, same, CheckOK, ""},
+			{`"provision_state": "active"`, same, CheckRefuse, `not possible in state "active"`},
+			{`"provision_state": "enroll", "maintenance": true`, same, CheckRefuse, "possible now: manage"},
+			{`"provision_state": "active"`, rebuild, CheckOK, "may begin"},
+			{`"provision_state": "error"`, rebuild, CheckOK, ""},
+			{`"provision_state": "deploy failed"`, rebuild, CheckOK, ""},
+			{"", rebuild, CheckRefuse, `not possible in state "available"`},
+			{`"provision_state": "active", "protected": true`, rebuild, CheckRefuse, "protected"},
+		},
+		CheckMaintenance: {
+			{"", same, CheckOK, ""},
+			{`"maintenance": true, "maintenance_reason": "fan"`, same, CheckRefuse, "in maintenance: fan; ironworks maintenance off n1"},
+		},
+		CheckReserved: {
+			{"", same, CheckOK, ""},
+			{`"instance_uuid": "i1", "instance_name": "vm7"`, same, CheckRefuse, "uses it as vm7"},
+			{`"instance_uuid": "i1"`, func(f *Facts) { f.Mine = "i1" }, CheckOK, "for this deployment"},
+			{`"provision_state": "active", "instance_uuid": "i1"`, rebuild, CheckOK, "keeps the instance"},
+			{`"provision_state": "active", "instance_uuid": "i1"`, same, CheckRefuse, "uses it"},
+		},
+		CheckAllocation: {
+			{`"resource_class": "gp"`, same, notDone, ""},
+			{`"resource_class": "gp", "traits": ["CUSTOM_A"]`, allocate("", "CUSTOM_A"), CheckOK, ""},
+			{`"resource_class": "gp"`, allocate("gp"), CheckOK, ""},
+			{`"resource_class": "gp"`, allocate("", "CUSTOM_A"), CheckRefuse, "lacks the trait CUSTOM_A"},
+			{`"resource_class": "gp"`, allocate("gp-2x"), CheckRefuse, "not of the resource class gp-2x"},
+			{"", allocate(""), CheckRefuse, "no resource class"},
+			{`"resource_class": "gp", "instance_uuid": "i1"`, allocate(""), CheckRefuse, "somebody has the node"},
+			{`"resource_class": "gp", "provision_state": "deploy failed"`, allocate(""), CheckRefuse, "available nodes only"},
+			{`"resource_class": "gp", "instance_uuid": "i1"`, func(f *Facts) { allocate("")(f); f.Mine = "i1" }, notDone, ""},
+		},
+		CheckProtected: {{"", same, CheckOK, ""}, {`"protected": true, "protected_reason": "prod"`, same, CheckRefuse, "protected: prod"}},
+		CheckRetired:   {{"", same, CheckOK, ""}, {`"retired": true`, same, CheckRefuse, "unretire n1"}},
+		CheckConsoleLock: {
+			{"", same, notDone, ""},
+			{`"extra": {"console_lock": false}`, same, notDone, ""},
+			{`"extra": {"console_lock": "Ada, until Friday"}`, same, CheckRefuse, "locked"},
+		},
+		CheckManagedByMetal3: {{"", same, CheckOK, ""}, {`"name": "metal3~worker-1"`, same, CheckWarn, "BareMetalHost"}},
+		CheckFault: {
+			{"", same, CheckOK, ""},
+			{`"fault": "power failure"`, same, CheckWarn, "fault"},
+			{`"power_state": null`, same, CheckWarn, "power state"},
+		},
+		CheckAPIVersion: {
+			{"", same, CheckOK, ""},
+			{"", func(f *Facts) { f.Version = models.APIVersion{Minor: 68} }, CheckRefuse, "1.69"},
+			{"", func(f *Facts) { f.Version = models.APIVersion{} }, CheckUnknown, ""},
+		},
+		CheckDeployInterface: {
+			{"", same, CheckOK, ""},
+			{`"deploy_interface": "direct"`, kind(KindInstallCoreOS), CheckOK, ""},
+			{`"deploy_interface": "direct"`, func(f *Facts) { f.Verb, f.Plan.Kind = models.VerbRebuild, KindInstallCoreOS }, CheckRefuse, "cannot change the deploy interface from direct"},
+			{"", func(f *Facts) { f.Drivers[0].Enabled["deploy"] = []string{"direct"} }, CheckRefuse, "enabled_deploy_interfaces"},
+			{"", func(f *Facts) { f.Plan.Kind, f.Plan.DeployInterface = KindDirect, "custom-agent" }, CheckRefuse, "needs the deploy interface direct"},
+			{"", func(f *Facts) { f.DriversError = "503" }, CheckUnknown, "503"},
+			{"", func(f *Facts) { f.Drivers = nil }, CheckUnknown, "no driver redfish"},
+			{"", func(f *Facts) { f.Drivers[0].Enabled = nil }, CheckUnknown, "does not say"},
+		},
+		CheckConductor: {
+			{"", same, CheckOK, ""},
+			{"", func(f *Facts) { f.Conductors[0].Alive = false }, CheckRefuse, "no conductor"},
+			{`"conductor_group": "dc2"`, same, CheckRefuse, "no conductor"},
+			{`"conductor": "c1"`, func(f *Facts) { f.Conductors[0].Alive = false }, CheckOK, "has the node"},
+			{"", func(f *Facts) { f.Conductors[0].Drivers = []string{"ipmi"} }, CheckRefuse, ""},
+			{"", func(f *Facts) { f.ConductorsError = "403" }, CheckUnknown, "403"},
+		},
+		CheckRamdisk: {
+			{"", same, CheckOK, "deploy ISO"},
+			{`"driver_info": {"deploy_kernel": "http://k", "deploy_ramdisk": "http://r"}`, same, CheckOK, "kernel"},
+			{`"driver_info": {"deploy_kernel": "http://k"}`, same, CheckRefuse, "neither"},
+			{`"driver_info": {}, "boot_interface": "fake"`, same, CheckOK, "fake"},
+			{`"driver_info": {}`, func(f *Facts) { f.Plan.Ramdisk.ISO = "http://p" }, CheckOK, "of the plan"},
+			{`"driver_info": {}`, func(f *Facts) { f.Plan.Ramdisk = Ramdisk{Kernel: "http://k", Initrd: "http://i"} }, CheckOK, "of the plan"},
+			{"", func(f *Facts) { f.Plan.Ramdisk = Ramdisk{Kernel: "http://k"} }, CheckRefuse, "together"},
+			{"", func(f *Facts) { f.Plan.Ramdisk = Ramdisk{Kernel: "k", Initrd: "i", ISO: "o"} }, CheckRefuse, "exclude"},
+			{"", func(f *Facts) { f.Plan.Ramdisk = Ramdisk{Params: "a", ISO: "o"} }, CheckRefuse, "ignition kargs"},
+			{`"driver_info": {}`, func(f *Facts) {
+				yes := true
+				f.Validations = append(f.Validations, models.Validation{Interface: "boot", Result: &yes})
+			}, CheckOK, "configured"},
+			{"", kind(KindConfigured), notDone, ""},
+			{"", kind(KindRamdisk), CheckRefuse, "nothing that the instance"},
+			{`"instance_info": {"boot_iso": "http://b"}`, kind(KindRamdisk), CheckOK, ""},
+			{`"instance_info": {"kernel": "http://k", "ramdisk": "http://r"}`, kind(KindRamdisk), CheckOK, ""},
+			{`"instance_info": {"image_source": "http://k"}`, kind(KindRamdisk), CheckOK, ""},
+		},
+		CheckValidate: {
+			{"", same, CheckOK, ""},
+			{"", func(f *Facts) {
+				f.Validations = []models.Validation{{Interface: "power", Result: &no, Reason: "no password"}, {Interface: "bios", Result: &no, Reason: "x"}, {Interface: "boot", Result: nil, Reason: ""}}
+			}, CheckRefuse, "finds power not valid"},
+			{`"deploy_interface": "direct"`, func(f *Facts) {
+				f.Plan.Kind, f.Validations = KindInstallCoreOS, []models.Validation{{Interface: "deploy", Result: &no, Reason: "no image_source"}}
+			}, CheckUnknown, "asked again"},
+			{"", func(f *Facts) { f.ValidateError = "timed out" }, CheckUnknown, "timed out"},
+			{"", func(f *Facts) { f.Validations = nil }, CheckUnknown, ""},
+		},
+		CheckKernelParams: {
+			{"", same, notDone, ""},
+			{`"driver_info": {"kernel_append_params": "%default% console=ttyS0"}`, same, CheckOK, ""},
+			{`"driver_info": {"kernel_append_params": "a=\"b"}`, same, CheckRefuse, "column"},
+			{`"instance_info": {"kernel_append_params": "a;b"}`, same, CheckRefuse, ""},
+			{"", func(f *Facts) { f.Plan.Ramdisk.Params = "x==" }, CheckOK, ""},
+			{"", func(f *Facts) { f.Plan.Ramdisk.Params, f.Version = "é", models.APIVersion{Minor: 82} }, CheckUnknown, "older"},
+		},
+	}
+}
+
+func stepCases() map[CheckID][]checkCase {
+	install := models.Step{Interface: "deploy", Step: "install_coreos"}
+	return map[CheckID][]checkCase{
+		CheckInstallStep: {
+			{"", same, CheckOK, ""},
+			{"", steps(install), CheckOK, ""},
+			{"", steps(models.Step{Interface: "deploy", Step: "erase_devices", Priority: prio(90)}), CheckRefuse, "installs nothing"},
+			{`"instance_info": {"traits": ["CUSTOM_A"]}`, steps(models.Step{Interface: "bios", Step: "factory_reset"}), CheckRefuse, "installs nothing"},
+			{`"instance_info": {"traits": ["CUSTOM_A"]}`, func(f *Facts) {
+				steps(models.Step{Interface: "bios", Step: "factory_reset"})(f)
+				f.TemplatesError = "no answer"
+			}, CheckUnknown, "templates"},
+			{"", kind(KindDirect), notDone, ""},
+		},
+		CheckSteps: {
+			{"", same, CheckOK, ""},
+			{"", steps(install, install), CheckRefuse, "twice"},
+			{"", steps(models.Step{Interface: "deploy", Step: "install_coreos", Args: map[string]any{"a": 1}}), CheckRefuse, "takes no arguments"},
+			{"", steps(install, models.Step{Interface: "deploy", Step: "deploy", Priority: prio(90)}), CheckRefuse, "not moved"},
+			{"", steps(models.Step{Interface: "console", Step: "x"}), CheckRefuse, "no interface console"},
+			{"", steps(models.Step{Interface: "deploy"}), CheckRefuse, "no name"},
+			{"", steps(models.Step{Interface: "deploy", Step: "x", Priority: prio(-1)}), CheckRefuse, "below 0"},
+			{"", kind(KindRamdisk), notDone, ""},
+		},
+		CheckStepOrder: {
+			{"", same, CheckOK, ""},
+			{"", steps(models.Step{Interface: "deploy", Step: "install_coreos", Priority: prio(41)}), CheckOK, ""},
+			{"", steps(models.Step{Interface: "deploy", Step: "install_coreos", Priority: prio(40)}), CheckRefuse, "agent is gone"},
+			{"", steps(models.Step{Interface: "deploy", Step: "install_coreos", Priority: prio(100)}), CheckRefuse, "before the agent"},
+			{"", steps(install, models.Step{Interface: "deploy", Step: "deploy", Priority: prio(0)}), CheckRefuse, "nothing boots"},
+			{`"deploy_interface": "fake"`, same, notDone, ""},
+		},
+		CheckStepOffered: {
+			{"", same, CheckOK, ""},
+			{"", steps(models.Step{Interface: "deploy", Step: "instal_coreos"}), CheckRefuse, "deploy.instal_coreos was not offered"},
+			{"", steps(models.Step{Interface: "deploy", Step: "burn_in", Args: map[string]any{"for": 1}}), CheckOK, ""},
+			{"", steps(models.Step{Interface: "deploy", Step: "burn_in", Args: map[string]any{"fro": 1}}), CheckRefuse, "needs the argument for"},
+			{"", func(f *Facts) { f.Offered = nil }, CheckUnknown, "never seen"},
+			{"", kind(KindDirect), notDone, ""},
+		},
+	}
+}
+
+func diskCases() map[CheckID][]checkCase {
+	disk := func(name, fields string) string {
+		return `{"name": "` + name + `", "size": 480103981056, "rotational": false, "model": "X", ` + fields + `}`
+	}
+	return map[CheckID][]checkCase{
+		CheckHints: {
+			{"", same, CheckOK, ""},
+			{"", noHints(same), notDone, ""},
+			{"", planHints(`{"colour": "red"}`), CheckRefuse, "colour"},
+			{"", planHints(`{"serial": 5}`), CheckRefuse, ""},
+			{"", planHints(`{"size": "60.5"}`), CheckRefuse, ""},
+			{"", planHints(`{"size": "<range-in> [ 10 20 ]"}`), CheckRefuse, ""},
+			{"", planHints(`{"tran": "sata"}`), CheckRefuse, ""},
+			{"", func(f *Facts) { f.Plan.Kind = KindAnsible; planHints(`{"size": ">= 400"}`)(f) }, CheckRefuse, "does not know the operator >="},
+			{"", func(f *Facts) { f.Plan.Kind = KindAnsible; planHints(`{"serial": "s== S1"}`)(f) }, CheckOK, ""},
+			{`"properties": {"root_device": {"serial": 5}}`, noHints(same), CheckRefuse, ""},
+		},
+		CheckHintsDoubt: {{"", same, notDone, ""}, {"", planHints(`{"name": "/dev/sda"}`), CheckWarn, "next boot"}},
+		CheckHintsPlaces: {
+			{"", same, notDone, ""},
+			{`"properties": {"root_device": {"serial": "S2"}}`, same, CheckWarn, "instance_info count"},
+			{`"instance_info": {"root_device": {"serial": "S2"}}`, func(f *Facts) { f.Plan.RootDevice.To = hints.OfProperties }, notDone, ""},
+		},
+		CheckInventory: {
+			{"", same, CheckOK, ""},
+			{"", func(f *Facts) { f.Inventory = nil }, CheckRefuse, "no inventory"},
+			{"", func(f *Facts) { f.Verb, f.Inventory = models.VerbRebuild, nil }, CheckRefuse, "undeploy it"},
+			{"", func(f *Facts) { f.Inventory, f.InventoryError = nil, "500" }, CheckRefuse, "500"},
+			{"", disks(), CheckRefuse, "no disks"},
+			{`"inspection_finished_at": "2026-09-01T00:00:00+00:00"`, same, CheckRefuse, "82 days old"},
+			{`"inspection_finished_at": null`, same, CheckUnknown, ""},
+			{`"raid_config": {"last_updated": "2026-11-21 00:00:00"}`, same, CheckRefuse, "RAID was changed"},
+			{`"raid_config": {"last_updated": "2026-11-01 00:00:00"}`, same, CheckOK, ""},
+			{"", kind(KindAssisted), notDone, ""},
+		},
+		CheckInventoryBy: {{"", same, CheckOK, ""}, {"", disks(`{"name": "Disk 0", "size": 480103981056}`), CheckWarn, "in band"}},
+		CheckRootDevice: {
+			{"", same, CheckOK, "it is /dev/sda"},
+			{"", noHints(same), CheckRefuse, "smallest, /dev/sda"},
+			{"", noHints(disks(bigDisk)), CheckOK, ""},
+			{`"properties": {"skip_block_devices": [{"serial": "S1"}]}`, noHints(same), CheckOK, "it is /dev/sdb"},
+			{"", noHints(disks(`{"name": "/dev/sda", "size": 1000}`)), CheckRefuse, "no disk can be"},
+			{"", planHints(`{"serial": "S3"}`), CheckRefuse, "may still find it"},
+			{"", planHints(`{"hctl": "9:0:0:0"}`), CheckRefuse, "host adapter"},
+			{"", planHints(`{"rotational": false}`), CheckRefuse, "2 disks match"},
+			{"", func(f *Facts) { f.Inventory = inventoryOf(`{"name": "Disk 0", "size": 480103981056}`) }, CheckRefuse, "does not tell serial"},
+			{"", func(f *Facts) { f.Inventory = inventoryOf(fromBMC) }, CheckOK, "it is Disk 0"},
+			{"", func(f *Facts) { f.Inventory = inventoryOf(fromBMC); planHints(`{"name": "Disk 0"}`)(f) }, CheckRefuse, "does not tell name"},
+			{"", func(f *Facts) { f.Inventory = inventoryOf(fromBMC); planHints(`{"wwn": "0x5001", "serial": "S1"}`)(f) }, CheckRefuse, "does not tell wwn"},
+			{"", func(f *Facts) { f.Inventory = nil }, CheckUnknown, ""},
+			{"", kind(KindRamdisk), notDone, ""},
+		},
+		CheckSingleDisk: {{"", same, notDone, ""}, {"", noHints(disks(bigDisk)), CheckWarn, "one disk only"}, {"", noHints(same), notDone, ""}},
+		CheckStableHint: {
+			{"", same, CheckOK, ""},
+			{"", planHints(`{"wwn": "0x5001"}`), CheckOK, ""},
+			{"", planHints(`{"name": "/dev/sda"}`), CheckWarn, "by name only"},
+			{"", planHints(`{"size": "< 500"}`), CheckWarn, "by size only"},
+			{"", func(f *Facts) {
+				planHints(`{"name": "/dev/md0"}`)(f)
+				disks(disk("/dev/md0", `"tran": null`))(f)
+			}, CheckOK, "RAID"},
+			{"", noHints(disks(bigDisk)), notDone, ""},
+		},
+		CheckSharedDisk: {
+			{"", same, CheckOK, ""},
+			{"", func(f *Facts) { f.Others[1].Disks = inventoryOf(bigDisk).Disks }, CheckRefuse, "node n2"},
+			{"", func(f *Facts) { f.Others[1].Disks = inventoryOf(dataDisk).Disks }, CheckOK, ""},
+			{"", disks(disk("/dev/sda", `"serial": "S1", "tran": "fc"`)), CheckRefuse, "storage network"},
+			{"", func(f *Facts) { f.OthersError = "3 of 9" }, CheckUnknown, "3 of 9"},
+		},
+		CheckDataDisk: {
+			{"", same, notDone, ""},
+			{`"extra": {"data_disks": ["0x5002"]}`, same, CheckOK, ""},
+			{`"extra": {"data_disks": ["0x5001"]}`, same, CheckRefuse, "holds data"},
+			{`"extra": {"data_disks": [{"serial": "s1"}]}`, same, CheckRefuse, "holds data"},
+		},
+		CheckOddDisk: {
+			{"", same, CheckOK, ""},
+			{"", disks(disk("/dev/sda", `"serial": "S1", "tran": "usb"`)), CheckWarn, "USB"},
+			{"", disks(`{"name": "/dev/sda", "size": 480103981056, "model": "iDRAC Virtual-Disk", "serial": "S1"}`), CheckWarn, "virtual, its model says idrac"},
+			{"", disks(`{"name": "/dev/sda", "size": 480103981056, "model": "FAST SSD", "serial": "S1"}`), CheckOK, ""},
+			{"", disks(`{"name": "/dev/sda", "size": 8000000000, "model": "X", "serial": "S1"}`), CheckWarn, "16 GiB"},
+		},
+		CheckSameDisk: {
+			{"", same, notDone, ""},
+			{`"extra": {"console": {"root_disk": "S1"}}`, same, CheckOK, ""},
+			{`"extra": {"console": {"root_disk": {"wwn": "0x5009"}}}`, same, CheckWarn, "another disk"},
+		},
+		CheckRAIDRoot: {
+			{"", same, notDone, ""},
+			{`"target_raid_config": {"logical_disks": [{"controller": "software", "is_root_volume": true, "volume_name": "root"}]}`, same, CheckWarn, "root"},
+		},
+		CheckAssisted: {{"", same, notDone, ""}, {"", kind(KindAssisted), CheckWarn, "picks the disk itself"}},
+		CheckKickstart: {
+			{"", same, notDone, ""},
+			{"", kind(KindAnaconda), CheckRefuse, "erases all of them: here 2"},
+			{"", func(f *Facts) { f.Plan.Kind, f.Inventory = KindAnaconda, nil }, CheckRefuse, "inspect the node"},
+			{"", func(f *Facts) { f.Plan.Kind, f.Inventory = KindAnaconda, inventoryOf(bigDisk) }, CheckOK, ""},
+		},
+	}
+}
+
+func dataCases() map[CheckID][]checkCase {
+	meta := func(m map[string]any) func(*Facts) {
+		return func(f *Facts) { f.Plan.ConfigDrive.MetaData = m }
+	}
+	image := func(i Image) func(*Facts) {
+		return func(f *Facts) { f.Plan.Kind, f.Plan.Image = KindDirect, i }
+	}
+	sum := strings.Repeat("a1", 32)
+	reads := func(kind Kind, planned UserDataReader, what string, language UserDataReader) func(*Facts) {
+		return func(f *Facts) {
+			f.Plan.Kind, f.Plan.ConfigDrive.Reader = kind, planned
+			f.UserData = &UserDataFacts{Kind: what, Language: language, OK: true}
+		}
+	}
+	asked := func(kind Kind, r RegistryFacts) func(*Facts) {
+		return func(f *Facts) {
+			f.Plan.Kind, f.Plan.Image, f.Registry = kind, Image{Source: "oci://r/os"}, &r
+		}
+	}
+	return map[CheckID][]checkCase{
+		CheckConfigDrive: {
+			{"", same, CheckOK, ""},
+			{"", func(f *Facts) { f.ConfigDriveText = true }, CheckRefuse, "rendered"},
+			{"", func(f *Facts) { f.ConfigDriveText, f.Plan.Kind = true, KindDirect }, CheckOK, ""},
+			{"", func(f *Facts) { f.UserData = nil }, notDone, ""},
+		},
+		CheckUserData: {
+			{"", same, CheckOK, ""},
+			{"", func(f *Facts) {
+				f.UserData = &UserDataFacts{Kind: "cloud-config", Findings: []UserDataFinding{{true, "cloud-config", "no Ignition"}}}
+			}, CheckRefuse, "emergency shell"},
+			{"", kind(KindDirect), CheckOK, "ignition can read"},
+			{"", reads(KindDirect, "", "cloud-config", ReaderCloudInit), CheckOK, "cloud-init can read"},
+			{"", reads(KindDirect, ReaderIgnition, "cloud-config", ReaderCloudInit), CheckRefuse, "emergency shell"},
+			{"", reads(KindDirect, ReaderCloudInit, "butane", ReaderIgnition), CheckRefuse, "cloud-init ignores user data in butane"},
+			{"", reads(KindDirect, ReaderOther, "butane", ReaderIgnition), CheckRefuse, "which no machine reads"},
+			{"", reads(KindDirect, ReaderOther, "text", ""), CheckUnknown, "sent as it is"},
+			{"", reads(KindDirect, "", "text", ""), CheckRefuse, "neither for Ignition nor for cloud-init"},
+			{"", reads(KindAnaconda, "", "ignition", ReaderIgnition), CheckRefuse, "cloud-init ignores"},
+			{`"instance_info": {"image_source": "http://h/rhcos-9.raw"}`, reads(KindDirect, "", "cloud-config", ReaderCloudInit), CheckRefuse, "emergency shell"},
+			{"", func(f *Facts) {
+				f.Plan.Kind = KindDirect
+				f.UserData = &UserDataFacts{Kind: "cloud-config", Language: ReaderCloudInit, Findings: []UserDataFinding{{true, "cloud-init", "3: not valid YAML"}}}
+			}, CheckRefuse, "cloud-init cannot read"},
+			{"", kind(KindFake), notDone, ""},
+			{"", func(f *Facts) { f.UserData = nil }, notDone, ""},
+		},
+		CheckUserDataReader: {
+			{"", same, notDone, ""},
+			{"", reads(KindDirect, ReaderIgnition, "ignition", ReaderIgnition), notDone, ""},
+			{"", reads(KindDirect, "", "ignition", ReaderIgnition), CheckWarn, "assumed that ignition"},
+			{"", reads(KindAssisted, "", "ignition", ReaderIgnition), CheckWarn, "does not read"},
+			{"", reads(KindFake, "", "ignition", ReaderIgnition), CheckWarn, "no machine"},
+			{`"boot_interface": "ipxe"`, reads(KindRamdisk, ReaderIgnition, "ignition", ReaderIgnition), CheckWarn, "leaves out the configdrive"},
+		},
+		CheckUserDataOdd: {
+			{"", same, CheckOK, ""},
+			{"", func(f *Facts) { f.UserData = nil }, CheckWarn, "nobody can log in"},
+			{"", func(f *Facts) { f.Verb, f.UserData = models.VerbRebuild, nil }, CheckWarn, "nobody can log in"},
+			{`"instance_info": {"configdrive": "******"}`, func(f *Facts) { f.Verb, f.UserData = models.VerbRebuild, nil }, CheckOK, "used again"},
+			{"", func(f *Facts) { f.UserData.Findings = []UserDataFinding{{false, "no-login", "nobody can log in"}} }, CheckWarn, "1 warning about"},
+			{"", kind(KindAssisted), notDone, ""},
+			{"", func(f *Facts) { f.Plan.Kind, f.UserData = KindDirect, nil }, notDone, ""},
+		},
+		CheckMetaData: {
+			{"", same, notDone, ""},
+			{"", meta(map[string]any{"coreos_append_karg": []any{"a=b"}, "coreos_copy_network": true}), CheckOK, ""},
+			{"", meta(map[string]any{"coreos_append_karg": []any{"a", "b"}}), CheckRefuse, "more than one"},
+			{"", meta(map[string]any{"coreos_append_karg": "a"}), CheckRefuse, "letters"},
+			{"", meta(map[string]any{"coreos_append_karg": []any{1}}), CheckRefuse, "something else"},
+			{"", meta(map[string]any{"coreos_copy_network": "yes"}), CheckRefuse, "neither"},
+		},
+		CheckImage: {
+			{"", same, notDone, ""},
+			{"", image(Image{}), CheckRefuse, "needs an image"},
+			{`"provision_state": "active"`, rebuild, CheckRefuse, "500"},
+			{"", func(f *Facts) { f.Plan.Kind, f.Plan.Image = KindBootc, Image{Source: "http://h/i"} }, CheckRefuse, "oci:// images only"},
+			{"", func(f *Facts) { f.Plan.Kind = KindAnsible }, CheckRefuse, "needs an image"},
+			{`"provision_state": "active", "instance_info": {"image_source": "http://h/i"}`, rebuild, CheckOK, ""},
+			{`"provision_state": "active"`, func(f *Facts) { f.Verb, f.Version = models.VerbRebuild, models.APIVersion{Minor: 82} }, notDone, ""},
+			{`"instance_info": {"image_source": "http://h/i"}`, image(Image{}), CheckOK, ""},
+		},
+		CheckOCI: {
+			{"", same, notDone, ""},
+			{"", image(Image{Source: "oci://r.example:5000/os/image@sha256:" + sum}), CheckOK, ""},
+			{"", image(Image{Source: "oci://r/os"}), CheckOK, ""},
+			{"", image(Image{Source: "oci://r/os:1.2@sha512:" + sum + sum}), CheckOK, ""},
+			{"", image(Image{Source: "oci://r/os@sha256:abc"}), CheckRefuse, "64 characters, and this one 3"},
+			{"", image(Image{Source: "oci://r/os@" + sum}), CheckRefuse, "no algorithm"},
+			{"", image(Image{Source: "oci://r/os@md5:" + sum}), CheckRefuse, `no digest algorithm "md5"`},
+			{"", image(Image{Source: "oci:///os"}), CheckRefuse, "names no registry"},
+			{"", image(Image{Source: "oci://r/"}), CheckRefuse, "is no repository"},
+			{"", image(Image{Source: "oci://r/OS"}), CheckRefuse, "lower case"},
+			{"", image(Image{Source: "oci://r/os:"}), CheckRefuse, "tag is empty"},
+			{"", image(Image{Source: "oci://u:p@r/os"}), CheckRefuse, "image_pull_secret"},
+			{"", image(Image{Source: "oci://r/os?x=1"}), CheckRefuse, "query"},
+		},
+		CheckOCITag: {
+			{"", same, notDone, ""},
+			{"", image(Image{Source: "oci://r/os@sha256:" + sum}), CheckOK, ""},
+			{"", image(Image{Source: "oci://r/os"}), CheckWarn, "tag latest"},
+			{"", image(Image{Source: "oci://r/os:1"}), CheckWarn, "tag 1"},
+		},
+		CheckOCIKind: {
+			{"", asked(KindDirect, RegistryFacts{Artifact: true}), CheckOK, ""},
+			{"", asked(KindBootc, RegistryFacts{}), CheckOK, ""},
+			{"", asked(KindDirect, RegistryFacts{}), CheckRefuse, "bootable container"},
+			{"", asked(KindBootc, RegistryFacts{Artifact: true}), CheckRefuse, "artifact"},
+			{"", asked(KindBootc, RegistryFacts{Missing: true}), CheckRefuse, "no such image"},
+			{"", asked(KindBootc, RegistryFacts{Error: "refused"}), CheckUnknown, "refused"},
+			{"", asked(KindBootc, RegistryFacts{Closed: true}), notDone, ""},
+		},
+		CheckOCISecret: {
+			{"", asked(KindBootc, RegistryFacts{}), notDone, ""},
+			{"", asked(KindBootc, RegistryFacts{Closed: true}), CheckWarn, "no pull secret"},
+			{`"instance_info": {"image_pull_secret": "******"}`, asked(KindBootc, RegistryFacts{Closed: true}), CheckOK, ""},
+			{`"driver_info": {"image_pull_secret": "******", "deploy_iso": "http://h/x.iso"}`, asked(KindBootc, RegistryFacts{Closed: true}), CheckOK, ""},
+		},
+		CheckImageSum: {
+			{"", same, notDone, ""},
+			{"", image(Image{Source: "file:///srv/i"}), notDone, ""},
+			{"", image(Image{Source: "oci://r/os"}), notDone, ""},
+			{"", image(Image{Source: "http://h/i"}), CheckRefuse, "wants a checksum"},
+			{"", image(Image{Source: "http://h/i", Checksum: sum}), CheckOK, ""},
+			{"", image(Image{Source: "http://h/i", Checksum: "https://h/sums"}), CheckOK, ""},
+			{"", image(Image{Source: "http://h/i", Checksum: "abc"}), CheckRefuse, "no digest"},
+			{"", image(Image{Source: "http://h/i", Checksum: sum, Algorithm: "md5"}), CheckRefuse, "length of sha256"},
+			{"", image(Image{Source: "http://h/i", Checksum: sum, Algorithm: "crc"}), CheckRefuse, "no checksum algorithm"},
+			{"", image(Image{Source: "2b7c4b3c-glance"}), notDone, ""},
+		},
+	}
+}
+
+// TestChecks has cases of both kinds for every check: that it finds what it looks for,
+// and that it does not find it elsewhere.
+func TestChecks(t *testing.T) {
+	t.Parallel()
+	done := map[CheckID]map[bool]bool{}
+	for _, cases := range []map[CheckID][]checkCase{nodeCases(), stepCases(), diskCases(), dataCases(), imageCases(), templateCases()} {
+		for id, list := range cases {
+			done[id] = map[bool]bool{}
+			for _, c := range list {
+				done[id][c.want == CheckRefuse || c.want == CheckWarn] = true
+				f := goodFacts(t, c.node)
+				c.change(f)
+				if err := f.Resolve(); err != nil {
+					t.Fatal(err)
+				}
+				checks := Checks(f, CheckChoices{})
+				i := slices.IndexFunc(checks, func(c Check) bool { return c.ID == id })
+				got, says := notDone, ""
+				if i >= 0 {
+					got, says = checks[i].Severity, checks[i].String()
+				}
+				if got != c.want || !strings.Contains(says, c.says) {
+					t.Errorf("%s {%s}: %s %q, want %s %q", id, c.node, got, says, c.want, c.says)
+				}
+			}
+		}
+	}
+	for _, r := range CheckRules() {
+		if !done[r.ID][true] || !done[r.ID][false] {
+			t.Errorf("%s is not tested both ways", r.ID)
+		}
+	}
+	if len(CheckRules()) != len(allChecks()) {
+		t.Errorf("%d rules and %d checks", len(CheckRules()), len(allChecks()))
+	}
+}
+
+func TestNothingIsWrongWithTheGoodNode(t *testing.T) {
+	t.Parallel()
+	f := goodFacts(t, "")
+	if err := f.Resolve(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range Checks(f, CheckChoices{}) {
+		if c.Severity != CheckOK {
+			t.Errorf("%s: %s", c.Severity, c)
+		}
+	}
+}

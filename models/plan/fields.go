@@ -1,0 +1,231 @@
+package plan
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+
+	"ironworks/models"
+	"ironworks/models/hints"
+)
+
+// fieldKeys are the keys of what can be said of a node's deployment.
+func (r *planReader) fieldKeys(f *Fields, path string) map[string]func(*yaml.Node) {
+	at := func(key string) string { return joinPath(path, key) }
+	return map[string]func(*yaml.Node){
+		"kind": func(n *yaml.Node) {
+			var known []string
+			for _, k := range Kinds() {
+				known = append(known, string(k))
+			}
+			f.Kind = Kind(r.word(n, at("kind"), known))
+		},
+		"deploy_interface": r.text(&f.DeployInterface, at("deploy_interface")),
+		"steps": func(n *yaml.Node) {
+			r.list(n, at("steps"), func(_ int, path string, item *yaml.Node) { f.Steps = append(f.Steps, r.step(item, path)) })
+		},
+		"traits": func(n *yaml.Node) {
+			f.Traits = []string{} // an empty list takes the node's away
+			r.list(n, at("traits"), func(_ int, path string, item *yaml.Node) {
+				var trait string
+				r.text(&trait, path)(item)
+				f.Traits = append(f.Traits, trait)
+			})
+		},
+		"root_device": func(n *yaml.Node) { f.RootDevice = r.rootDevice(n, at("root_device")) },
+		"configdrive": func(n *yaml.Node) { f.ConfigDrive = r.configDrive(n, at("configdrive")) },
+		"ramdisk": func(n *yaml.Node) {
+			path := at("ramdisk")
+			r.mapping(n, path, map[string]func(*yaml.Node){
+				"iso": r.text(&f.Ramdisk.ISO, path+".iso"), "kernel": r.text(&f.Ramdisk.Kernel, path+".kernel"),
+				"initrd": r.text(&f.Ramdisk.Initrd, path+".initrd"), "params": r.text(&f.Ramdisk.Params, path+".params"),
+			})
+		},
+		"image": func(n *yaml.Node) {
+			path := at("image")
+			r.mapping(n, path, map[string]func(*yaml.Node){
+				"source": r.text(&f.Image.Source, path+".source"), "checksum": r.text(&f.Image.Checksum, path+".checksum"),
+				"algorithm": r.text(&f.Image.Algorithm, path+".algorithm"),
+			})
+		},
+		"allocate": func(n *yaml.Node) { f.Allocate = r.allocate(n, at("allocate")) },
+		"policy":   func(n *yaml.Node) { f.Policy = r.policy(n, at("policy")) },
+	}
+}
+
+// allocate reads the allocation: true for the node's own resource class, what is asked
+// for, or false for none.
+func (r *planReader) allocate(n *yaml.Node, path string) *Allocate {
+	switch {
+	case isNull(n):
+		return nil
+	case n.Kind == yaml.ScalarNode && n.Tag == "!!bool":
+		var wanted bool
+		if err := n.Decode(&wanted); err != nil {
+			r.wrong(n, path, "%v", err)
+		}
+		return &Allocate{Off: !wanted}
+	}
+	a := &Allocate{}
+	r.mapping(n, path, map[string]func(*yaml.Node){
+		"resource_class": r.text(&a.ResourceClass, path+".resource_class"),
+		"traits": func(n *yaml.Node) {
+			r.list(n, path+".traits", func(_ int, path string, item *yaml.Node) {
+				var trait string
+				r.text(&trait, path)(item)
+				a.Traits = append(a.Traits, trait)
+			})
+		},
+	})
+	return a
+}
+
+// nodes reads the nodes: a name, or a mapping with a name and what is different.
+func (r *planReader) nodes(n *yaml.Node) []Node {
+	var nodes []Node
+	seen := map[string]bool{}
+	r.list(n, "nodes", func(_ int, path string, item *yaml.Node) {
+		var node Node
+		if item.Kind == yaml.MappingNode {
+			keys := r.fieldKeys(&node.Fields, path)
+			keys["name"] = r.text(&node.Name, path+".name")
+			r.mapping(item, path, keys)
+		} else {
+			r.text(&node.Name, path)(item)
+		}
+		switch {
+		case node.Name == "":
+			r.wrong(item, path, "a node has a name")
+		case seen[node.Name]:
+			r.wrong(item, path, "node %q is there twice", node.Name)
+		}
+		seen[node.Name] = true
+		nodes = append(nodes, node)
+	})
+	return nodes
+}
+
+func (r *planReader) step(n *yaml.Node, path string) models.Step {
+	var s models.Step
+	if n.Kind != yaml.MappingNode {
+		r.wrong(n, path, "want interface, step, priority and args, not %s", kindOfYAML(n))
+		return s
+	}
+	r.mapping(n, path, map[string]func(*yaml.Node){
+		"interface": r.text(&s.Interface, path+".interface"),
+		"step":      r.text(&s.Step, path+".step"),
+		"priority": func(n *yaml.Node) {
+			p, err := strconv.Atoi(n.Value)
+			if n.Kind != yaml.ScalarNode || n.Tag != "!!int" || err != nil || p < 0 {
+				r.wrong(n, path+".priority", "want a whole number from 0, not %s", kindOfYAML(n))
+				return
+			}
+			s.Priority = &p
+		},
+		"args": r.object(&s.Args, path+".args"),
+	})
+	if s.Step == "" || s.Interface == "" {
+		r.wrong(n, path, "a step has an interface and a step")
+	}
+	return s
+}
+
+func (r *planReader) rootDevice(n *yaml.Node, path string) RootDevice {
+	var d RootDevice
+	r.mapping(n, path, map[string]func(*yaml.Node){
+		"hints": func(n *yaml.Node) { d.Hints = r.hints(n, path+".hints") },
+		"to": func(n *yaml.Node) {
+			d.To = hints.Source(r.word(n, path+".to", []string{string(hints.OfInstance), string(hints.OfProperties)}))
+		},
+	})
+	return d
+}
+
+// hints reads hints in the order in which they are written, which the agent's messages
+// have, too.
+func (r *planReader) hints(n *yaml.Node, path string) hints.Hints {
+	before := len(r.problems)
+	var text bytes.Buffer
+	text.WriteByte('{')
+	r.pairs(n, path, func(key string, _, v *yaml.Node) {
+		name, _ := json.Marshal(key)
+		value, err := json.Marshal(r.value(v, joinPath(path, key), 0))
+		if err != nil {
+			r.wrong(v, path, "%v", err)
+		}
+		if text.Len() > 1 {
+			text.WriteByte(',')
+		}
+		text.Write(name)
+		text.WriteByte(':')
+		text.Write(value)
+	})
+	text.WriteByte('}')
+	if len(r.problems) > before || text.Len() == 2 {
+		return hints.Hints{}
+	}
+	hints, err := hints.Decode(text.Bytes())
+	if err != nil {
+		r.wrong(n, path, "%v", err)
+	}
+	return hints
+}
+
+func (r *planReader) configDrive(n *yaml.Node, path string) ConfigDrive {
+	var d ConfigDrive
+	r.mapping(n, path, map[string]func(*yaml.Node){
+		"user_data_file": r.text(&d.UserDataFile, path+".user_data_file"),
+		"user_data": func(n *yaml.Node) {
+			if n.Kind != yaml.MappingNode {
+				r.text(&d.UserData, path+".user_data")(n)
+				return
+			}
+			// Ignition may stand there as it is: JSON is YAML.
+			written, err := json.Marshal(r.value(n, path+".user_data", 0))
+			if err != nil {
+				r.wrong(n, path+".user_data", "%v", err)
+			}
+			d.UserData = string(written)
+		},
+		"reader": func(n *yaml.Node) {
+			var known []string
+			for _, reader := range UserDataReaders() {
+				known = append(known, string(reader))
+			}
+			d.Reader = UserDataReader(r.word(n, path+".reader", known))
+		},
+		"meta_data":    r.object(&d.MetaData, path+".meta_data"),
+		"network_data": r.object(&d.NetworkData, path+".network_data"),
+	})
+	if d.UserDataFile != "" && d.UserData != "" {
+		r.wrong(n, path, "user_data and user_data_file exclude each other")
+	}
+	return d
+}
+
+func (r *planReader) policy(n *yaml.Node, path string) map[CheckID]CheckPolicy {
+	policies := map[CheckID]CheckPolicy{}
+	r.pairs(n, path, func(key string, k, v *yaml.Node) {
+		id, err := ParseCheckID(key)
+		if err != nil {
+			r.wrong(k, path, "%v", err)
+			return
+		}
+		var word string
+		if v.Kind == yaml.ScalarNode { // off is a boolean to readers of YAML 1.1
+			word = v.Value
+		}
+		policy, err := ParseCheckPolicy(id, word)
+		if err != nil {
+			r.wrong(v, joinPath(path, key), "%v", err)
+			return
+		}
+		policies[id] = policy
+	})
+	if len(policies) == 0 {
+		return nil
+	}
+	return policies
+}

@@ -1,0 +1,175 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"ironworks/models"
+	"ironworks/models/hints"
+)
+
+// interfaceAutodetect is the deploy interface that chooses another one when a flow
+// starts (ironic/drivers/modules/autodetect.py of Ironic 39.0).
+const interfaceAutodetect = "autodetect"
+
+// diskChoice is who chooses the disk that a deployment writes.
+type diskChoice string
+
+// The choices.
+const (
+	// diskByHints is the agent, or Ansible's playbook, by the root device hints.
+	diskByHints diskChoice = "root device hints"
+	// diskByInstaller is an installer that knows nothing of the hints.
+	diskByInstaller diskChoice = "installer"
+	// diskNone is a deployment that writes no disk.
+	diskNone diskChoice = "none"
+)
+
+// disk is who chooses the disk. A kind that is not known here is assumed to write the
+// disk that the hints choose.
+func (k Kind) disk() diskChoice {
+	switch k {
+	case KindRamdisk, KindFake:
+		return diskNone
+	case KindAssisted, KindAnaconda:
+		return diskByInstaller
+	case KindCustomAgent, KindInstallCoreOS, KindDirect, KindBootc, KindAnsible, KindConfigured:
+		return diskByHints
+	}
+	return diskByHints
+}
+
+// PicksDisk says that the root device hints choose the disk that is written.
+func (k Kind) PicksDisk() bool { return k.disk() == diskByHints }
+
+// NeedsInventory says that the disks of the node matter: one of them may be written.
+func (f *Facts) NeedsInventory() bool {
+	return slices.ContainsFunc(f.possible(), func(k Kind) bool { return k.PicksDisk() || k == KindAnaconda })
+}
+
+// WritesImage says that the deployment writes instance_info.image_source to the disk.
+func (k Kind) WritesImage() bool {
+	switch k {
+	case KindDirect, KindBootc, KindAnsible, KindAnaconda:
+		return true
+	case KindCustomAgent, KindInstallCoreOS, KindAssisted, KindRamdisk, KindFake, KindConfigured:
+		return false
+	}
+	return false
+}
+
+// kindOfInterface is what a deploy interface does without any steps of ours.
+func kindOfInterface(deployInterface string) Kind {
+	for _, k := range []Kind{KindDirect, KindBootc, KindAnsible, KindAnaconda, KindRamdisk, KindFake} {
+		if k.deployInterface() == deployInterface {
+			return k
+		}
+	}
+	if deployInterface == KindCustomAgent.deployInterface() {
+		return KindCustomAgent
+	}
+	return KindConfigured
+}
+
+// Interface is the deploy interface that runs: the node's, or the one that autodetect is
+// expected to switch to.
+func (f *Facts) Interface() string {
+	if f.autodetects() {
+		if k := f.Kind.deployInterface(); k != "" {
+			return k
+		}
+	}
+	return f.DeployInterface()
+}
+
+// InterfaceText is [Facts.DeployInterface] with what autodetect is expected to switch to.
+func (f *Facts) InterfaceText() string {
+	if !f.autodetects() {
+		return models.OrNone(f.DeployInterface())
+	}
+	names := make([]string, len(f.Outcomes))
+	for i, k := range f.Outcomes {
+		names[i] = k.deployInterface()
+		if names[i] == "" {
+			names[i] = "another interface"
+		}
+	}
+	return interfaceAutodetect + " → " + strings.Join(names, " or ") + " (predicted)"
+}
+
+func (f *Facts) autodetects() bool { return f.DeployInterface() == interfaceAutodetect }
+
+// autodetected are the kinds that autodetect may switch to. Ironic
+// takes the first of [DEFAULT]autodetect_deploy_interfaces that supports the node, else
+// the last of them (autodetect.py, switch_interface). The API does not show that list:
+// it is taken for the default, ramdisk, bootc and direct, as far as these are enabled.
+//
+// The rules of supports_deploy: ramdisk wants instance_info.ironic_ramdisk_deploy with
+// boot_iso or with kernel and ramdisk, or the same as properties of a Glance image; bootc
+// wants an oci:// image whose manifest is no artifact. Glance and the registry are not
+// asked here, so both outcomes stay possible.
+func (f *Facts) autodetected() []Kind {
+	image, _ := f.imageOf()
+	enabled, known := f.EnabledDeploy()
+	may := func(k Kind) bool { return !known || slices.Contains(enabled, k.deployInterface()) }
+	ramdisk := may(KindRamdisk) && f.asksForRamdisk()
+	if ramdisk && image.Source == "" {
+		// Whatever else the list has wants an image, and refuses.
+		return []Kind{KindRamdisk}
+	}
+	// What writes a disk comes first: it is what an operator is asked about.
+	var kinds []Kind
+	if strings.HasPrefix(image.Source, "oci://") && may(KindBootc) {
+		kinds = append(kinds, KindBootc)
+	}
+	kinds = append(kinds, f.autodetectFallback(enabled, may)...)
+	if ramdisk || isGlanceImage(image.Source) && may(KindRamdisk) {
+		kinds = append(kinds, KindRamdisk)
+	}
+	return kinds
+}
+
+// autodetectFallback is the last of Ironic's list: direct where it is enabled, else any
+// that is.
+func (f *Facts) autodetectFallback(enabled []string, may func(Kind) bool) []Kind {
+	if may(KindDirect) {
+		return []Kind{KindDirect}
+	}
+	var kinds []Kind
+	for _, name := range enabled {
+		if name != interfaceAutodetect {
+			kinds = append(kinds, kindOf(name, f.Plan.Steps))
+		}
+	}
+	if kinds == nil {
+		return []Kind{KindConfigured}
+	}
+	return kinds
+}
+
+// asksForRamdisk is what ramdisk.py (supports_deploy) looks for in instance_info.
+func (f *Facts) asksForRamdisk() bool {
+	has := func(field string) bool { return hints.PythonTruthy(f.Node.InstanceInfo[field]) }
+	return has("ironic_ramdisk_deploy") && (has("boot_iso") || has("kernel") && has("ramdisk"))
+}
+
+// isGlanceImage follows is_glance_image of ironic/common/glance_service/service_utils.py.
+func isGlanceImage(source string) bool {
+	return strings.HasPrefix(source, "glance://") || uuidLike(source)
+}
+
+// uuidLike follows oslo.utils: braces, urn:uuid: and hyphens do not matter.
+func uuidLike(text string) bool {
+	plain := strings.NewReplacer("urn:", "", "uuid:", "", "-", "").Replace(strings.Trim(strings.ToLower(text), "{}"))
+	return len(plain) == 32 && !strings.ContainsFunc(plain, func(r rune) bool { return !strings.ContainsRune("0123456789abcdef", r) })
+}
+
+// EnabledDeploy are the deploy interfaces that are enabled for the node's driver.
+func (f *Facts) EnabledDeploy() (enabled []string, known bool) {
+	for _, d := range f.Drivers {
+		if d.Name == f.Node.Driver && d.Enabled["deploy"] != nil {
+			return d.Enabled["deploy"], true
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,137 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"ironworks/models"
+)
+
+// The priorities between which the steps of a running agent have their place: deploy
+// brings it up, tear_down_agent ends it (ironic/drivers/modules/agent.py).
+const (
+	PriorityDeploy        = 100
+	PriorityInstall       = 80
+	PriorityTearDownAgent = 40
+)
+
+// OfferedSteps are the deploy steps that a node's agent offered at some time
+// (driver_internal_info.agent_cached_deploy_steps).
+type OfferedSteps struct {
+	At    models.Time   `json:"at"`
+	Steps []OfferedStep `json:"steps"`
+}
+
+// OfferedStep is one of them, with the arguments that it takes.
+type OfferedStep struct {
+	Interface string                 `json:"interface"`
+	Step      string                 `json:"step"`
+	Priority  int                    `json:"priority"`
+	Args      map[string]StepArgInfo `json:"argsinfo"`
+}
+
+// StepArgInfo is one argument of a step.
+type StepArgInfo struct {
+	Description string `json:"description"`
+	Required    bool   `json:"required"`
+}
+
+// find is the step that was offered, or nil.
+func (o *OfferedSteps) find(s models.Step) *OfferedStep {
+	i := slices.IndexFunc(o.Steps, func(f OfferedStep) bool { return f.Interface == s.Interface && f.Step == s.Step })
+	if i < 0 {
+		return nil
+	}
+	return &o.Steps[i]
+}
+
+// deploymentSteps are the steps that are sent: the plan's, or the step that makes the kind where
+// neither they nor a template have it, each with a priority.
+func deploymentSteps(kind Kind, steps []models.Step, brought []OrderedStep) []models.Step {
+	installs := func(s models.Step) bool { return s.Interface == "deploy" && s.Step == kind.installStep() }
+	there := slices.ContainsFunc(steps, installs) || slices.ContainsFunc(brought, func(s OrderedStep) bool { return installs(s.Step) })
+	if name := kind.installStep(); name != "" && !there {
+		p := PriorityInstall
+		steps = append(slices.Clone(steps), models.Step{Interface: "deploy", Step: name, Priority: &p})
+	}
+	steps = slices.Clone(steps)
+	next := PriorityInstall
+	for i := range steps {
+		if steps[i].Priority == nil {
+			p := next
+			steps[i].Priority = &p
+		}
+		if *steps[i].Priority > 0 {
+			next = max(*steps[i].Priority-1, 1)
+		}
+	}
+	return steps
+}
+
+// DriverSteps are the deploy steps that a deploy interface brings along, in their order
+// (ironic/drivers/modules/agent.py and ansible/deploy.py of 39.0). Those of other
+// interfaces with an agent are not known here: nil.
+func DriverSteps(deployInterface string) []models.Step {
+	step := func(name string, priority int) models.Step {
+		return models.Step{Interface: "deploy", Step: name, Priority: &priority}
+	}
+	first, boot := step("deploy", PriorityDeploy), step("prepare_instance_boot", 60)
+	last := []models.Step{step("tear_down_agent", PriorityTearDownAgent), step("switch_to_tenant_network", 30), step("boot_instance", 20)}
+	switch Kind(deployInterface) {
+	case KindCustomAgent:
+		return append([]models.Step{first, boot}, last...)
+	case KindDirect:
+		return append([]models.Step{first, step("write_image", 80), boot}, last...)
+	case KindBootc:
+		return append([]models.Step{first, step("execute_bootc_install", 80), boot, step("set_boot_to_disk", 60)}, last...)
+	case KindAnsible:
+		return append([]models.Step{first, step("write_image", 80)}, last...)
+	case KindInstallCoreOS, KindAssisted, KindAnaconda, KindRamdisk, KindFake, KindConfigured:
+	}
+	return nil
+}
+
+// orderedSteps is the list as Ironic will run it: the driver's steps but for those that
+// others are brought instead of, and these; the switched off ones (priority 0) left out;
+// sorted by priority and, of equal ones, by their interface (ironic/conductor/steps.py,
+// _get_all_deployment_steps).
+func orderedSteps(deployInterface string, brought []OrderedStep) []OrderedStep {
+	var merged []OrderedStep
+	for _, s := range DriverSteps(deployInterface) {
+		if !slices.ContainsFunc(brought, func(o OrderedStep) bool { return sameStep(o.Step, s) }) {
+			merged = append(merged, OrderedStep{s, SourceDriver})
+		}
+	}
+	merged = append(merged, brought...)
+	merged = slices.DeleteFunc(merged, func(s OrderedStep) bool { return s.Priority != nil && *s.Priority == 0 })
+	slices.SortStableFunc(merged, func(a, b OrderedStep) int {
+		return cmp.Or(cmp.Compare(priorityOf(b.Step), priorityOf(a.Step)), cmp.Compare(stepRank(b.Interface), stepRank(a.Interface)))
+	})
+	return merged
+}
+
+func priorityOf(s models.Step) int {
+	if s.Priority == nil {
+		return PriorityInstall
+	}
+	return *s.Priority
+}
+
+// stepRank is DEPLOYING_INTERFACE_PRIORITY of ironic/conductor/steps.py.
+func stepRank(iface string) int {
+	return slices.Index([]string{"raid", "bios", "deploy", "firmware", "management", "power", "vendor"}, iface) + 1
+}
+
+// IsInstallStep says that a step may be one that installs: an in-band step, and not one
+// of those that every deployment has or that only erase.
+func IsInstallStep(s models.Step) bool {
+	others := []string{
+		"deploy", "prepare_instance_boot", "set_boot_to_disk", "tear_down_agent", "switch_to_tenant_network", "boot_instance", "hold", "wait",
+		"erase_devices", "erase_devices_metadata", "erase_devices_express", "erase_pstore", "clean_uefi_nvram", "inject_files",
+	}
+	return s.Interface == "deploy" && !slices.Contains(others, s.Step) && priorityOf(s) > 0
+}
+
+// StepText is a step with its priority, for people.
+func StepText(s models.Step) string { return s.Label() + "@" + strconv.Itoa(priorityOf(s)) }

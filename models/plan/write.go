@@ -1,0 +1,295 @@
+package plan
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"ironworks/models/hints"
+)
+
+// Encode writes the plan as a file. Of a plan that was read from one, comments and the
+// order of keys stay; a plan that was not changed is written as it was.
+func (p *Plan) Encode() ([]byte, error) {
+	var old *yaml.Node
+	if p.file != nil {
+		if was, err := Decode(p.file); err == nil && was.equal(p) {
+			return bytes.Clone(p.file), nil
+		}
+		old, _ = planDocument(p.file)
+	}
+	written := p.yaml()
+	if old != nil {
+		merged(old, written)
+		written = old
+	}
+	var text bytes.Buffer
+	enc := yaml.NewEncoder(&text)
+	enc.SetIndent(2)
+	if err := enc.Encode(written); err != nil {
+		return nil, fmt.Errorf("write the plan: %w", err)
+	}
+	if err := enc.Close(); err != nil {
+		return nil, fmt.Errorf("write the plan: %w", err)
+	}
+	return text.Bytes(), nil
+}
+
+// equal compares what two plans say.
+func (p *Plan) equal(o *Plan) bool {
+	a, errA := p.yamlText()
+	b, errB := o.yamlText()
+	return errA == nil && errB == nil && bytes.Equal(a, b)
+}
+
+func (p *Plan) yamlText() ([]byte, error) { return yaml.Marshal(p.yaml()) }
+
+// yaml is the plan as a tree.
+func (p *Plan) yaml() *yaml.Node {
+	root := yamlMap()
+	if len(p.Nodes) > 0 {
+		list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+		for _, n := range p.Nodes {
+			if reflect.DeepEqual(n.Fields, Fields{}) {
+				list.Content = append(list.Content, yamlText(n.Name))
+				continue
+			}
+			item := yamlMap()
+			put(item, "name", yamlText(n.Name))
+			n.write(item)
+			list.Content = append(list.Content, item)
+		}
+		put(root, "nodes", list)
+	}
+	p.write(root)
+	return root
+}
+
+func yamlMap() *yaml.Node { return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"} }
+
+func yamlText(text string) *yaml.Node {
+	n := &yaml.Node{}
+	n.SetString(text)
+	return n
+}
+
+func put(m *yaml.Node, key string, value *yaml.Node) {
+	m.Content = append(m.Content, yamlText(key), value)
+}
+
+func putText(m *yaml.Node, key, text string) {
+	if text != "" {
+		put(m, key, yamlText(text))
+	}
+}
+
+func putMap(m *yaml.Node, key string, value *yaml.Node) {
+	if len(value.Content) > 0 {
+		put(m, key, value)
+	}
+}
+
+// write puts the fields that say something into a mapping.
+func (f *Fields) write(m *yaml.Node) {
+	putText(m, "kind", string(f.Kind))
+	putText(m, "deploy_interface", f.DeployInterface)
+	if len(f.Steps) > 0 {
+		list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+		for _, s := range f.Steps {
+			item := yamlMap()
+			putText(item, "interface", s.Interface)
+			putText(item, "step", s.Step)
+			if s.Priority != nil {
+				put(item, "priority", yamlValue(*s.Priority))
+			}
+			if len(s.Args) > 0 {
+				put(item, "args", yamlValue(s.Args))
+			}
+			list.Content = append(list.Content, item)
+		}
+		put(m, "steps", list)
+	}
+	f.writeTraits(m)
+	root := yamlMap()
+	if f.RootDevice.Hints.Given() {
+		put(root, "hints", yamlHints(f.RootDevice.Hints))
+	}
+	putText(root, "to", string(f.RootDevice.To))
+	putMap(m, "root_device", root)
+	putMap(m, "configdrive", f.ConfigDrive.yaml())
+	ramdisk := yamlMap()
+	putText(ramdisk, "iso", f.Ramdisk.ISO)
+	putText(ramdisk, "kernel", f.Ramdisk.Kernel)
+	putText(ramdisk, "initrd", f.Ramdisk.Initrd)
+	putText(ramdisk, "params", f.Ramdisk.Params)
+	putMap(m, "ramdisk", ramdisk)
+	image := yamlMap()
+	putText(image, "source", f.Image.Source)
+	putText(image, "checksum", f.Image.Checksum)
+	putText(image, "algorithm", f.Image.Algorithm)
+	putMap(m, "image", image)
+	if a := f.Allocate; a != nil {
+		allocate := yamlMap()
+		putText(allocate, "resource_class", a.ResourceClass)
+		if len(a.Traits) > 0 {
+			put(allocate, "traits", yamlValue(a.Traits))
+		}
+		if len(allocate.Content) == 0 {
+			allocate = yamlValue(!a.Off)
+		}
+		put(m, "allocate", allocate)
+	}
+	policy := yamlMap()
+	for _, id := range slices.Sorted(maps.Keys(f.Policy)) {
+		putText(policy, string(id), string(f.Policy[id]))
+	}
+	putMap(m, "policy", policy)
+}
+
+// yaml is what the installed system is given as a tree.
+func (c ConfigDrive) yaml() *yaml.Node {
+	drive := yamlMap()
+	putText(drive, "user_data_file", c.UserDataFile)
+	putText(drive, "user_data", c.UserData)
+	putText(drive, "reader", string(c.Reader))
+	for _, o := range []struct {
+		key    string
+		object map[string]any
+	}{{"meta_data", c.MetaData}, {"network_data", c.NetworkData}} {
+		if len(o.object) > 0 {
+			put(drive, o.key, yamlValue(o.object))
+		}
+	}
+	return drive
+}
+
+// writeTraits writes an empty list, too: it takes the node's away.
+func (f *Fields) writeTraits(m *yaml.Node) {
+	if f.Traits == nil {
+		return
+	}
+	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Style: yaml.FlowStyle}
+	for _, t := range f.Traits {
+		list.Content = append(list.Content, yamlText(t))
+	}
+	put(m, "traits", list)
+}
+
+// yamlValue is a value of JSON as a tree.
+func yamlValue(value any) *yaml.Node {
+	n := &yaml.Node{}
+	if err := n.Encode(value); err != nil {
+		return yamlText(fmt.Sprint(value))
+	}
+	return n
+}
+
+// yamlHints are hints in their order. Every JSON is YAML, but for escapes that Python
+// and Go do not write.
+func yamlHints(h hints.Hints) *yaml.Node {
+	m := yamlMap()
+	for _, name := range h.Names() {
+		var one map[string]any
+		if json.Unmarshal([]byte(h.String()), &one) == nil {
+			put(m, string(name), yamlValue(one[string(name)]))
+		}
+	}
+	return m
+}
+
+// merged makes an old tree say what a new one says, and leaves alone what says it
+// already.
+func merged(old, now *yaml.Node) {
+	switch {
+	case old.Kind == yaml.MappingNode && now.Kind == yaml.MappingNode:
+		mergeMaps(old, now)
+	case old.Kind == yaml.SequenceNode && now.Kind == yaml.SequenceNode:
+		mergeLists(old, now)
+	case !sameYAML(old, now) && !isJSONOf(old, now):
+		replaced(old, now)
+	}
+}
+
+// isJSONOf says that a text is the JSON of a mapping: user data may be written so.
+func isJSONOf(old, now *yaml.Node) bool {
+	var object map[string]any
+	if old.Kind != yaml.MappingNode || old.Decode(&object) != nil {
+		return false
+	}
+	written, err := json.Marshal(object)
+	return err == nil && string(written) == now.Value
+}
+
+// replaced puts a value in the place of another, whose comments stay.
+func replaced(old, now *yaml.Node) {
+	head, line, foot := old.HeadComment, old.LineComment, old.FootComment
+	*old = *now
+	old.HeadComment, old.LineComment, old.FootComment = head, line, foot
+}
+
+func mergeMaps(old, now *yaml.Node) {
+	find := func(m *yaml.Node, key string) int {
+		for i := 0; i+1 < len(m.Content); i += 2 {
+			if m.Content[i].Value == key {
+				return i
+			}
+		}
+		return -1
+	}
+	kept := old.Content[:0:0]
+	for i := 0; i+1 < len(old.Content); i += 2 {
+		if j := find(now, old.Content[i].Value); j >= 0 {
+			merged(old.Content[i+1], now.Content[j+1])
+			kept = append(kept, old.Content[i], old.Content[i+1])
+		}
+	}
+	for j := 0; j+1 < len(now.Content); j += 2 {
+		if find(old, now.Content[j].Value) < 0 {
+			kept = append(kept, now.Content[j], now.Content[j+1])
+		}
+	}
+	old.Content = kept
+}
+
+// mergeLists finds the items again by what they are called, so that comments go along
+// with them.
+func mergeLists(old, now *yaml.Node) {
+	before := slices.Clone(old.Content)
+	content := make([]*yaml.Node, len(now.Content))
+	for i, item := range now.Content {
+		content[i] = item
+		j := slices.IndexFunc(before, func(o *yaml.Node) bool { return called(o) == called(item) })
+		if j >= 0 {
+			content[i] = before[j]
+			before = slices.Delete(before, j, j+1)
+			merged(content[i], item)
+		}
+	}
+	old.Content = content
+}
+
+// called is what tells an item of a list from others: the name of a node, the label of
+// a step, or the item itself.
+func called(n *yaml.Node) string {
+	if n.Kind != yaml.MappingNode {
+		return n.Value
+	}
+	fields := map[string]string{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		fields[n.Content[i].Value] = n.Content[i+1].Value
+	}
+	if fields["name"] != "" {
+		return fields["name"]
+	}
+	return fields["interface"] + "." + fields["step"]
+}
+
+func sameYAML(a, b *yaml.Node) bool {
+	var x, y any
+	return a.Decode(&x) == nil && b.Decode(&y) == nil && reflect.DeepEqual(x, y)
+}
