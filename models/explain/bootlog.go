@@ -192,6 +192,8 @@ var bootMarks = []bootMark{
 	{literal: "NetworkManager state is now CONNECTED_", reached: models.RamdiskNetwork, done: models.RamdiskNetwork},
 	{unit: "NetworkManager", reached: models.RamdiskNetwork, done: models.RamdiskIgnition},
 	{literal: "Ignition finished successfully", reached: models.RamdiskIgnition, done: models.RamdiskIgnition},
+	{literal: "GET result: OK", reached: models.RamdiskIgnition, done: models.RamdiskIgnition},
+	{literal: "Switching root.", reached: models.RamdiskNetwork, done: models.RamdiskIgnition},
 	{unit: "ignition", reached: models.RamdiskIgnition, done: models.RamdiskKernel},
 	{literal: "ignition[", reached: models.RamdiskIgnition, done: models.RamdiskKernel},
 	{unit: "kernel", reached: models.RamdiskKernel, done: models.RamdiskMedium},

@@ -15,12 +15,13 @@ func bootLine(at time.Time, unit, text string) *models.LogLine {
 
 // The lines are those of booted machines: QEMU, podman 4.3, ironic-python-agent 13.0.0.
 const (
-	tagUnknown = "Error: initializing source docker://10.0.2.2:45201/ironic-agent:nosuchtag: reading manifest nosuchtag in 10.0.2.2:45201/ironic-agent: manifest unknown: manifest unknown"
-	portClosed = `Unhandled error: requests.exceptions.ConnectionError: HTTPConnectionPool(host='10.0.2.2', port=9): Max retries exceeded with url: /v1/continue_inspection (Caused by NewConnectionError("HTTPConnection(host='10.0.2.2', port=9): Failed to establish a new connection: [Errno 111] Connection refused"))`
-	restarts   = "ironic-agent.service: Scheduled restart job, restart counter is at 4."
-	pulling    = "Trying to pull 10.0.2.2:45201/ironic-agent:nosuchtag..."
-	starting   = "Starting ironic-python-agent version: 13.0.0"
-	posting    = "Posting collected data to http://10.0.2.2:9/v1/continue_inspection"
+	tagUnknown   = "Error: initializing source docker://10.0.2.2:45201/ironic-agent:nosuchtag: reading manifest nosuchtag in 10.0.2.2:45201/ironic-agent: manifest unknown: manifest unknown"
+	portClosed   = `Unhandled error: requests.exceptions.ConnectionError: HTTPConnectionPool(host='10.0.2.2', port=9): Max retries exceeded with url: /v1/continue_inspection (Caused by NewConnectionError("HTTPConnection(host='10.0.2.2', port=9): Failed to establish a new connection: [Errno 111] Connection refused"))`
+	restarts     = "ironic-agent.service: Scheduled restart job, restart counter is at 4."
+	pulling      = "Trying to pull 10.0.2.2:45201/ironic-agent:nosuchtag..."
+	starting     = "Starting ironic-python-agent version: 13.0.0"
+	fetchRefused = `INFO     : files: createFilesystemsFiles: createFiles: op(4): GET error: Get "http://10.0.2.2:9/nothing": dial tcp 10.0.2.2:9: connect: connection refused`
+	posting      = "Posting collected data to http://10.0.2.2:9/v1/continue_inspection"
 )
 
 func TestBootLog(t *testing.T) {
@@ -50,6 +51,9 @@ func TestBootLog(t *testing.T) {
 		"an unknown tag":   {append(boot[:5:5], line{20, "ironic-agent", pulling}, line{21, "ironic-agent", tagUnknown}, line{26, "systemd", restarts}, line{27, "ironic-agent", pulling}, line{28, "ironic-agent", tagUnknown}), models.RamdiskImage, 20, ErrorPullTag, 2},
 		"a tag that came":  {append(boot[:5:5], line{21, "ironic-agent", tagUnknown}, line{26, "systemd", restarts}, line{90, "ironic_python_agent.agent", starting}), models.RamdiskAgent, 90, ErrorAgentRestarts, 1},
 		"Ironic elsewhere": {append(boot[:5:5], line{60, "ironic_python_agent.agent", starting}, line{70, "ironic_python_agent.inspector", posting}, line{75, "ironic_python_agent.inspector", posting}, line{98, "ironic-python-agent", portClosed}, line{104, "systemd", restarts}), models.RamdiskLookup, 70, ErrorIronicRefused, 1},
+		"nothing to fetch": {append(boot[:1:1], line{6, "ignition", fetchRefused}, line{11, "ignition", fetchRefused}), models.RamdiskIgnition, 6, ErrorIgnitionFetch, 2},
+		"fetched at last":  {append(boot[:1:1], line{6, "ignition", fetchRefused}, line{11, "ignition", "INFO     : files: op(4): GET result: OK"}), models.RamdiskIgnition, 6, "", 0},
+		"by serial alone":  {append(boot[:2:2], line{9, "systemd", "Switching root."}), models.RamdiskNetwork, 9, "", 0},
 		"no DHCP":          {append(boot[:4:4], line{57, "NetworkManager", "<warn>  [1795450579.1] dhcp4 (enp0s2): request timed out"}), models.RamdiskNetwork, 10, ErrorNoDHCP, 1},
 		"DHCP came late":   {append(boot[:4:4], line{57, "NetworkManager", "<warn>  [1795450579.1] dhcp4 (enp0s2): request timed out"}, line{60, "NetworkManager", "<info> manager: NetworkManager state is now CONNECTED_SITE"}), models.RamdiskNetwork, 10, "", 0},
 		"unknown MACs": {append(boot[:5:5], line{60, "ironic_python_agent.agent", starting},
@@ -136,10 +140,13 @@ func TestRamdiskErrors(t *testing.T) {
 	t.Parallel()
 	const pull, lookup = "Error: initializing source docker://reg.example:5000/a:1: ", "Error detected while attempting to perform lookup with https://ironic.example:6385, retrying. Error: HTTPSConnectionPool(host='ironic.example', port=6385): Max retries exceeded with url: /v1/lookup?addresses=52 (Caused by "
 	lines := map[ErrorID][]string{
-		ErrorNoBootMedium: {"BdsDxe: No bootable option or device was found."},
-		ErrorIgnition:     {"Ignition failed: failed to create users/groups: failed to configure users", "Failed to start ignition-files.service - Ignition (files)."},
-		ErrorNoDHCP:       {"<warn>  [1795450579.1] dhcp4 (enp0s2): request timed out"},
-		ErrorPullTag:      {tagUnknown},
+		ErrorNoBootMedium:  {"BdsDxe: No bootable option or device was found."},
+		ErrorDamagedMedium: {"error: attempt to read or write outside of disk `cd0'.", "error: you need to load the kernel first.", "error: failure reading sector 0x1c0 from `cd0'.", "Failed to boot both default and fallback entries."},
+		ErrorPanic:         {"Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(0,0)"},
+		ErrorIgnitionFetch: {fetchRefused, "files: createFilesystemsFiles: createFiles: op(4): GET result: Service Unavailable"},
+		ErrorIgnition:      {"Ignition failed: failed to create users/groups: failed to configure users", "Failed to start ignition-files.service - Ignition (files)."},
+		ErrorNoDHCP:        {"<warn>  [1795450579.1] dhcp4 (enp0s2): request timed out"},
+		ErrorPullTag:       {tagUnknown},
 		ErrorPullDenied: {
 			pull + "reading manifest 1 in reg.example:5000/a: unauthorized: authentication required",
 			pull + "Requesting bearer token: invalid status code from registry 403 (Forbidden)",

@@ -292,7 +292,8 @@ func (x *explaining) addObstacle() {
 		return
 	}
 	sure := ConfidenceHigh
-	if e.Count == 1 && e.Stage > models.RamdiskIgnition && !e.Final {
+	retried := e.Stage > models.RamdiskIgnition || ErrorID(e.ID) == ErrorIgnitionFetch
+	if e.Count == 1 && retried && !e.Final {
 		sure = ConfidenceMedium
 	}
 	x.texts = append(x.texts, reasonText{

@@ -50,7 +50,10 @@ const (
 // The errors that keep a ramdisk from booting, or from being heard of.
 const (
 	ErrorNoBootMedium  ErrorID = "no-boot-medium"
+	ErrorDamagedMedium ErrorID = "boot-medium-damaged"
+	ErrorPanic         ErrorID = "kernel-panic"
 	ErrorIgnition      ErrorID = "ignition-failed"
+	ErrorIgnitionFetch ErrorID = "ignition-fetch"
 	ErrorNoDHCP        ErrorID = "no-dhcp"
 	ErrorPullTag       ErrorID = "pull-unknown-image"
 	ErrorPullDenied    ErrorID = "pull-unauthorized"
@@ -174,7 +177,10 @@ var ramdiskErrors = []knownError{
 // podman 4 and 5, and of the agent's HTTP client.
 var bootErrors = []knownError{
 	{id: ErrorNoBootMedium, stage: models.RamdiskMedium, ways: [][]string{{"No bootable option or device was found"}, {"BdsDxe: No bootable"}, {"No bootable device"}, {"dracut-initqueue", "timeout - starting timeout scripts"}, {"Unable to find a medium containing a live file system"}}},
+	{id: ErrorDamagedMedium, stage: models.RamdiskMedium, ways: [][]string{{"error: attempt to read or write outside of disk"}, {"error: you need to load the kernel first"}, {"error: failure reading sector"}, {"error: premature end of file"}, {"Failed to boot both default and fallback entries"}}},
+	{id: ErrorPanic, stage: models.RamdiskKernel, ways: [][]string{{"Kernel panic - not syncing"}}},
 	{id: ErrorIgnition, stage: models.RamdiskIgnition, ways: [][]string{{"Ignition failed: "}, {"Failed to start ignition-"}, {"Failed to start Ignition ("}, {"stage1: ignition: failed"}}},
+	{id: ErrorIgnitionFetch, stage: models.RamdiskIgnition, ways: [][]string{{"GET error: Get \""}, {"GET result: Internal Server Error"}, {"GET result: Bad Gateway"}, {"GET result: Service Unavailable"}, {"GET result: Gateway Timeout"}}},
 	{id: ErrorNoDHCP, stage: models.RamdiskNetwork, ways: [][]string{{"dhcp4 (", "request timed out"}, {"dhcp6 (", "request timed out"}, {"No valid network interfaces found. Node lookup will probably fail"}, {"ip-config -> failed (reason 'ip-config-unavailable'"}}},
 	{id: ErrorPullTag, stage: models.RamdiskImage, ways: [][]string{{"docker://", "manifest unknown"}, {"docker://", "name unknown"}, {"docker://", "NAME_UNKNOWN"}}},
 	{id: ErrorPullDenied, stage: models.RamdiskImage, ways: [][]string{{"docker://", "unauthorized"}, {"docker://", "authentication required"}, {"docker://", "denied"}, {"docker://", "invalid status code from registry 40"}}},

@@ -64,6 +64,12 @@ var reachRules = []Rule{
 var startRules = []Rule{
 	bootRule(ErrorNoBootMedium, "machine finds nothing to boot", "The machine finds nothing to boot: the firmware or the live system does not see its medium",
 		"the agent or the network: no system has started", Next{Text: "Look whether the BMC has the ISO inserted, can read it by ranges, and boots it in the node's boot mode.", Key: "bmc", Command: "ironworks bmc {node}"}, "the firmware's console; dracut"),
+	bootRule(ErrorDamagedMedium, "boot loader cannot read the ISO", "The boot loader cannot read its medium: the ISO is damaged, or was fetched in part",
+		"the ramdisk's configuration: no kernel has started", Next{Text: "Compare the ISO's size and checksum at its server with the original, and see how much of it the BMC fetched. Then try again.", Key: "bmc", Command: "ironworks bmc {node}"}, "GRUB"),
+	bootRule(ErrorPanic, "kernel panic", "The kernel of the ramdisk panicked: nothing runs any more",
+		"the network: a panic is the machine's own", Next{Text: "Read the lines before the panic. Where no root file system is found, compare kernel, initramfs and ISO: they have to be of one build.", Key: "log", Command: "ironworks logs {node}"}, "Linux"),
+	bootRule(ErrorIgnitionFetch, "Ignition cannot fetch a file", "Ignition cannot fetch what its configuration refers to, and tries again without end",
+		"the machine's boot medium: the system has started", buildAgain("Correct the URL, or make its server reachable from the machine's network.", "--output FILE && ironworks ignition check FILE"), "Ignition"),
 	bootRule(ErrorIgnition, "Ignition failed", "Ignition failed: the live system is in its emergency shell",
 		"the machine's boot medium: the system has started", buildAgain("Read its line, correct the ramdisk's configuration, and check it.", "--output FILE && ironworks ignition check FILE"), "Ignition"),
 	bootRule(ErrorNoDHCP, "no DHCP answer", "The machine gets no address by DHCP",

@@ -102,9 +102,9 @@ func (x *explaining) leftText() string {
 	case left <= 0:
 		return ", likely overdue"
 	case left < time.Minute:
-		return ", ~<1m left"
+		return ", times out in <1m"
 	}
-	return ", ~" + strconv.Itoa(int(left.Minutes())) + "m left"
+	return ", times out in ~" + strconv.Itoa(int(left.Minutes())) + "m"
 }
 
 // roundAge is an age in whole minutes: a line that has it seldom changes.

@@ -236,7 +236,7 @@ func TestOrderInTime(t *testing.T) {
 		internal.LastHeartbeat.Time = r.Clock.Time
 		n.Internal = &internal
 	}))
-	screentest.Shows(t, s, 100, 20, "agent silent 5m, ~25m left")
+	screentest.Shows(t, s, 100, 20, "agent silent 5m, times out in ~25m")
 	if got := names(s); !slices.Equal(got, []string{"n1", "n2"}) {
 		t.Errorf("%v: usual silence counts", got)
 	}
@@ -246,7 +246,7 @@ func TestOrderInTime(t *testing.T) {
 	if got := names(s); !slices.Equal(got, []string{"n2", "n1"}) {
 		t.Errorf("%v: the silent one is not first", got)
 	}
-	screentest.Shows(t, s, 100, 20, "agent silent 6m, ~23m left")
+	screentest.Shows(t, s, 100, 20, "agent silent 6m, times out in ~23m")
 }
 
 func TestDeadConductor(t *testing.T) {
