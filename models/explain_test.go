@@ -410,6 +410,11 @@ func TestExplainNext(t *testing.T) {
 		"somebody's deployment":         {failed(StateDeployFailed, timedOut, func(n *Node, _ *ExplainFacts) { n.InstanceUUID = "i" }), "Stop: instance_uuid is set", "ironworks history r7-n01"},
 		"maintenance by hand":           {failed(StateDeployFailed, timedOut, func(n *Node, _ *ExplainFacts) { n.Maintenance = true }), "Stop: somebody has put the node into maintenance", "ironworks history r7-n01"},
 		"give up waiting":               {waiting(12*time.Minute, func(*Node, *ExplainFacts) {}), "try again", "ironworks abort r7-n01"},
+		"off before the ramdisk called": {waiting(5*time.Minute, func(_ *Node, f *ExplainFacts) { f.BMC = &BMCFacts{Power: PowerOff} }), "Switch it on", "ironworks power on r7-n01"},
+		"off in the middle of a step": {waiting(5*time.Minute, func(n *Node, f *ExplainFacts) {
+			n.Internal.LastPowerState, n.Internal.LastHeartbeat, n.Internal.AgentURL = ago(5*time.Minute), ago(time.Minute), "http://10.0.0.9:9999"
+			f.BMC = &BMCFacts{Power: PowerOff}
+		}), "no new token", "ironworks abort r7-n01"},
 		"an Ironic that cannot give up": {waiting(12*time.Minute, func(_ *Node, f *ExplainFacts) { f.Version = APIVersion{Minor: 82} }), "Not now (abort)", "ironworks history r7-n01"},
 		"take back":                     {failed(StateCleanFailed, realText(46), func(n *Node, _ *ExplainFacts) { n.Maintenance, n.Fault = true, "clean failure" }), "skip_block_devices", "ironworks manage r7-n01"},
 		"no node":                       {&ExplainFacts{Text: timedOut}, "try again", "ironworks node NODE"},

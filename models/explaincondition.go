@@ -14,6 +14,7 @@ type ExplainCondition string
 const (
 	IfWaiting         ExplainCondition = "Ironic waits for the ramdisk, or has given up waiting"
 	IfNeverCalled     ExplainCondition = "no sign of the ramdisk since the work began"
+	IfCalled          ExplainCondition = "the ramdisk called back in this work"
 	IfLongEnough      ExplainCondition = "waited for 10 minutes at least, or timed out"
 	IfNotLongEnough   ExplainCondition = "waited for less than 10 minutes"
 	IfSilent          ExplainCondition = "the ramdisk called back in this work, and then not for 6 minutes"
@@ -88,7 +89,7 @@ func (x *explaining) holds(is ExplainCondition) bool {
 		return x.node != nil && x.ramdiskHolds(is)
 	case IfAtRest:
 		return x.node != nil && !x.troubled()
-	case IfWaiting, IfNeverCalled, IfLongEnough, IfNotLongEnough, IfSilent, IfSpeaking, IfRebooting, IfLogAlive:
+	case IfWaiting, IfNeverCalled, IfCalled, IfLongEnough, IfNotLongEnough, IfSilent, IfSpeaking, IfRebooting, IfLogAlive:
 		return x.node != nil && x.waitHolds(is)
 	case IfPowerOff, IfPowerFault, IfCleanFault, IfMaintenance, IfReserved, IfConductorDead, IfAllDead, IfConductorAlive, IfNoHints:
 		return x.node != nil && x.nodeHolds(is)
@@ -166,6 +167,8 @@ func (x *explaining) waitHolds(is ExplainCondition) bool {
 		return x.state().Class() == ClassWait || x.timedOut()
 	case IfNeverCalled:
 		return x.neverCalled()
+	case IfCalled:
+		return x.called()
 	case IfLongEnough:
 		return x.timedOut() || known && waited >= bootTakes
 	case IfNotLongEnough:
