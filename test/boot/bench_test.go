@@ -19,7 +19,7 @@ import (
 
 const (
 	// patience is how long one phase may take, without KVM and beside other work.
-	patience = 5 * time.Minute
+	patience = 10 * time.Minute
 	memory   = 3 << 10 // MiB
 	gib      = 1 << 30
 	// sshPort is where the machine's SSH is on this computer, at its AgentHost.
