@@ -28,8 +28,9 @@ func (b *bench) serveBootFiles(options *ironic.Options) string {
 // system there.
 func TestNetworkBoot(t *testing.T) {
 	b := newBench(t, ramdisk{served: true, pxe: true})
-	// Ironic does not reach this computer under the machine's address for it.
-	target := b.serve("--pxe", "--advertise", vm.HostAddress.String(),
+	// Ironic does not reach this computer under the machine's address for it, and the machine not
+	// under the one that Ironic puts into the kernel arguments.
+	target := b.serve("--pxe", "--advertise", vm.HostAddress.String(), "--inspection-callback", guestURL(t, b.ironic.URL)+"/v1/continue_inspection",
 		"--karg-append", "console=ttyS0,115200n8", "--karg-append", "systemd.show_status=true", "--karg-append", "mitigations=off",
 		"--karg-append", "ipa-advertise-host="+b.machine.AgentHost()).Targets[0]
 	here := strings.NewReplacer("//"+vm.HostAddress.String()+":", "//127.0.0.1:")
