@@ -414,7 +414,11 @@ func TestExplainNext(t *testing.T) {
 		"off in the middle of a step": {waiting(5*time.Minute, func(n *Node, f *ExplainFacts) {
 			n.Internal.LastPowerState, n.Internal.LastHeartbeat, n.Internal.AgentURL = ago(5*time.Minute), ago(time.Minute), "http://10.0.0.9:9999"
 			f.BMC = &BMCFacts{Power: PowerOff}
-		}), "no new token", "ironworks abort r7-n01"},
+			n.DeployStep = &Step{Interface: "deploy", Step: "install_coreos"}
+		}), "no new token", "ironworks undeploy r7-n01"},
+		"a step that can be aborted": {waiting(12*time.Minute, func(n *Node, _ *ExplainFacts) {
+			n.DeployStep = &Step{Interface: "deploy", Step: "deploy", Abortable: true}
+		}), "try again", "ironworks abort r7-n01"},
 		"an Ironic that cannot give up": {waiting(12*time.Minute, func(_ *Node, f *ExplainFacts) { f.Version = APIVersion{Minor: 82} }), "Not now (abort)", "ironworks history r7-n01"},
 		"take back":                     {failed(StateCleanFailed, realText(46), func(n *Node, _ *ExplainFacts) { n.Maintenance, n.Fault = true, "clean failure" }), "skip_block_devices", "ironworks manage r7-n01"},
 		"no node":                       {&ExplainFacts{Text: timedOut}, "try again", "ironworks node NODE"},

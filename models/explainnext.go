@@ -19,7 +19,7 @@ func (x *explaining) next(r *ExplainRule) ExplainNext {
 	next := r.Next
 	next.Text = x.fill(next.Text)
 	if next.Retry {
-		next.Verb = retryVerb(x.state())
+		next.Verb = x.retryVerb()
 	}
 	switch {
 	case next.Verb != "":
@@ -57,8 +57,16 @@ func (x *explaining) stop(verb Verb) string {
 	return ""
 }
 
-// retryVerb tries again what failed in a state, or gives up waiting in it.
-func retryVerb(s ProvisionState) Verb {
+// retryVerb tries again what failed in the node's state, or gives up waiting in it. Ironic aborts a
+// deploy step that is not abortable, such as those of the agent, only at its end, which may never
+// come (ironic/conductor/manager.py, _do_abort).
+func (x *explaining) retryVerb() Verb {
+	s := x.state()
+	if x.node != nil && s == StateDeployWait {
+		if step, _ := x.node.CurrentStep(); step != nil && !step.Abortable {
+			return VerbUndeploy
+		}
+	}
 	switch s {
 	case StateDeployFailed:
 		return VerbDeploy

@@ -155,9 +155,9 @@ func TestExplainFailures(t *testing.T) {
 	if code, stdout, stderr := b.run(look); code != 0 || !strings.Contains(stdout, "off") {
 		t.Errorf("%s: exit code %d\n%s%s", gone, code, stdout, stderr)
 	}
-	b.ironworks(append(b.advised(next), "--yes")...)
-	b.waitFor("deploy failed")
+	b.ironworks(append(b.advised(next), "--yes", "--wait")...)
 	t.Log(b.phases.Done("explained and given up"))
+	b.ironworks("set", b.uuid(), "instance_info.image_source="+b.image())
 	from := b.serial.Length()
 	b.ironworks("deploy", b.uuid(), "--user-data", b.write("user.ign", b.encode(b.userData())),
 		"--override", "inventory", "--confirm", b.uuid(), "--yes")

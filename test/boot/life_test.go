@@ -70,16 +70,16 @@ configdrive:
 	b.wantProof(b.installs(deployment.succeeds), root, "proof=karg", "proof=ignition")
 	b.looksIntoInstalled(name)
 
-	first := b.ssh("cat /etc/machine-id")
+	first := b.ssh("cat /etc/installed")
 	b.wantSSH("sudo touch /etc/by-hand && sudo sync && cat /var/data/installs", first)
 	from = b.serial.Length()
 	rebuild := b.start("rebuild", name, "--yes", "--wait")
 	b.ramdiskBoots(from)
 	b.installing()
 	b.wantProof(b.installs(rebuild.succeeds), root, "proof=karg")
-	second := b.ssh("cat /etc/machine-id")
+	second := b.ssh("cat /etc/installed")
 	if second == first {
-		t.Errorf("the machine id is %s, as before the rebuild", first)
+		t.Errorf("the root disk has %s of the system before the rebuild", first)
 	}
 	b.wantSSH("cat /var/data/installs", first+second)
 	b.wantSSH("ls /etc", "!by-hand")
@@ -98,14 +98,14 @@ func (b *bench) writeAll(path, content string) {
 	}
 }
 
-// installsUnit makes a file system on a data disk that has none, and writes there which system was
-// installed. The bed's initramfs has no systemd, without which Ignition makes no file systems.
+// installsUnit makes a file system on a data disk that has none, and writes a name of the installed
+// system to it and to the root disk. The bed's initramfs has no systemd, without which Ignition makes no file systems.
 const installsUnit = `[Unit]
 Before=proof.service
 [Service]
 Type=oneshot
 ExecStart=/bin/sh -c 'blkid %[1]s || mkfs.ext4 -q -L data %[1]s'
-ExecStart=/bin/sh -c 'mkdir -p /var/data && mount %[1]s /var/data && cat /etc/machine-id >>/var/data/installs && sync'
+ExecStart=/bin/sh -c 'mkdir -p /var/data && mount %[1]s /var/data && tee -a /var/data/installs </proc/sys/kernel/random/uuid >/etc/installed && sync'
 [Install]
 WantedBy=multi-user.target
 `
