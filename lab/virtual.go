@@ -28,6 +28,9 @@ type VirtualOptions struct {
 	Disks     []vm.DiskRequest
 	MemoryMiB int
 	CPUs      int
+	// BootFile is the URL that machines boot from the network, as they reach it: an iPXE script
+	// or program. Without it nothing answers them.
+	BootFile string
 }
 
 // MaxVirtual is the largest number of virtual machines in a lab: each needs its own address in
@@ -160,6 +163,7 @@ func (l *Lab) virtualSpec(m *Machine, spec machine.Spec) (vm.Spec, error) {
 		Processor: machine.ProcessorModel, CPUs: spec.CPUs, MemoryMiB: spec.MemoryMiB, MAC: spec.NICs[0].MAC,
 		Address:  netip.AddrFrom4([4]byte{10, 0, 2, byte(firstAddress + m.number)}), //nolint:gosec // at most MaxVirtual
 		Forwards: []vm.Forward{{From: netip.AddrPortFrom(host, agentPort), To: agentPort}},
+		BootFile: l.options.Virtual.BootFile,
 		Isolated: m.member.Scenario.Agent.NoRoute, ClockOffset: m.member.Scenario.Agent.ClockSkew,
 	}
 	if port := l.options.SSHPort; port > 0 {

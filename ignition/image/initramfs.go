@@ -52,7 +52,7 @@ func ReadInitramfs(ctx context.Context, base io.ReaderAt, size int64) (*Initramf
 }
 
 // Append is the initramfs with a configuration, and maybe other files, behind
-// it: for a boot that loads one initramfs only, as Ironic's do. It is read from
+// it, and an empty archive in front if it is packed with zstd: for a boot that loads one initramfs only, as Ironic's do. It is read from
 // the initramfs itself, which any number of such streams share.
 func (i *Initramfs) Append(config []byte, others ...Member) (*Overlay, error) {
 	if slices.ContainsFunc(others, func(m Member) bool { return m.Name == configName }) {
@@ -62,6 +62,46 @@ func (i *Initramfs) Append(config []byte, others ...Member) (*Overlay, error) {
 	if err != nil {
 		return nil, err
 	}
+	base, size, err := i.uncompressedStart()
+	if err != nil {
+		return nil, err
+	}
 	// The kernel wants archives to begin at a multiple of 4.
-	return NewOverlay(i.base, i.size, Range{Offset: i.size + padding(i.size), Length: int64(len(packed)), Data: packed})
+	return NewOverlay(base, size, Range{Offset: size + padding(size), Length: int64(len(packed)), Data: packed})
+}
+
+// zstdMagic begins a zstd frame (RFC 8878, 3.1.1).
+const zstdMagic = "\x28\xb5\x2f\xfd"
+
+// uncompressedStart is the initramfs, behind an empty archive if it begins with zstd. Ironic 39.0.0
+// unpacks whatever begins so (ironic/common/images.py, _handle_zstd_compression), and fails if
+// something else follows the frame, as an appended configuration does.
+func (i *Initramfs) uncompressedStart() (io.ReaderAt, int64, error) {
+	magic := make([]byte, len(zstdMagic))
+	if _, err := i.base.ReadAt(magic, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, 0, fmt.Errorf("reading the initramfs: %w", err)
+	}
+	if string(magic) != zstdMagic {
+		return i.base, i.size, nil
+	}
+	empty := writeArchive(nil)
+	return &behind{first: empty, then: i.base}, int64(len(empty)) + i.size, nil
+}
+
+// behind reads bytes, and something else behind them.
+type behind struct {
+	first []byte
+	then  io.ReaderAt
+}
+
+func (b *behind) ReadAt(p []byte, at int64) (int, error) {
+	n := 0
+	if at < int64(len(b.first)) {
+		n = copy(p, b.first[at:])
+	}
+	if n == len(p) {
+		return n, nil
+	}
+	m, err := b.then.ReadAt(p[n:], at+int64(n)-int64(len(b.first)))
+	return n + m, err
 }

@@ -177,6 +177,42 @@ func TestAppendToInitramfs(t *testing.T) {
 	}
 }
 
+// TestAppendToZstd: Ironic 39.0.0 unpacks what begins as zstd, and fails because of what follows.
+func TestAppendToZstd(t *testing.T) {
+	t.Parallel()
+	base := zstdOf(t, newc("etc/coreos-live-initramfs", ""))
+	initramfs, err := image.ReadInitramfs(t.Context(), bytes.NewReader(base), int64(len(base)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, err := initramfs.Append([]byte(config))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(stream)
+	if err != nil || int64(len(got)) != stream.Size() {
+		t.Fatalf("%d bytes, %v", len(got), err)
+	}
+	if bytes.HasPrefix(got, base[:4]) {
+		t.Error("the initramfs begins as zstd")
+	}
+	if at := bytes.Index(got, base); at <= 0 || at%4 != 0 {
+		t.Errorf("the original begins at %d", at)
+	}
+	if _, err := stream.Seek(0, io.SeekStart); err != nil {
+		t.Error(err)
+	}
+	if err := iotest.TestReader(stream, got); err != nil {
+		t.Error(err)
+	}
+	if found, err := image.Unwrap(bytes.NewReader(got)); err != nil || string(found) != config {
+		t.Errorf("%q, %v", found, err)
+	}
+	if _, err := image.ReadInitramfs(t.Context(), bytes.NewReader(got), int64(len(got))); !errors.Is(err, image.ErrCustomized) {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestInitramfsThatIsNone(t *testing.T) {
 	t.Parallel()
 	base := liveInitramfs(t)

@@ -56,6 +56,9 @@ func (s *Spec) arguments(host Host, folder string, boot Boot, now time.Time) []s
 func (s *Spec) netdev() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "user,id=net,hostname=%s,host=%s,dhcpstart=%s", s.Name, HostAddress, s.Address)
+	if s.BootFile != "" {
+		b.WriteString(",bootfile=" + s.BootFile)
+	}
 	if s.Isolated {
 		b.WriteString(",restrict=on")
 	}

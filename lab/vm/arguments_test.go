@@ -68,6 +68,14 @@ func TestArguments(t *testing.T) {
 	}
 }
 
+func TestArgumentsOfBootFile(t *testing.T) {
+	spec := testSpec()
+	spec.BootFile = "http://10.0.2.2:8080/boot.ipxe"
+	if got := values(spec.arguments(Host{}, "/lab", Boot{}, time.Now()), "-netdev")[0]; !strings.Contains(got, ",bootfile=http://10.0.2.2:8080/boot.ipxe,hostfwd=") {
+		t.Errorf("network %q", got)
+	}
+}
+
 func TestArgumentsOfFaults(t *testing.T) {
 	spec := testSpec()
 	spec.Isolated, spec.ClockOffset = true, 26*time.Hour
@@ -88,12 +96,13 @@ func TestSpecCheck(t *testing.T) {
 		t.Error(spec.check())
 	}
 	for name, change := range map[string]func(*Spec){
-		"a comma in the name": func(s *Spec) { s.Name = "vm,addr=0x9" },
-		"a folder as a disk":  func(s *Spec) { s.Disks[0].Name = "../sda" },
-		"an odd size":         func(s *Spec) { s.Disks[0].SizeBytes = 1000 },
-		"no MAC":              func(s *Spec) { s.MAC = "" },
-		"no memory":           func(s *Spec) { s.MemoryMiB = 0 },
-		"nine disks":          func(s *Spec) { s.Disks = slices.Repeat(s.Disks[:1], 9) },
+		"a comma in the name":             func(s *Spec) { s.Name = "vm,addr=0x9" },
+		"a folder as a disk":              func(s *Spec) { s.Disks[0].Name = "../sda" },
+		"an odd size":                     func(s *Spec) { s.Disks[0].SizeBytes = 1000 },
+		"no MAC":                          func(s *Spec) { s.MAC = "" },
+		"a boot file that is two options": func(s *Spec) { s.BootFile = "http://x/,restrict=on" },
+		"no memory":                       func(s *Spec) { s.MemoryMiB = 0 },
+		"nine disks":                      func(s *Spec) { s.Disks = slices.Repeat(s.Disks[:1], 9) },
 	} {
 		spec := testSpec()
 		change(&spec)

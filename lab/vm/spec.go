@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"time"
 )
 
@@ -26,6 +27,9 @@ type Spec struct {
 	Address netip.Addr
 	// Forwards lead from the host to the guest.
 	Forwards []Forward
+	// BootFile is the URL that DHCP gives to machines that boot from the network; QEMU's network
+	// card has iPXE, which fetches it. Empty for none.
+	BootFile string
 	// Isolated keeps the guest from reaching anything but its DHCP server; forwards work.
 	Isolated bool
 	// ClockOffset is how far the guest's clock is ahead.
@@ -86,6 +90,9 @@ func (s *Spec) check() error {
 		if d.Name == "" || d.SizeBytes <= 0 || d.SizeBytes%512 != 0 {
 			return fmt.Errorf("machine %s: disk %q: no name, or a size that is not a multiple of 512", s.Name, d.Name)
 		}
+	}
+	if strings.ContainsAny(s.BootFile, ", ") {
+		return fmt.Errorf("machine %s: boot file %q: QEMU options carry neither commas nor spaces", s.Name, s.BootFile)
 	}
 	for _, text := range texts {
 		if !plainText.MatchString(text) {

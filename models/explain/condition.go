@@ -16,6 +16,7 @@ type Condition string
 const (
 	ifWaiting         Condition = "Ironic waits for the ramdisk, or has given up waiting"
 	ifNeverCalled     Condition = "no sign of the ramdisk since the work began"
+	ifCalled          Condition = "the ramdisk called back in this work"
 	ifLongEnough      Condition = "waited for 10 minutes at least, or timed out"
 	ifNotLongEnough   Condition = "waited for less than 10 minutes"
 	ifSilent          Condition = "the ramdisk called back in this work, and then not for 6 minutes"
@@ -88,7 +89,7 @@ func (x *explaining) holds(is Condition) bool {
 		return x.node != nil && x.ramdiskHolds(is)
 	case ifAtRest:
 		return x.node != nil && !x.troubled()
-	case ifWaiting, ifNeverCalled, ifLongEnough, ifNotLongEnough, ifSilent, ifSpeaking, ifRebooting, ifLogAlive:
+	case ifWaiting, ifNeverCalled, ifCalled, ifLongEnough, ifNotLongEnough, ifSilent, ifSpeaking, ifRebooting, ifLogAlive:
 		return x.node != nil && x.waitHolds(is)
 	case ifPowerOff, ifPowerFault, ifCleanFault, ifMaintenance, ifReserved, ifConductorDead, ifAllDead, ifConductorAlive, ifNoHints:
 		return x.node != nil && x.nodeHolds(is)
@@ -166,6 +167,8 @@ func (x *explaining) waitHolds(is Condition) bool {
 		return x.state().Class() == models.ClassWait || x.timedOut()
 	case ifNeverCalled:
 		return x.neverCalled()
+	case ifCalled:
+		return x.called()
 	case ifLongEnough:
 		return x.timedOut() || known && waited >= models.BootTakes
 	case ifNotLongEnough:

@@ -412,6 +412,15 @@ func TestExplainNext(t *testing.T) {
 		"somebody's deployment":         {failed(models.StateDeployFailed, timedOut, func(n *models.Node, _ *Facts) { n.InstanceUUID = "i" }), "Stop: instance_uuid is set", "ironworks history r7-n01"},
 		"maintenance by hand":           {failed(models.StateDeployFailed, timedOut, func(n *models.Node, _ *Facts) { n.Maintenance = true }), "Stop: somebody has put the node into maintenance", "ironworks history r7-n01"},
 		"give up waiting":               {waiting(12*time.Minute, func(*models.Node, *Facts) {}), "try again", "ironworks abort r7-n01"},
+		"off before the ramdisk called": {waiting(5*time.Minute, func(_ *models.Node, f *Facts) { f.BMC = &BMCFacts{Power: models.PowerOff} }), "Switch it on", "ironworks power on r7-n01"},
+		"off in the middle of a step": {waiting(5*time.Minute, func(n *models.Node, f *Facts) {
+			n.Internal.LastPowerState, n.Internal.LastHeartbeat, n.Internal.AgentURL = ago(5*time.Minute), ago(time.Minute), "http://10.0.0.9:9999"
+			f.BMC = &BMCFacts{Power: models.PowerOff}
+			n.DeployStep = &models.Step{Interface: "deploy", Step: "install_coreos"}
+		}), "no new token", "ironworks undeploy r7-n01"},
+		"a step that can be aborted": {waiting(12*time.Minute, func(n *models.Node, _ *Facts) {
+			n.DeployStep = &models.Step{Interface: "deploy", Step: "deploy", Abortable: true}
+		}), "try again", "ironworks abort r7-n01"},
 		"an Ironic that cannot give up": {waiting(12*time.Minute, func(_ *models.Node, f *Facts) { f.Version = models.APIVersion{Minor: 82} }), "Not now (abort)", "ironworks history r7-n01"},
 		"take back":                     {failed(models.StateCleanFailed, realText(46), func(n *models.Node, _ *Facts) { n.Maintenance, n.Fault = true, "clean failure" }), "skip_block_devices", "ironworks manage r7-n01"},
 		"no node":                       {&Facts{Text: timedOut}, "try again", "ironworks node NODE"},

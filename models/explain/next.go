@@ -23,7 +23,7 @@ func (x *explaining) next(r *Rule) Next {
 	next := r.Next
 	next.Text = x.fill(next.Text)
 	if next.Retry {
-		next.Verb = retryVerb(x.state())
+		next.Verb = x.retryVerb()
 	}
 	switch {
 	case next.Verb != "":
@@ -61,8 +61,16 @@ func (x *explaining) stop(verb models.Verb) string {
 	return ""
 }
 
-// retryVerb tries again what failed in a state, or gives up waiting in it.
-func retryVerb(s models.ProvisionState) models.Verb {
+// retryVerb tries again what failed in the node's state, or gives up waiting in it. Ironic aborts a
+// deploy step that is not abortable, such as those of the agent, only at its end, which may never
+// come (ironic/conductor/manager.py, _do_abort).
+func (x *explaining) retryVerb() models.Verb {
+	s := x.state()
+	if x.node != nil && s == models.StateDeployWait {
+		if step, _ := x.node.CurrentStep(); step != nil && !step.Abortable {
+			return models.VerbUndeploy
+		}
+	}
 	switch s {
 	case models.StateDeployFailed:
 		return models.VerbDeploy

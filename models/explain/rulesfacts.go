@@ -9,6 +9,11 @@ import (
 // offInstead are what a machine that is off explains, too.
 var offInstead = []RuleID{"never-booted", "agent-silent", "agent-gone", "agent-refuses", "boot-stuck", "boot-silent", "machine-boots", "ramdisk-boots", "ramdisk-works", "ramdisk-quiet"}
 
+// nextMidway is the way out for a machine that lost its power after its agent had called. Ironic
+// forgets the agent's token when it powers a machine off, not when it powers one on
+// (ironic/conductor/utils.py, node_power_action): the next ramdisk would be refused.
+var nextMidway = Next{Text: "Give up and try again: after power-on a new ramdisk would get no new token from Ironic. Look at the BMC's log for who switched the machine off.", Retry: true}
+
 // factRules find a cause in facts, whatever the reason says.
 var factRules = []Rule{
 	{
@@ -121,6 +126,26 @@ var factRules = []Rule{
 		Next:     Next{Text: "Switch it on, or give up and try again; then look at the BMC's log for who switched it off.", Key: "power-on", Command: "ironworks power on {node}"},
 		Instead:  offInstead,
 		Source:   "ironic doc/source/admin/troubleshooting.rst",
+	},
+	{
+		ID: "off-midway", In: waitStates, If: []Condition{ifPowerOff, ifCalled}, Confidence: ConfidenceHigh,
+		Verdict:  "The machine was switched off while its agent was working",
+		Brief:    "switched off midway",
+		Evidence: []EvidenceField{evPower, evStep, evHeartbeat, evDeadline},
+		Not:      []string{"a ramdisk that cannot reach Ironic: its agent had called"},
+		Next:     nextMidway,
+		Instead:  append([]RuleID{"machine-off"}, offInstead...),
+		Source:   "ironic/conductor/utils.py",
+	},
+	{
+		ID: "bmc-off-midway", In: waitStates, If: []Condition{ifBMCOff, ifCalled}, Confidence: ConfidenceHigh,
+		Verdict:  "The BMC reports the machine off, while Ironic waits for an agent that had called",
+		Brief:    "switched off midway, says the BMC",
+		Evidence: []EvidenceField{evBMCPower, evPower, evStep, evHeartbeat, evDeadline},
+		Not:      []string{"a ramdisk that cannot reach Ironic: its agent had called"},
+		Next:     nextMidway,
+		Instead:  append([]RuleID{"bmc-says-off"}, offInstead...),
+		Source:   "ironic/conductor/utils.py",
 	},
 	{
 		ID: "bmc-says-off", In: waitStates, If: []Condition{ifBMCOff}, Confidence: ConfidenceHigh,

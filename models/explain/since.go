@@ -78,7 +78,7 @@ var maintenanceLifted = remedy{done: "The maintenance that stopped this was lift
 // since finds what was done after a failure that may have ended its cause; nil is nothing.
 // Only a node that rests in a failure is to be tried again.
 func (x *explaining) since(c *candidate) *remedy {
-	if x.node == nil || c.found == nil || c.found.log || retryVerb(x.state()) == "" || x.state().Busy() {
+	if x.node == nil || c.found == nil || c.found.log || x.retryVerb() == "" || x.state().Busy() {
 		return nil
 	}
 	if c.rule.ID == RuleID(ErrorInMaintenance) && !x.node.Maintenance {

@@ -1,40 +1,29 @@
 package boot
 
 import (
-	"bytes"
 	"cmp"
-	"context"
-	"crypto/ed25519"
-	"crypto/rand"
-	"encoding/json"
-	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strings"
 	"testing"
 	"time"
-
-	"golang.org/x/crypto/ssh"
 
 	"ironworks/ignition/image"
 	"ironworks/lab"
 	"ironworks/lab/machine"
 	"ironworks/lab/vm"
 	"ironworks/test/ironic"
-	"ironworks/test/program"
 )
 
 const (
 	// patience is how long one phase may take, without KVM and beside other work.
-	patience = 5 * time.Minute
+	patience = 10 * time.Minute
 	memory   = 3 << 10 // MiB
 	gib      = 1 << 30
+	// sshPort is where the machine's SSH is on this computer, at its AgentHost.
+	sshPort = 2222
 )
 
 // bench is a real Ironic, a registry, and a virtual machine with three disks.
@@ -45,10 +34,11 @@ type bench struct {
 	registry *Registry
 	web      *httptest.Server // serves the image to be installed
 	machine  *lab.Machine
+	folder   string // of the machine's disks
 	serial   *Serial
 	phases   *Phases
 	node     string
-	key      string // the public SSH key
+	login    login  // of the machine's SSH
 	home     string // of the program
 	listen   string // where journals are taken, as the machine reaches it; empty where none are
 	ramdisk  ramdisk
@@ -56,6 +46,8 @@ type bench struct {
 
 // ramdisk is what a ramdisk is made of beside what all have.
 type ramdisk struct {
+	// release is Ironic's; the newest one if it is the zero value.
+	release ironic.Release
 	// tag of the agent's image, where the image is, and Ironic's address as it is told; empty is
 	// what works.
 	tag, image, ironic string
@@ -68,32 +60,45 @@ type ramdisk struct {
 	secret   bool
 	// tls has Ironic serve HTTPS; the ramdisk has its authority, or another's with wrongCA.
 	tls, wrongCA bool
+	// served leaves the lab's ISO without a configuration: the test has the program serve one.
+	served bool
+	// pxe has the machine boot from the network.
+	pxe bool
+	// kargs are further kernel arguments of the ISO.
+	kargs []string
+	// extra makes Ignition that is merged in; it may be nil.
+	extra func(*bench) string
+	// hostKey gives its SSH server a key that the program knows.
+	hostKey bool
 }
 
 func newBench(t *testing.T, made ramdisk) *bench {
 	t.Helper()
-	b := &bench{t: t, images: Find(t), home: t.TempDir(), ramdisk: made}
+	b := &bench{t: t, images: Find(t), home: t.TempDir(), ramdisk: made, folder: t.TempDir()}
 	host, err := vm.FindHost(t.Context(), vm.HostOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("accelerator %s %s", host.Accel, host.NoKVM)
-	b.ironic = ironic.StartT(t, ironic.Options{TLS: made.tls, TLSAddresses: []net.IP{vm.HostAddress.AsSlice()}})
+	virtual := &lab.VirtualOptions{
+		Host: host, Dir: b.folder, MemoryMiB: memory, CPUs: 2,
+		Disks: []vm.DiskRequest{{Kind: vm.NVMe, Size: 8 * gib}, {Kind: vm.SSD, Size: 10 * gib}, {Kind: vm.HDD, Size: 12 * gib}},
+	}
+	options := ironic.Options{Release: made.release, TLS: made.tls, TLSAddresses: []net.IP{vm.HostAddress.AsSlice()}}
+	if made.pxe {
+		virtual.BootFile = b.serveBootFiles(&options)
+	}
+	b.ironic = ironic.StartT(t, options)
 	b.registry = StartRegistry(t, b.images.Registry, made.registry)
 	b.web = httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(b.images.Disk))))
 	t.Cleanup(b.web.Close)
-	b.key = newKey(t)
+	b.login = newLogin(t, b.home)
 	if made.push {
 		b.takeJournals()
 	}
-	iso := b.liveISO()
-	folder := t.TempDir()
 	l, err := lab.Start(t.Context(), lab.Options{
-		Dir: folder, IronicURL: b.ironic.URL, Ramdisk: iso, OnEvent: func(e machine.Event) { t.Logf("%s: %s %s", e.Machine, e.Kind, e.Text) },
-		Virtual: &lab.VirtualOptions{
-			Host: host, Dir: folder, MemoryMiB: memory, CPUs: 2,
-			Disks: []vm.DiskRequest{{Kind: vm.NVMe, Size: 8 * gib}, {Kind: vm.SSD, Size: 10 * gib}, {Kind: vm.HDD, Size: 12 * gib}},
-		},
+		Dir: b.folder, IronicURL: b.ironic.URL, Ramdisk: b.liveISO(), Virtual: virtual, SSHPort: sshPort,
+		OnEvent: func(e machine.Event) { t.Logf("%s: %s %s", e.Machine, e.Kind, e.Text) },
 	}, lab.VirtualMembers(1))
 	if err != nil {
 		t.Fatal(err)
@@ -107,53 +112,6 @@ func newBench(t *testing.T, made ramdisk) *bench {
 	return b
 }
 
-// newKey is a public key that nobody has the other half of: nothing logs in.
-func newKey(t *testing.T) string {
-	t.Helper()
-	public, _, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	key, err := ssh.NewPublicKey(public)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
-}
-
-// guestURL is an address of this host as the machine reaches it.
-func guestURL(t *testing.T, address string) string {
-	t.Helper()
-	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u.Host = vm.HostAddress.String() + ":" + u.Port()
-	return u.String()
-}
-
-// program is the command line of a run of the program, for this Ironic.
-func (b *bench) program(args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(b.t.Context(), program.Path(), args...)
-	cmd.Env = program.Env("PATH="+os.Getenv("PATH"), "HOME="+b.home, "IRONWORKS_URL="+b.ironic.URL)
-	if b.ironic.CACert != "" {
-		cmd.Env = append(cmd.Env, "IRONWORKS_CACERT="+b.ironic.CACert)
-	}
-	return cmd
-}
-
-// ironworks runs the program and gives what it prints.
-func (b *bench) ironworks(args ...string) string {
-	b.t.Helper()
-	var stdout, stderr bytes.Buffer
-	cmd := b.program(args...)
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		b.t.Fatalf("ironworks %s: %v\n%s%s", strings.Join(args, " "), err, &stdout, &stderr)
-	}
-	return stdout.String()
-}
-
 // takeJournals takes the journals that machines push until the test ends.
 func (b *bench) takeJournals() {
 	b.t.Helper()
@@ -164,37 +122,20 @@ func (b *bench) takeJournals() {
 	at := listener.Addr().String()
 	_ = listener.Close()
 	b.listen = guestURL(b.t, "https://"+at)
-	cmd := b.program("logs", "--listen", at)
-	out, err := os.Create(filepath.Join(b.t.TempDir(), "pushed.log"))
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	cmd.Stdout, cmd.Stderr = out, out
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	if err := cmd.Start(); err != nil {
-		b.t.Fatal(err)
-	}
-	b.t.Cleanup(func() {
-		_ = cmd.Process.Signal(os.Interrupt)
-		_ = cmd.Wait()
-		_ = out.Close()
-		if b.t.Failed() {
-			said, _ := os.ReadFile(out.Name())
-			b.t.Logf("what the machine pushed:\n%s", said)
-		}
-	})
+	b.start("logs", "--listen", at)
 }
 
-// liveISO is the ramdisk: the live ISO with a configuration that ironworks built and embedded.
-func (b *bench) liveISO() *image.ISO {
-	b.t.Helper()
-	folder := b.t.TempDir()
-	config, iso := filepath.Join(folder, "ramdisk.ign"), filepath.Join(folder, "ramdisk.iso")
-	registry := fmt.Sprintf("%s:%d", vm.HostAddress, b.registry.Port)
+// ramdiskFlags describe the ramdisk's configuration to ignition build and ignition serve.
+func (b *bench) ramdiskFlags() []string {
+	registry := net.JoinHostPort(vm.HostAddress.String(), b.registry.port())
+	tag := "newest"
+	if b.ramdisk.release == ironic.Old {
+		tag = ironic.Old.Name()
+	}
 	args := []string{
-		"ignition", "build", "--host", cmp.Or(b.ramdisk.ironic, guestURL(b.t, b.ironic.URL)),
-		"--image", cmp.Or(b.ramdisk.image, registry+"/ironic-agent") + ":" + cmp.Or(b.ramdisk.tag, "newest"),
-		"--ssh-key", b.key, "--output", config,
+		"--host", cmp.Or(b.ramdisk.ironic, guestURL(b.t, b.ironic.URL)),
+		"--image", cmp.Or(b.ramdisk.image, registry+"/ironic-agent") + ":" + cmp.Or(b.ramdisk.tag, tag),
+		"--ssh-key", b.login.public,
 	}
 	switch b.ramdisk.trust {
 	case "ca":
@@ -214,15 +155,31 @@ func (b *bench) liveISO() *image.ISO {
 	if b.listen != "" {
 		args = append(args, "--journal-push", b.listen)
 	}
-	b.ironworks(args...)
-	content, err := os.ReadFile(b.images.ISO)
-	if err != nil {
-		b.t.Fatal(err)
+	if b.ramdisk.extra != nil {
+		args = append(args, "--extra", b.write("extra.ign", b.ramdisk.extra(b)))
 	}
-	if err := os.WriteFile(iso, content, 0o600); err != nil {
-		b.t.Fatal(err)
+	if b.ramdisk.hostKey {
+		args = append(args, "--ssh-host-key")
 	}
-	b.ironworks("ignition", "embed", iso, config)
+	return args
+}
+
+// liveISO is the ramdisk: the live ISO with a configuration that ironworks built and embedded,
+// unless the program is to serve that.
+func (b *bench) liveISO() *image.ISO {
+	b.t.Helper()
+	iso := b.images.ISO
+	if !b.ramdisk.served {
+		folder := b.t.TempDir()
+		config := filepath.Join(folder, "ramdisk.ign")
+		iso = filepath.Join(folder, "ramdisk.iso")
+		b.ironworks(append([]string{"ignition", "build", "--output", config}, b.ramdiskFlags()...)...)
+		args := []string{"ignition", "embed", b.images.ISO, config, "--output", iso}
+		for _, karg := range b.ramdisk.kargs {
+			args = append(args, "--karg-append", karg)
+		}
+		b.ironworks(args...)
+	}
 	opened, err := image.Open(iso)
 	if err != nil {
 		b.t.Fatal(err)
@@ -231,119 +188,12 @@ func (b *bench) liveISO() *image.ISO {
 	return opened
 }
 
-// call is a request to Ironic that waits while the node is locked.
-func (b *bench) call(method, path string, body any, want int) []byte {
+// write makes a file for the program, and gives its path.
+func (b *bench) write(name, content string) string {
 	b.t.Helper()
-	var answer []byte
-	ctx, cancel := context.WithTimeout(b.t.Context(), patience)
-	defer cancel()
-	err := ironic.Poll(ctx, 300*time.Millisecond, func(ctx context.Context) (bool, error) {
-		status, got, err := b.ironic.Do(ctx, method, path, body)
-		answer = got
-		if err == nil && status != want && status != http.StatusConflict {
-			err = fmt.Errorf("status %d, want %d", status, want)
-		}
-		return status == want, err
-	})
-	if err != nil {
-		b.t.Fatalf("%s %s: %v: %s", method, path, err, answer)
-	}
-	return answer
-}
-
-func (b *bench) enroll() {
-	b.t.Helper()
-	e := b.machine.Enrolment("boot", map[string]string{"deploy": "custom-agent", "inspect": "agent"})
-	var made struct {
-		UUID string `json:"uuid"`
-	}
-	if err := json.Unmarshal(b.call(http.MethodPost, "/v1/nodes", e.Node, http.StatusCreated), &made); err != nil {
+	path := filepath.Join(b.t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		b.t.Fatal(err)
 	}
-	b.node = "/v1/nodes/" + made.UUID
-	for _, port := range e.Ports {
-		port["node_uuid"] = made.UUID
-		b.call(http.MethodPost, "/v1/ports", port, http.StatusCreated)
-	}
-	b.order(map[string]any{"target": "manage"})
-	b.waitFor("manageable")
-}
-
-// order sets the provision target.
-func (b *bench) order(body map[string]any) {
-	b.t.Helper()
-	b.call(http.MethodPut, b.node+"/states/provision", body, http.StatusAccepted)
-}
-
-// shown is what the tests read of a node.
-type shown struct {
-	State     string         `json:"provision_state"`
-	LastError string         `json:"last_error"`
-	Step      map[string]any `json:"deploy_step"`
-}
-
-// failed are the states that nothing goes on from.
-var failed = regexp.MustCompile(`failed|^error$`)
-
-// until waits for a condition of the node.
-func (b *bench) until(what string, done func(shown) bool) {
-	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.t.Context(), patience)
-	defer cancel()
-	from := b.serial.Length()
-	err := ironic.Poll(ctx, 500*time.Millisecond, func(ctx context.Context) (bool, error) {
-		_, answer, err := b.ironic.Do(ctx, http.MethodGet, b.node, nil)
-		if err != nil {
-			return false, err
-		}
-		var now shown
-		if err := json.Unmarshal(answer, &now); err != nil {
-			return false, err
-		}
-		if failed.MatchString(now.State) {
-			return false, fmt.Errorf("the node is %s: %s", now.State, now.LastError)
-		}
-		return done(now), nil
-	})
-	if err != nil {
-		b.t.Fatalf("waiting until %s: %v; the serial line has\n%s", what, err, b.serial.End(from))
-	}
-}
-
-func (b *bench) waitFor(state string) {
-	b.t.Helper()
-	b.until("the node is "+state, func(n shown) bool { return n.State == state })
-}
-
-// expect waits for the serial line, behind a length, and ends a phase.
-func (b *bench) expect(from int, phase, pattern string) []string {
-	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.t.Context(), patience)
-	defer cancel()
-	found, err := b.serial.Expect(ctx, from, regexp.MustCompile(pattern))
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	b.t.Log(b.phases.Done(phase))
-	return found
-}
-
-// ramdiskBoots follows a boot of the ramdisk until its agent runs.
-func (b *bench) ramdiskBoots(from int) {
-	b.t.Helper()
-	b.expect(from, "power on, medium fetched, firmware", `Welcome to GRUB`)
-	b.expect(from, "boot loader, kernel", `stage1: ignition: fetch-offline`)
-	b.expect(from, "Ignition", `stage1: ignition: finished`)
-	b.expect(from, "systemd, network", `Starting (.*ironic-agent.service|Ironic Agent)`)
-	if !b.pollAsked() {
-		b.t.Fatal("nobody asked the registry for the agent's image")
-	}
-	b.expect(from, "pull of the agent's image", `Started (.*ironic-agent.service|Ironic Agent)`)
-}
-
-// pollAsked waits until the registry was asked for the agent's image.
-func (b *bench) pollAsked() bool {
-	ctx, cancel := context.WithTimeout(b.t.Context(), patience)
-	defer cancel()
-	return ironic.Poll(ctx, 200*time.Millisecond, func(context.Context) (bool, error) { return b.registry.Asked(), nil }) == nil
+	return path
 }

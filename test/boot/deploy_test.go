@@ -1,11 +1,11 @@
 package boot
 
 import (
-	"fmt"
-	"net/http"
-	"path/filepath"
+	"encoding/json"
 	"strings"
 	"testing"
+
+	"ironworks/lab/machine"
 )
 
 // proofUnit is what the user data runs on the first boot: it tells the serial line which disk
@@ -19,15 +19,44 @@ ExecStart=/bin/sh -c 'disk=$$(lsblk -ndo PKNAME $$(findmnt -no SOURCE /)); echo 
 WantedBy=multi-user.target
 `
 
-// userData is a configuration with a user, a file and a unit.
-func userData() map[string]any {
+// proofLine is what proofUnit writes.
+const proofLine = `proof: (.*) on (\S*) as (\S*) with (.*)`
+
+// userData is a configuration with a user, a file and a unit; core may log in with the bench's
+// key.
+func (b *bench) userData() map[string]any {
 	return map[string]any{
 		"ignition": map[string]any{"version": "3.4.0"},
-		"passwd":   map[string]any{"users": []any{map[string]any{"name": "tenant", "uid": 1234}}},
+		"passwd": map[string]any{"users": []any{
+			map[string]any{"name": "core", "sshAuthorizedKeys": []any{b.login.public}},
+			map[string]any{"name": "tenant", "uid": 1234},
+		}},
 		"storage": map[string]any{"files": []any{
 			map[string]any{"path": "/etc/proof", "mode": 0o644, "contents": map[string]any{"source": "data:,user%20data"}},
 		}},
 		"systemd": map[string]any{"units": []any{map[string]any{"name": "proof.service", "enabled": true, "contents": proofUnit}}},
+	}
+}
+
+func (b *bench) encode(value any) string {
+	b.t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// wantProof wants the installed system on a disk, with the user data and some kernel arguments.
+func (b *bench) wantProof(proof []string, disk machine.Disk, kargs ...string) {
+	b.t.Helper()
+	if proof[1] != "user data" || proof[2] != disk.WWN || proof[3] != "tenant" {
+		b.t.Errorf("the installed system says %q, want the disk %s", proof[0], disk.WWN)
+	}
+	for _, karg := range kargs {
+		if !strings.Contains(" "+proof[4]+" ", " "+karg+" ") {
+			b.t.Errorf("the installed system has the kernel arguments %q, want %s", proof[4], karg)
+		}
 	}
 }
 
@@ -37,35 +66,11 @@ func userData() map[string]any {
 func TestInstallCoreOSAndFirstBoot(t *testing.T) {
 	b := newBench(t, ramdisk{})
 	disk := b.machine.Disks()[1]
-	b.call(http.MethodPatch, b.node, []any{
-		map[string]any{"op": "add", "path": "/properties/root_device", "value": map[string]any{"wwn": disk.WWN}},
-		map[string]any{"op": "add", "path": "/instance_info/image_source", "value": guestURL(t, b.web.URL) + "/" + filepath.Base(b.images.Disk)},
-	}, http.StatusOK)
-	b.order(map[string]any{"target": "provide"})
-	b.waitFor("available")
-	t.Log(b.phases.Done("available"))
-
+	b.set("/properties/root_device", map[string]any{"wwn": disk.WWN})
+	b.provide()
 	from := b.serial.Length()
-	b.order(map[string]any{
-		"target": "active",
-		"configdrive": map[string]any{
-			"meta_data": map[string]any{"coreos_append_karg": []string{"proof=karg"}},
-			"user_data": userData(),
-		},
-		"deploy_steps": []any{map[string]any{"interface": "deploy", "step": "install_coreos", "priority": 80, "args": map[string]any{}}},
-	})
+	b.deploy(b.image(), "proof=karg")
 	b.ramdiskBoots(from)
-	b.until("install_coreos runs", func(n shown) bool { return fmt.Sprint(n.Step["step"]) == "install_coreos" })
-	t.Log(b.phases.Done("agent's start, inventory, lookup, heartbeat"))
-	b.until("install_coreos is done", func(n shown) bool { return fmt.Sprint(n.Step["step"]) != "install_coreos" })
-	t.Log(b.phases.Done("install_coreos"))
-	from = b.serial.Length()
-	b.waitFor("active")
-	t.Log(b.phases.Done("boot entry, ramdisk off, power on, active"))
-	b.expect(from, "firmware, boot loader, kernel", `stage1: ignition: fetch-offline`)
-	b.expect(from, "Ignition with the user data", `stage1: ignition: finished`)
-	proof := b.expect(from, "systemd, the unit of the user data", `proof: (.*) on (\S*) as (\S*) with (.*)`)
-	if proof[1] != "user data" || proof[2] != disk.WWN || proof[3] != "tenant" || !strings.Contains(proof[4], "proof=karg") {
-		t.Errorf("the installed system says %q, want the disk %s", proof[0], disk.WWN)
-	}
+	b.installing()
+	b.wantProof(b.installs(func() { b.waitFor("active") }), disk, "proof=karg")
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +21,7 @@ type explained struct {
 }
 
 // explain asks ironworks, with further variables of the environment, until it names a rule.
-func (b *bench) explain(rule, confidence string, env ...string) {
+func (b *bench) explain(rule, confidence string, env ...string) explained {
 	b.t.Helper()
 	var last explained
 	ctx, cancel := context.WithTimeout(b.t.Context(), patience)
@@ -44,9 +43,8 @@ func (b *bench) explain(rule, confidence string, env ...string) {
 		b.t.Fatalf("no %s, %s: %v; last %+v", rule, confidence, err, last)
 	}
 	b.t.Logf("%s", b.ironworks("explain", b.uuid()))
+	return last
 }
-
-func (b *bench) uuid() string { return strings.TrimPrefix(b.node, "/v1/nodes/") }
 
 // shows wants words in what ironworks node says.
 func (b *bench) shows(words string) {
@@ -102,14 +100,12 @@ func TestExplainWhatKeepsTheAgentAway(t *testing.T) {
 // machine began to send its journal.
 func TestExplainUnknownMAC(t *testing.T) {
 	b := newBench(t, ramdisk{push: true})
-	b.order(map[string]any{"target": "provide"})
-	b.waitFor("available")
+	b.provide()
 	var ports struct{ Ports []struct{ UUID string } }
 	if err := json.Unmarshal(b.call(http.MethodGet, b.node+"/ports", nil, http.StatusOK), &ports); err != nil || len(ports.Ports) == 0 {
 		t.Fatalf("ports: %+v, %v", ports, err)
 	}
-	b.replace("/instance_info/image_source", guestURL(t, b.web.URL)+"/"+filepath.Base(b.images.Disk))
-	b.deploy()
+	b.deploy(b.image())
 	b.explain("ramdisk-boots", "high")
 	other := []any{map[string]any{"op": "replace", "path": "/address", "value": "52:54:00:00:00:99"}}
 	b.call(http.MethodPatch, "/v1/ports/"+ports.Ports[0].UUID, other, http.StatusOK)
@@ -118,68 +114,64 @@ func TestExplainUnknownMAC(t *testing.T) {
 	b.explain("lookup-unknown", "medium")
 }
 
+// nvmePath is the device path of the machine's first NVMe disk, by its PCI address in lab/vm.
+const nvmePath = "/dev/disk/by-path/pci-0000:00:08.0-nvme-1"
+
 // TestExplainFailures goes through an ISO that nobody serves, an image that is not there, and a
-// machine that loses its power in the middle of the installation.
+// machine that loses its power in the middle of the installation. What Explain offers then gets
+// the machine installed, to the NVMe disk that the hint names.
 func TestExplainFailures(t *testing.T) {
 	b := newBench(t, ramdisk{push: true})
-	b.replace("/driver_info/deploy_iso", "http://127.0.0.1:9/gone.iso")
+	b.set("/driver_info/deploy_iso", "http://127.0.0.1:9/gone.iso")
 	b.order(map[string]any{"target": "inspect"})
-	b.fails("inspect failed")
+	b.waitFor("inspect failed")
 	b.explain("image-unreachable", "high")
 
-	b.replace("/driver_info/deploy_iso", b.machine.DriverInfo()["deploy_iso"])
-	disk := b.machine.Disks()[1]
-	b.replace("/properties/root_device", map[string]any{"wwn": disk.WWN})
+	b.set("/driver_info/deploy_iso", b.machine.DriverInfo()["deploy_iso"])
+	disk := b.machine.Disks()[0]
+	b.set("/properties/root_device", map[string]any{"by_path": nvmePath})
 	b.order(map[string]any{"target": "manage"})
 	b.waitFor("manageable")
-	b.order(map[string]any{"target": "provide"})
-	b.waitFor("available")
-	b.replace("/instance_info/image_source", guestURL(t, b.web.URL)+"/nothing.img")
-	b.deploy()
-	b.fails("deploy failed")
+	b.provide()
+	b.deploy(guestURL(t, b.web.URL) + "/nothing.img")
+	b.waitFor("deploy failed")
 	b.explain("image-status", "high")
 
-	b.replace("/instance_info/image_source", guestURL(t, b.web.URL)+"/"+filepath.Base(b.images.Disk))
-	b.deploy()
-	b.until("install_coreos runs", func(n shown) bool { return fmt.Sprint(n.Step["step"]) == "install_coreos" })
+	b.deploy(b.image())
+	b.installing()
 	b.explain("ramdisk-works", "high")
 	if err := b.machine.Reset(machine.ForceOff); err != nil {
 		t.Fatal(err)
 	}
 	b.explain("agent-refuses", "medium")
-	b.explain("bmc-says-off", "high", "IRONWORKS_BMC_PASSWORD="+fmt.Sprint(b.machine.DriverInfo()["redfish_password"]))
-	b.explain("agent-gone", "high")
+	password := "IRONWORKS_BMC_PASSWORD=" + fmt.Sprint(b.machine.DriverInfo()["redfish_password"])
+	next := b.explain("bmc-off-midway", "high", password).Next.Command
+	gone := b.explain("agent-gone", "high").Next.Command
 	b.shows("last heartbeat")
-}
 
-func (b *bench) deploy() {
-	b.t.Helper()
-	b.order(map[string]any{
-		"target":       "active",
-		"configdrive":  map[string]any{"meta_data": map[string]any{}, "user_data": userData()},
-		"deploy_steps": []any{map[string]any{"interface": "deploy", "step": "install_coreos", "priority": 80, "args": map[string]any{}}},
-	})
-}
-
-func (b *bench) replace(path string, value any) {
-	b.t.Helper()
-	b.call(http.MethodPatch, b.node, []any{map[string]any{"op": "add", "path": path, "value": value}}, http.StatusOK)
-}
-
-// fails waits for a failed state.
-func (b *bench) fails(state string) {
-	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.t.Context(), patience)
-	defer cancel()
-	var now shown
-	err := ironic.Poll(ctx, 500*time.Millisecond, func(ctx context.Context) (bool, error) {
-		_, answer, err := b.ironic.Do(ctx, http.MethodGet, b.node, nil)
-		if err != nil {
-			return false, err
-		}
-		return now.State == state, json.Unmarshal(answer, &now)
-	})
-	if err != nil {
-		b.t.Fatalf("the node is %s (%s), want %s: %v", now.State, now.LastError, state, err)
+	// The one looks at the machine, the other gives up.
+	look := b.program(b.advised(gone)...)
+	look.Env = append(look.Env, password)
+	if code, stdout, stderr := b.run(look); code != 0 || !strings.Contains(stdout, "off") {
+		t.Errorf("%s: exit code %d\n%s%s", gone, code, stdout, stderr)
 	}
+	b.ironworks(append(b.advised(next), "--yes", "--wait")...)
+	t.Log(b.phases.Done("explained and given up"))
+	b.ironworks("set", b.uuid(), "instance_info.image_source="+b.image())
+	from := b.serial.Length()
+	b.ironworks("deploy", b.uuid(), "--user-data", b.write("user.ign", b.encode(b.userData())),
+		"--override", "inventory", "--confirm", b.uuid(), "--yes")
+	b.ramdiskBoots(from)
+	b.installing()
+	b.wantProof(b.installs(func() { b.waitFor("active") }), disk)
+}
+
+// advised is a command that Explain offers, without the program's name.
+func (b *bench) advised(command string) []string {
+	b.t.Helper()
+	words := strings.Fields(command)
+	if len(words) < 2 || words[0] != "ironworks" {
+		b.t.Fatalf("Explain offers %q", command)
+	}
+	return words[1:]
 }

@@ -24,8 +24,8 @@ sys.dont_write_bytecode = True
 
 from bed import agent, disk, live, needs, parts, programs, roots, stage1  # noqa: E402
 
-# The agents, by the release of Ironic that they belong to.
-RELEASES = ["newest"]
+# The releases of Ironic whose agents the registry has, as lab/real names them.
+RELEASES = ["newest", "old"]
 
 
 def images(ignition, installer):

@@ -96,7 +96,7 @@ func StartRegistry(tb testing.TB, storage string, options RegistryOptions) *Regi
 	ctx, cancel := context.WithTimeout(tb.Context(), registryStart)
 	defer cancel()
 	err = real.Poll(ctx, 50*time.Millisecond, func(ctx context.Context) (bool, error) {
-		conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(r.Port)))
+		conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", r.port()))
 		if err != nil {
 			return false, nil //nolint:nilerr // not yet
 		}
@@ -133,6 +133,8 @@ func PullSecret(tb testing.TB, address string) string {
 	}
 	return path
 }
+
+func (r *Registry) port() string { return strconv.Itoa(r.Port) }
 
 // Asked says whether somebody asked for the manifest of the agent's image.
 func (r *Registry) Asked() bool {

@@ -22,6 +22,7 @@ PACKAGES = {
     "grub-common": "/usr/bin/grub-mkrescue",
     "grub-efi-amd64-bin": "/usr/lib/grub/x86_64-efi/moddep.lst",
     "grub-pc-bin": "/usr/lib/grub/i386-pc/moddep.lst",
+    "ipxe-qemu": "/usr/lib/ipxe/qemu/efi-virtio.rom",
     "libssl-dev": "/usr/include/openssl/ssl.h",
     "libzstd-dev": "/usr/include/zstd.h",
     "mmdebstrap": "/usr/bin/mmdebstrap",

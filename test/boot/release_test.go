@@ -1,0 +1,24 @@
+package boot
+
+import (
+	"testing"
+
+	"ironworks/test/ironic"
+)
+
+// TestOldIronic inspects and deploys with Ironic 21.4.4 and its agent. It inspects over Redfish,
+// and keeps no inventory: the check for one is overridden. The hint names the disk by its size.
+func TestOldIronic(t *testing.T) {
+	b := newBench(t, ramdisk{release: ironic.Old})
+	disk := b.machine.Disks()[2]
+	b.ironworks("inspect", b.uuid(), "--yes", "--wait")
+	t.Log(b.phases.Done("inspection over Redfish"))
+	b.ironworks("provide", b.uuid(), "--yes", "--wait")
+	b.ironworks("set", b.uuid(), "instance_info.image_source="+b.image())
+	from := b.serial.Length()
+	deployment := b.start("deploy", b.uuid(), "--user-data", b.write("user.ign", b.encode(b.userData())),
+		"--root-device", `{"size": ">= 11"}`, "--override", "inventory", "--confirm", b.uuid(), "--yes", "--wait")
+	b.ramdiskBoots(from)
+	b.installing()
+	b.wantProof(b.installs(deployment.succeeds), disk)
+}
