@@ -100,7 +100,7 @@ func Columns(step func(r *Row, now time.Time) string) []Column {
 	}
 }
 
-// explain.FindColumn gives the column with the key; the error lists those there are.
+// FindColumn gives the column with the key; the error lists those there are.
 func FindColumn(all []Column, key string) (Column, error) {
 	i := slices.IndexFunc(all, func(c Column) bool { return c.Key == key })
 	if i >= 0 {
