@@ -13,7 +13,7 @@ LIVE = (
 
 AGENT = (
     "python3.11 python3-dbus systemd udev dmidecode lshw util-linux mount fdisk gdisk parted e2fsprogs dosfstools xfsprogs "
-    "efibootmgr hdparm smartmontools nvme-cli ipmitool pciutils iproute2 ethtool kmod mdadm ca-certificates curl procps tar gzip"
+    "efibootmgr hdparm smartmontools nvme-cli ipmitool pciutils iproute2 ethtool kmod mdadm ca-certificates curl procps psmisc tar gzip"
 ).split()
 
 # What nobody reads on a machine, and drivers of what QEMU does not have.
