@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"ironworks/lab/machine"
-	"ironworks/models"
+	"ironworks/models/plan"
 )
 
 // keyfile is the network of the one node: the address that DHCP would give, which is where QEMU
@@ -129,11 +129,11 @@ func (b *bench) refusals(name string) {
 	before := b.show()
 	for _, tt := range []struct {
 		hint, userData string
-		check          models.CheckID
+		check          plan.CheckID
 	}{
-		{`{"serial": "NONE"}`, good, models.CheckRootDevice},
-		{`{"rotational": "false"}`, good, models.CheckRootDevice},
-		{fmt.Sprintf(`{"serial": %q}`, b.machine.Disks()[2].Serial), b.encode(emergency), models.CheckUserData},
+		{`{"serial": "NONE"}`, good, plan.CheckRootDevice},
+		{`{"rotational": "false"}`, good, plan.CheckRootDevice},
+		{fmt.Sprintf(`{"serial": %q}`, b.machine.Disks()[2].Serial), b.encode(emergency), plan.CheckUserData},
 	} {
 		code, stdout, stderr := b.run(b.program("deploy", name, "--root-device", tt.hint, "--user-data", b.write("user.ign", tt.userData), "--yes"))
 		if code != 3 || !strings.Contains(stdout+stderr, "["+string(tt.check)+"]") {
