@@ -41,10 +41,11 @@ test-long: pythons
 	IRONWORKS_TEST_LONG=1 go test $(RACE) -timeout 90m ./fleet ./test/e2e
 
 # Machines that really boot, in QEMU; prints the time of each phase. It needs root and Debian
-# packages, and says which; without them it is left out, except in CI. RUN chooses the tests. The
-# tests run one after the other, which takes an hour and a half without KVM.
+# packages, and says which; without them it is left out, except in CI. RUN chooses the tests,
+# RELEASES the Ironics whose agents they need. The tests run one after the other, which takes an
+# hour and a half without KVM.
 boot:
-	@python3 test/boot/install.py >/dev/null; status=$$?; \
+	@python3 test/boot/install.py $(RELEASES) >/dev/null; status=$$?; \
 	if [ $$status -eq 3 ] && [ -z "$$CI" ]; then exit 0; fi; \
 	if [ $$status -ne 0 ]; then exit $$status; fi; \
 	IRONWORKS_BOOT=1 go test -count=1 -v -p 1 -timeout 180m -run '$(or $(RUN),.)' ./test/boot ./test/vm

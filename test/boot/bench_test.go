@@ -74,7 +74,10 @@ type ramdisk struct {
 
 func newBench(t *testing.T, made ramdisk) *bench {
 	t.Helper()
-	b := &bench{t: t, images: Find(t), home: t.TempDir(), ramdisk: made, folder: t.TempDir()}
+	if made.release.Name() == "" {
+		made.release = ironic.Newest
+	}
+	b := &bench{t: t, images: Find(t, made.release), home: t.TempDir(), ramdisk: made, folder: t.TempDir()}
 	host, err := vm.FindHost(t.Context(), vm.HostOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +92,7 @@ func newBench(t *testing.T, made ramdisk) *bench {
 		virtual.BootFile = b.serveBootFiles(&options)
 	}
 	b.ironic = ironic.StartT(t, options)
-	b.registry = StartRegistry(t, b.images.Registry, made.registry)
+	b.registry = StartRegistry(t, b.images.Registries[made.release.Name()], made.registry)
 	b.web = httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(b.images.Disk))))
 	t.Cleanup(b.web.Close)
 	b.login = newLogin(t, b.home)
@@ -128,13 +131,9 @@ func (b *bench) takeJournals() {
 // ramdiskFlags describe the ramdisk's configuration to ignition build and ignition serve.
 func (b *bench) ramdiskFlags() []string {
 	registry := net.JoinHostPort(vm.HostAddress.String(), b.registry.port())
-	tag := "newest"
-	if b.ramdisk.release == ironic.Old {
-		tag = ironic.Old.Name()
-	}
 	args := []string{
 		"--host", cmp.Or(b.ramdisk.ironic, guestURL(b.t, b.ironic.URL)),
-		"--image", cmp.Or(b.ramdisk.image, registry+"/ironic-agent") + ":" + cmp.Or(b.ramdisk.tag, tag),
+		"--image", cmp.Or(b.ramdisk.image, registry+"/ironic-agent") + ":" + cmp.Or(b.ramdisk.tag, b.ramdisk.release.Name()),
 		"--ssh-key", b.login.public,
 	}
 	switch b.ramdisk.trust {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"ironworks/test/ironic"
 )
 
 // Images are the files that install.py made.
@@ -18,19 +20,19 @@ type Images struct {
 	ISO string `json:"iso"`
 	// Disk is the compressed image that coreos-installer installs.
 	Disk string `json:"disk"`
-	// Registry is the storage of a registry with ironic-agent:newest.
-	Registry string `json:"registry"`
+	// Registries are the storages of registries with ironic-agent:RELEASE, by the release.
+	Registries map[string]string `json:"registries"`
 }
 
 // missingExit is install.py's exit code when this machine cannot make the images.
 const missingExit = 3
 
-// Find makes the images on first use, which takes minutes. Where that needs something that is
+// Find makes the images, with the agent of a release of Ironic, on first use, which takes minutes. Where that needs something that is
 // missing, the test is left out with the line that says what; in CI it fails.
-func Find(tb testing.TB) Images {
+func Find(tb testing.TB, release ironic.Release) Images {
 	tb.Helper()
 	_, self, _, _ := runtime.Caller(0)
-	cmd := exec.CommandContext(tb.Context(), "python3", filepath.Join(filepath.Dir(self), "install.py"))
+	cmd := exec.CommandContext(tb.Context(), "python3", filepath.Join(filepath.Dir(self), "install.py"), release.Name())
 	var complaints bytes.Buffer
 	cmd.Stderr = io.MultiWriter(&complaints, os.Stderr)
 	out, err := cmd.Output()

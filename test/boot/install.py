@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """Make what machines in the tests really boot.
 
-    python3 install.py
+    python3 install.py [--packages] [RELEASE…]
 
 Everything is built from packages of Debian, PyPI, crates.io and Go's proxy into
 
     ${IRONWORKS_CACHE:-${XDG_CACHE_HOME:-~/.cache}/ironworks}/boot
 
 and a JSON object with the paths is printed: what is there already costs
-nothing. What is being made goes to stderr. It takes root and Debian packages;
-when something is missing, one line says what. Exit codes: 0 there, 1 failed,
-3 something is missing.
+nothing. What is being made goes to stderr. RELEASE is an Ironic whose agent is
+needed: newest, old, or both if none is named. It takes root and Debian
+packages, which --packages installs; when something is missing, one line says
+what. Exit codes: 0 there, 1 failed, 3 something is missing.
 
 Only the standard library is used.
 """
@@ -24,7 +25,7 @@ sys.dont_write_bytecode = True
 
 from bed import agent, disk, live, needs, parts, programs, roots, stage1  # noqa: E402
 
-# The releases of Ironic whose agents the registry has, as lab/real names them.
+# The releases of Ironic, as lab/real names them.
 RELEASES = ["newest", "old"]
 
 
@@ -48,20 +49,27 @@ def images(ignition, installer):
 
 
 def main():
-    lacks = needs.missing()
-    if lacks:
-        sys.stderr.write("install.py: machines cannot boot here: %s\n" % lacks)
-        return 3
+    words = sys.argv[1:]
+    releases = [word for word in words if word != "--packages"] or RELEASES
+    if not set(releases) <= set(RELEASES):
+        sys.stderr.write("install.py: releases are %s\n" % " and ".join(RELEASES))
+        return 2
     try:
+        if "--packages" in words:
+            needs.install()
+        lacks = needs.missing()
+        if lacks:
+            sys.stderr.write("install.py: machines cannot boot here: %s\n" % lacks)
+            return 3
         made = images(programs.ignition(), programs.coreos_installer())
-        registry = agent.registry(RELEASES)
+        registries = {release: agent.registry(release) for release in releases}
     except (OSError, parts.Failed) as err:
         sys.stderr.write("install.py: %s\n" % err)
         return 1
     paths = {
         "iso": os.path.join(made, "live.iso"),
         "disk": os.path.join(made, "disk.img.zst"),
-        "registry": registry,
+        "registries": registries,
     }
     print(json.dumps(paths, indent=2))
     return 0

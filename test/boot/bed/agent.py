@@ -32,20 +32,18 @@ def environment(release):
     return path
 
 
-def registry(releases):
-    """The folder of a registry with ironic-agent:RELEASE for each release."""
+def registry(release):
+    """The folder of a registry with ironic-agent:RELEASE."""
     tar = roots.bootstrapped("agent-root", roots.AGENT)
-    venvs = {release: environment(release) for release in releases}
-    key = parts.digest(tar, repr(sorted(venvs.items())), [FOLDER, STEP, os.path.abspath(__file__)])
+    venv = environment(release)
+    key = parts.digest(tar, venv, [FOLDER, STEP, os.path.abspath(__file__)])
 
     def make(path):
         os.makedirs(path)
-        for release, venv in venvs.items():
-            with parts.Scratch("agent") as scratch:
-                layout = image(scratch, tar, venv)
-                push(layout, path, release)
+        with parts.Scratch("agent") as scratch:
+            push(image(scratch, tar, venv), path, release)
 
-    return parts.part("registry", key, make)
+    return parts.part("registry-" + release, key, make)
 
 
 def image(scratch, tar, venv):

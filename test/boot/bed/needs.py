@@ -40,15 +40,37 @@ PACKAGES = {
 }
 
 
-def missing():
-    """What is missing, in one line; None if nothing is."""
+def impossible():
+    """Why no package would help; None if that is not so."""
     if debian.release() != parts.SUITE or os.uname().machine != "x86_64":
         return "this is not Debian 12 (%s) on x86-64, whose packages the images are made of" % parts.SUITE
     if os.getuid() != 0:
         return "root is needed: mmdebstrap makes file systems with their owners and devices"
-    absent = sorted(package for package, path in PACKAGES.items() if not os.path.exists(path))
-    if absent:
-        return "Debian packages are missing: apt-get install --no-install-recommends " + " ".join(absent)
+    return None
+
+
+def absent():
+    """The Debian packages that are not installed."""
+    return sorted(package for package, path in PACKAGES.items() if not os.path.exists(path))
+
+
+def install():
+    """Install Debian's packages, where that is possible."""
+    packages = absent()
+    if not packages or impossible():
+        return
+    parts.tell("installing %d Debian packages" % len(packages))
+    environment = dict(parts.clean_environment(), DEBIAN_FRONTEND="noninteractive")
+    parts.run(["apt-get", "update", "-qq"], env=environment)
+    parts.run(["apt-get", "install", "-y", "-qq", "--no-install-recommends"] + packages, env=environment)
+
+
+def missing():
+    """What is missing, in one line; None if nothing is."""
+    if impossible():
+        return impossible()
+    if absent():
+        return "Debian packages are missing: apt-get install --no-install-recommends " + " ".join(absent())
     programs = [p for p in ("go", "cargo") if not shutil.which(p)]
     if programs:
         return "not on PATH: " + ", ".join(programs)
