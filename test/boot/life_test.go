@@ -83,6 +83,8 @@ configdrive:
 	}
 	b.wantSSH("cat /var/data/installs", first+second)
 	b.wantSSH("ls /etc", "!by-hand")
+	b.ironworks("undeploy", name, "--yes", "--wait")
+	b.ironworks("manage", name, "--yes", "--wait")
 	b.cleans(name, root, data)
 }
 
@@ -99,7 +101,8 @@ func (b *bench) writeAll(path, content string) {
 }
 
 // installsUnit makes a file system on a data disk that has none, and writes a name of the installed
-// system to it and to the root disk. The bed's initramfs has no systemd, without which Ignition makes no file systems.
+// system to it and to the root disk. The bed's initramfs has no systemd, without which Ignition
+// makes no file systems.
 const installsUnit = `[Unit]
 Before=proof.service
 [Service]
@@ -190,8 +193,6 @@ const (
 // cleans erases the metadata of all disks but the data disk.
 func (b *bench) cleans(name string, root, data machine.Disk) {
 	b.t.Helper()
-	b.ironworks("undeploy", name, "--yes", "--wait")
-	b.ironworks("manage", name, "--yes", "--wait")
 	b.set("/properties/skip_block_devices", []any{map[string]any{"wwn": data.WWN}})
 	if !b.onDisk(root, gptSignature, gptAt) || !b.onDisk(data, ext4Signature, ext4At) {
 		b.t.Error("nothing is on the disks before cleaning")
