@@ -80,9 +80,9 @@ func newRunner(s *session) *provision.Runner {
 }
 
 // carryOut asks, sends, follows and tells.
-func (a *app) carryOut(cmd *cobra.Command, s *session, runner *provision.Runner, plan provision.Plan, flags actFlags) error {
+func (a *app) carryOut(cmd *cobra.Command, s *session, runner *provision.Runner, plan provision.Batch, flags actFlags) error {
 	ctx := cmd.Context()
-	return a.carryOutConfirmed(ctx, s, runner, plan, flags, func(plan provision.Plan) error {
+	return a.carryOutConfirmed(ctx, s, runner, plan, flags, func(plan provision.Batch) error {
 		return a.confirm(ctx, s.client, plan, flags.yes)
 	})
 }
@@ -90,7 +90,7 @@ func (a *app) carryOut(cmd *cobra.Command, s *session, runner *provision.Runner,
 // carryOutConfirmed is carryOut with a question of its own, whose error is the answer
 // no. It is asked before each try, of the plan for that.
 func (a *app) carryOutConfirmed(
-	ctx context.Context, s *session, runner *provision.Runner, plan provision.Plan, flags actFlags, confirm func(provision.Plan) error,
+	ctx context.Context, s *session, runner *provision.Runner, plan provision.Batch, flags actFlags, confirm func(provision.Batch) error,
 ) error {
 	if refused := plan.Refused(); len(refused) > 0 && (!flags.skipRefused || len(plan.Legal()) == 0) {
 		return a.tellRefused(plan, refused)
@@ -114,7 +114,7 @@ func (a *app) carryOutConfirmed(
 
 // runPlan runs a plan with its progress on the terminal, and keeps how long it takes.
 func (a *app) runPlan(
-	ctx context.Context, runner *provision.Runner, kept *journal.Journal, plan provision.Plan, flags actFlags,
+	ctx context.Context, runner *provision.Runner, kept *journal.Journal, plan provision.Batch, flags actFlags,
 ) []provision.Result {
 	progress := a.newProgress()
 	defer progress.stop()
@@ -154,7 +154,7 @@ func uuidsOf(items []provision.Item) []string {
 }
 
 // tellRefused says why nothing was sent.
-func (a *app) tellRefused(plan provision.Plan, refused []provision.Item) error {
+func (a *app) tellRefused(plan provision.Batch, refused []provision.Item) error {
 	for _, i := range refused {
 		a.complain("%v", i.Refusal)
 	}
@@ -176,7 +176,7 @@ type outcome struct {
 }
 
 // tellResults prints how it went for each node, and turns it into the exit code.
-func (a *app) tellResults(plan provision.Plan, results []provision.Result, flags actFlags) error {
+func (a *app) tellResults(plan provision.Batch, results []provision.Result, flags actFlags) error {
 	r := result{header: []string{"NODE", "RESULT", "STATE", "REASON"}}
 	outcomes := make([]outcome, 0, len(results))
 	var failed []string
@@ -228,7 +228,7 @@ func (a *app) tellResults(plan provision.Plan, results []provision.Result, flags
 }
 
 // tellLeft says what becomes of the machines that nobody waits for any longer.
-func (a *app) tellLeft(plan provision.Plan, results []provision.Result) {
+func (a *app) tellLeft(plan provision.Batch, results []provision.Result) {
 	var left []string
 	for _, res := range results {
 		if errors.Is(res.Err, provision.ErrLeft) || errors.Is(res.Err, provision.ErrTimeout) {

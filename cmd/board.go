@@ -31,7 +31,7 @@ type boardWork struct {
 	ahead time.Duration
 }
 
-func newBoard(p provision.Plan) *board {
+func newBoard(p provision.Batch) *board {
 	return &board{total: len(p.Legal()), name: p.Action.Name(), at: map[string]string{}, until: map[string]time.Time{}, works: map[string]boardWork{}}
 }
 

@@ -22,7 +22,7 @@ const cardLimit = 5
 
 // confirm shows what will happen to which machines and asks. With --yes it does not
 // ask; without somebody to ask, what erases disks is refused.
-func (a *app) confirm(ctx context.Context, c *ironicclient.Client, plan provision.Plan, yes bool) error {
+func (a *app) confirm(ctx context.Context, c *ironicclient.Client, plan provision.Batch, yes bool) error {
 	danger := plan.Danger()
 	if yes || danger == models.DangerNone {
 		return nil
@@ -53,7 +53,7 @@ func (a *app) confirm(ctx context.Context, c *ironicclient.Client, plan provisio
 	return confirmed(plan, err, answer == strconv.Itoa(len(legal)))
 }
 
-func confirmed(plan provision.Plan, err error, ok bool) error {
+func confirmed(plan provision.Batch, err error, ok bool) error {
 	switch {
 	case err != nil:
 		return err
@@ -94,7 +94,7 @@ func (a *app) ask(ctx context.Context, question string) (string, error) {
 }
 
 // showCards prints the identity of the machines and what happens to them.
-func (a *app) showCards(ctx context.Context, c *ironicclient.Client, plan provision.Plan) {
+func (a *app) showCards(ctx context.Context, c *ironicclient.Client, plan provision.Batch) {
 	legal := plan.Legal()
 	for n, i := range legal {
 		if n == cardLimit {

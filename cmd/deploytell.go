@@ -6,18 +6,19 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/plan"
+	"ironworks/models/request"
 	"ironworks/provision"
 )
 
 // deployReport is what --dry-run shows of one node.
 type deployReport struct {
-	Node     models.NodeRef             `json:"node"`
-	Refused  bool                       `json:"refused"`
-	Effect   string                     `json:"effect"`
-	Checks   []plan.Check               `json:"checks"`
-	Steps    []plan.OrderedStep         `json:"steps"`
-	Requests []provision.PlannedRequest `json:"requests"`
-	Commands []string                   `json:"commands"`
+	Node     models.NodeRef     `json:"node"`
+	Refused  bool               `json:"refused"`
+	Effect   string             `json:"effect"`
+	Checks   []plan.Check       `json:"checks"`
+	Steps    []plan.OrderedStep `json:"steps"`
+	Requests []request.Request  `json:"requests"`
+	Commands []string           `json:"commands"`
 	// Error is why the node could not be judged at all.
 	Error string `json:"error,omitempty"`
 }
@@ -96,7 +97,7 @@ func writeCheck(b *strings.Builder, c plan.Check) {
 
 // tellDoubts says what warns and what is not known of the nodes that will be deployed, and
 // what is done to those that are only followed.
-func (a *app) tellDoubts(action *provision.DeployAction, deployPlan provision.Plan) {
+func (a *app) tellDoubts(action *provision.DeployAction, deployPlan provision.Batch) {
 	for _, i := range deployPlan.Legal() {
 		if action.OnlyFollows(&i.Node) {
 			a.complain("%s: %s", models.Printable(i.Node.Label()), i.Effect.Text)

@@ -94,19 +94,19 @@ func (a *app) applyRamdisks(
 	action := provision.ApplyRamdisk(provision.RamdiskOptions{For: ramdisk, CheckParams: checkParams})
 	runner := newRunner(s)
 	plan := runner.Plan(action, nodes)
-	previews := action.Preview(plan)
+	previews := plan.Preview()
 	if flags.dryRun {
 		return a.printPreviews(previews)
 	}
-	return a.carryOutConfirmed(ctx, s, runner, plan, flags.actFlags, func(plan provision.Plan) error {
-		return a.confirmRamdisks(ctx, plan, action.Preview(plan), flags.yes)
+	return a.carryOutConfirmed(ctx, s, runner, plan, flags.actFlags, func(plan provision.Batch) error {
+		return a.confirmRamdisks(ctx, plan, plan.Preview(), flags.yes)
 	})
 }
 
 // confirmRamdisks shows what will be sent and asks. Where nobody can be asked it goes
 // on, as everything does that erases nothing, with the warnings only: addresses may be
 // secrets, and messages are kept.
-func (a *app) confirmRamdisks(ctx context.Context, plan provision.Plan, previews []provision.Preview, yes bool) error {
+func (a *app) confirmRamdisks(ctx context.Context, plan provision.Batch, previews []provision.Preview, yes bool) error {
 	changes := 0
 	for _, p := range previews {
 		if p.Refusal == nil && !p.Unchanged() {
@@ -145,7 +145,7 @@ func previewOf(p provision.Preview) string {
 		b.WriteString("  is so already: nothing is sent\n")
 	}
 	for _, r := range p.Requests {
-		fmt.Fprintf(&b, "  %s %s\n  %s\n", r.Method, models.Printable(r.Path), models.Printable(string(r.Body)))
+		fmt.Fprintf(&b, "  %s %s\n  %s\n", r.Method, models.Printable(r.Path), models.Printable(string(r.Payload())))
 	}
 	for i, c := range p.Commands {
 		if i == 0 {
@@ -187,7 +187,7 @@ func (a *app) printPreviews(previews []provision.Preview) error {
 			r.names = append(r.names, p.Node.Label())
 		}
 		for _, req := range p.Requests {
-			shown.Requests = append(shown.Requests, requestJSON{Method: req.Method, Path: req.Path, Body: req.Body})
+			shown.Requests = append(shown.Requests, requestJSON{Method: req.Method, Path: req.Path, Body: req.Payload()})
 		}
 		data = append(data, shown)
 		text.WriteString(previewOf(p))

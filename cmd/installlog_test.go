@@ -50,7 +50,7 @@ func TestBoardTellsHowFarTheInstallerIs(t *testing.T) {
 		work.Phases[0].End, work.Phases[0].Outcome = time.Time{}, models.OutcomeRunning
 		follower := &installer{}
 		l := &installLog{follower: follower, nodes: map[string]*installing{}, agent: func(context.Context, string) string { return "https://10.0.0.31:9999" }}
-		b := newBoard(provision.Plan{Action: provision.Deploy(&provision.Preflighter{}, provision.DeployOptions{}), Items: make([]provision.Item, 1)})
+		b := newBoard(provision.Batch{Action: provision.Deploy(&provision.Preflighter{}, provision.DeployOptions{}), Items: make([]provision.Item, 1)})
 		b.installs = l
 		look := func(after time.Duration) string {
 			<-time.After(after)

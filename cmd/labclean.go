@@ -9,6 +9,7 @@ import (
 	"ironworks/ironicclient"
 	"ironworks/lab"
 	"ironworks/models"
+	"ironworks/models/request"
 	"ironworks/provision"
 )
 
@@ -48,7 +49,7 @@ func (a *app) labClean(ctx context.Context, client *ironicclient.Client) error {
 func removeNode(ctx context.Context, client *ironicclient.Client, n *models.Node) error {
 	if !n.Maintenance {
 		err := onceUnlocked(ctx, clock{}, func() error {
-			_, err := client.SetMaintenance(ctx, n.UUID, true, "its machine was one of a lab")
+			_, err := client.Send(ctx, request.Maintenance(n.UUID, true, "its machine was one of a lab"))
 			return err
 		})
 		if err != nil {

@@ -15,8 +15,8 @@ import (
 // be asked. The nodes are read and checked anew; what changed is shown, and the try is
 // confirmed as the first one was. Whatever the answers are, the results so far are kept.
 func (a *app) retryFailed(
-	ctx context.Context, runner *provision.Runner, kept *journal.Journal, plan provision.Plan, results []provision.Result, flags actFlags,
-	confirm func(provision.Plan) error,
+	ctx context.Context, runner *provision.Runner, kept *journal.Journal, plan provision.Batch, results []provision.Result, flags actFlags,
+	confirm func(provision.Batch) error,
 ) []provision.Result {
 	for a.offersRetry(ctx, plan, results, flags) {
 		failed := plan.Failed(results)
@@ -55,7 +55,7 @@ func (a *app) retryFailed(
 
 // offersRetry shows what failed and asks. With --yes nothing is tried again: nobody would
 // see what changed since.
-func (a *app) offersRetry(ctx context.Context, plan provision.Plan, results []provision.Result, flags actFlags) bool {
+func (a *app) offersRetry(ctx context.Context, plan provision.Batch, results []provision.Result, flags actFlags) bool {
 	failed := plan.Failed(results)
 	if len(failed) == 0 || len(plan.Items) == 1 || flags.yes || !a.interactive() || ctx.Err() != nil {
 		return false

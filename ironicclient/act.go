@@ -3,109 +3,30 @@ package ironicclient
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"ironworks/models"
+	"ironworks/models/request"
 )
 
-// act sends a change that Ironic only accepts (202, 204) and returns the request id.
-func (c *Client) act(ctx context.Context, cl call) (requestID string, err error) {
+// Send sends a request that changes something, and returns the ID that Ironic gave it.
+// Success mostly means accepted, not done.
+func (c *Client) Send(ctx context.Context, r request.Request) (requestID string, err error) {
+	cl := call{op: r.Op, method: r.Method, path: strings.TrimPrefix(r.Path, "/v1/"), body: r.Body, feature: r.Feature, slow: r.Slow}
+	if err := r.Check(); err != nil {
+		return "", notSent(cl, err.Error())
+	}
 	ans, err := c.do(ctx, cl)
 	if err != nil {
 		return "", err
 	}
+	if r.Method == http.MethodPatch && !json.Valid(ans.body) { // its answer is the node
+		return "", c.badAnswer(ans, cl, errors.New("it is no JSON"))
+	}
 	return requestIDOf(ans.header), nil
-}
-
-// Provision sends a provision verb. Success means accepted: follow the node to know
-// how it ends.
-func (c *Client) Provision(ctx context.Context, id string, r models.ProvisionRequest) (requestID string, err error) {
-	body := map[string]any{"target": r.Verb.Target()}
-	cl := call{
-		op: string(r.Verb) + " node " + models.Printable(id), method: http.MethodPut,
-		path: segments("nodes", id, "states", "provision"), body: body,
-		// These two validate the power and deploy interfaces before they answer.
-		slow: r.Verb == models.VerbDeploy || r.Verb == models.VerbRebuild,
-	}
-	if len(r.DeploySteps) > 0 {
-		body["deploy_steps"] = deploySteps(r.DeploySteps)
-		cl.feature = models.FeatureDeploySteps
-	}
-	if len(r.CleanSteps) > 0 {
-		body["clean_steps"] = orderedSteps(r.CleanSteps)
-	}
-	if len(r.ServiceSteps) > 0 {
-		body["service_steps"] = orderedSteps(r.ServiceSteps)
-	}
-	if r.ConfigDrive != nil {
-		body["configdrive"] = r.ConfigDrive
-	}
-	if r.RescuePassword.IsSet() {
-		body["rescue_password"] = r.RescuePassword.Reveal()
-	}
-	if r.DisableRamdisk {
-		body["disable_ramdisk"] = true
-		cl.feature = models.FeatureDisableRamdisk
-	}
-	switch r.Verb {
-	case models.VerbService:
-		cl.feature = models.FeatureService
-		if r.DisableRamdisk {
-			cl.feature = models.FeatureServiceNoRamdisk
-		}
-	case models.VerbUnhold:
-		cl.feature = models.FeatureUnhold
-	default:
-	}
-	if r.Runbook != "" {
-		body["runbook"] = r.Runbook
-		cl.feature = models.FeatureRunbooks
-	}
-	return c.act(ctx, cl)
-}
-
-// deploySteps gives every step the args and the priority that Ironic insists on.
-func deploySteps(steps []models.Step) []map[string]any {
-	out := make([]map[string]any, len(steps))
-	for i, s := range steps {
-		out[i] = map[string]any{"interface": s.Interface, "step": s.Step, "args": argsOf(s)}
-		if s.Priority != nil {
-			out[i]["priority"] = *s.Priority
-		}
-	}
-	return out
-}
-
-// orderedSteps are clean and service steps: their order is that of the list, and a
-// priority is refused.
-func orderedSteps(steps []models.Step) []map[string]any {
-	out := make([]map[string]any, len(steps))
-	for i, s := range steps {
-		out[i] = map[string]any{"interface": s.Interface, "step": s.Step}
-		if len(s.Args) > 0 {
-			out[i]["args"] = s.Args
-		}
-		if s.Order != nil {
-			out[i]["order"] = *s.Order
-		}
-	}
-	return out
-}
-
-func argsOf(s models.Step) map[string]any {
-	if s.Args == nil {
-		return map[string]any{}
-	}
-	return s.Args
-}
-
-// SetPower asks for a power state. Accepted, not done.
-func (c *Client) SetPower(ctx context.Context, id string, target models.PowerTarget) (requestID string, err error) {
-	return c.act(ctx, call{
-		op: "set power of node " + models.Printable(id) + " to " + string(target), method: http.MethodPut,
-		path: segments("nodes", id, "states", "power"), body: map[string]any{"target": target}, slow: true,
-	})
 }
 
 // States reads a node's provision and power states alone.
@@ -140,56 +61,6 @@ func (c *Client) SupportedBootDevices(ctx context.Context, id string) ([]string,
 		path: segments("nodes", id, "management", "boot_device", "supported"),
 	}, &out)
 	return out.Supported, err
-}
-
-// SetBootDevice sets what the node boots from, next time or from now on.
-func (c *Client) SetBootDevice(ctx context.Context, id, device string, persistent bool) (requestID string, err error) {
-	return c.act(ctx, call{
-		op: "set the boot device of node " + models.Printable(id), method: http.MethodPut, slow: true,
-		path: segments("nodes", id, "management", "boot_device"),
-		body: map[string]any{"boot_device": device, "persistent": persistent},
-	})
-}
-
-// SetMaintenance takes the node out of Ironic's hands, with a reason, or gives it back.
-func (c *Client) SetMaintenance(ctx context.Context, id string, on bool, reason string) (requestID string, err error) {
-	cl := call{op: "end maintenance of node " + models.Printable(id), method: http.MethodDelete, path: segments("nodes", id, "maintenance")}
-	if on {
-		cl.op, cl.method = "set maintenance of node "+models.Printable(id), http.MethodPut
-		body := map[string]any{}
-		if reason != "" {
-			body["reason"] = reason
-		}
-		cl.body = body
-	}
-	return c.act(ctx, cl)
-}
-
-// SetTraits replaces all traits of the node.
-func (c *Client) SetTraits(ctx context.Context, id string, traits []string) (requestID string, err error) {
-	if traits == nil {
-		traits = []string{}
-	}
-	return c.act(ctx, call{
-		op: "set the traits of node " + models.Printable(id), method: http.MethodPut,
-		path: segments("nodes", id, "traits"), body: map[string]any{"traits": traits},
-	})
-}
-
-// AddTrait adds one trait, RemoveTrait takes one away.
-func (c *Client) AddTrait(ctx context.Context, id, trait string) (requestID string, err error) {
-	return c.act(ctx, call{
-		op: "add trait " + models.Printable(trait) + " to node " + models.Printable(id), method: http.MethodPut,
-		path: segments("nodes", id, "traits", trait),
-	})
-}
-
-// RemoveTrait takes one trait from the node.
-func (c *Client) RemoveTrait(ctx context.Context, id, trait string) (requestID string, err error) {
-	return c.act(ctx, call{
-		op: "remove trait " + models.Printable(trait) + " from node " + models.Printable(id), method: http.MethodDelete,
-		path: segments("nodes", id, "traits", trait),
-	})
 }
 
 // Traits lists the node's traits.

@@ -9,6 +9,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 
 	"ironworks/models"
+	"ironworks/models/request"
 )
 
 func TestErrorShapes(t *testing.T) {
@@ -165,7 +166,7 @@ func TestLockedFault(t *testing.T) {
 	} {
 		f := newIronic(t, ironicError(http.StatusConflict, text))
 		c := client(t, f.URL, Options{Retry: RetryPolicy{Tries: 1}})
-		_, err := c.SetPower(t.Context(), "n", models.TargetOff)
+		_, err := c.Send(t.Context(), request.Power("n", models.TargetOff))
 		if fault := mustFault(t, err, models.FaultLocked); fault.LockedBy != by || fault.RequestID != "req-7" {
 			t.Errorf("%q locked by %q, want %q", text, fault.LockedBy, by)
 		}

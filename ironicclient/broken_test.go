@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ironworks/models"
+	"ironworks/models/request"
 	"ironworks/wire"
 )
 
@@ -16,7 +17,7 @@ func TestCutChange(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, hijacked(func(net.Conn) {}))
 	c := client(t, f.URL, Options{})
-	_, err := c.SetPower(t.Context(), "n", models.TargetOn)
+	_, err := c.Send(t.Context(), request.Power("n", models.TargetOn))
 	fault := mustFault(t, err, models.FaultReset)
 	mustSay(t, fault, "closed the connection without an answer", "look at the node before sending it again")
 	if !fault.Sent || len(f.all()) != 1 {
@@ -32,7 +33,7 @@ func TestGatewayOfAChange(t *testing.T) {
 	for status, sent := range map[int]bool{http.StatusBadGateway: true, http.StatusGatewayTimeout: true, http.StatusInternalServerError: true} {
 		f := newIronic(t, reply(status, "<html>"))
 		f.bare = true
-		_, err := client(t, f.URL, Options{}).SetPower(t.Context(), "n", models.TargetOn)
+		_, err := client(t, f.URL, Options{}).Send(t.Context(), request.Power("n", models.TargetOn))
 		if fault := mustFault(t, err, models.FaultServer); fault.Sent != sent {
 			t.Errorf("%d: %v", status, fault)
 		}
@@ -55,7 +56,7 @@ func TestTruncatedBody(t *testing.T) {
 			f := newIronic(t, h)
 			c := client(t, f.URL, Options{})
 			mustSay(t, mustFault(t, list(t.Context(), c), models.FaultBadAnswer), "the answer of 127.0.0.1", "is incomplete")
-			_, _, err := c.PatchNode(t.Context(), "n", nil)
+			_, err := c.Send(t.Context(), request.Patch("n", nil))
 			if fault := mustFault(t, err, models.FaultBadAnswer); !fault.Sent {
 				t.Errorf("the change was answered: %v", fault)
 			}
@@ -66,7 +67,7 @@ func TestTruncatedBody(t *testing.T) {
 func TestUnreadableAnswerOfAChange(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, reply(http.StatusOK, `{"uuid":`))
-	_, _, err := client(t, f.URL, Options{}).PatchNode(t.Context(), "n", []models.PatchOp{{Op: "add", Path: "/name", Value: "x"}})
+	_, err := client(t, f.URL, Options{}).Send(t.Context(), request.Patch("n", []models.PatchOp{{Op: "add", Path: "/name", Value: "x"}}))
 	if fault := mustFault(t, err, models.FaultBadAnswer); !fault.Sent || fault.RequestID != "req-7" {
 		t.Errorf("%v", fault)
 	}

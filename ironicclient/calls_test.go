@@ -1,7 +1,6 @@
 package ironicclient
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,23 +8,24 @@ import (
 	"testing"
 
 	"ironworks/models"
+	"ironworks/models/request"
 )
 
 // result drops what a table of calls does not look at.
 func result[T any](_ T, err error) error { return err }
 
-func changes(ctx context.Context) map[string]struct {
-	call       func(c *Client) error
+func changes() map[string]struct {
+	request    request.Request
 	want, body string
 } {
 	n := 5
 	step := models.Step{Interface: "deploy", Step: "write", Abortable: true}
 	type change = struct {
-		call       func(c *Client) error
+		request    request.Request
 		want, body string
 	}
 	provision := func(r models.ProvisionRequest, body string) change {
-		return change{func(c *Client) error { return result(c.Provision(ctx, "n", r)) }, "PUT /v1/nodes/n/states/provision", body}
+		return change{request.Provision("n", r), "PUT /v1/nodes/n/states/provision", body}
 	}
 	return map[string]change{
 		"manage":   provision(models.ProvisionRequest{Verb: models.VerbManage}, `{"target":"manage"}`),
@@ -47,54 +47,54 @@ func changes(ctx context.Context) map[string]struct {
 		"rescue":           provision(models.ProvisionRequest{Verb: models.VerbRescue, RescuePassword: "hunter2"}, `{"rescue_password":"hunter2","target":"rescue"}`),
 
 		"power": {
-			func(c *Client) error { return result(c.SetPower(ctx, "n", models.TargetSoftReboot)) },
+			request.Power("n", models.TargetSoftReboot),
 			"PUT /v1/nodes/n/states/power", `{"target":"soft rebooting"}`,
 		},
 		"boot device": {
-			func(c *Client) error { return result(c.SetBootDevice(ctx, "n", "pxe", true)) },
+			request.BootDevice("n", "pxe", true),
 			"PUT /v1/nodes/n/management/boot_device", `{"boot_device":"pxe","persistent":true}`,
 		},
 		"maintenance": {
-			func(c *Client) error { return result(c.SetMaintenance(ctx, "n", true, "disk")) },
+			request.Maintenance("n", true, "disk"),
 			"PUT /v1/nodes/n/maintenance", `{"reason":"disk"}`,
 		},
 		"maintenance without a reason": {
-			func(c *Client) error { return result(c.SetMaintenance(ctx, "n", true, "")) }, "PUT /v1/nodes/n/maintenance", `{}`,
+			request.Maintenance("n", true, ""), "PUT /v1/nodes/n/maintenance", `{}`,
 		},
 		"end of maintenance": {
-			func(c *Client) error { return result(c.SetMaintenance(ctx, "n", false, "x")) }, "DELETE /v1/nodes/n/maintenance", "",
+			request.Maintenance("n", false, "x"), "DELETE /v1/nodes/n/maintenance", "",
 		},
 		"traits": {
-			func(c *Client) error { return result(c.SetTraits(ctx, "n", []string{"A"})) }, "PUT /v1/nodes/n/traits", `{"traits":["A"]}`,
+			request.Traits("n", []string{"A"}), "PUT /v1/nodes/n/traits", `{"traits":["A"]}`,
 		},
 		"no traits": {
-			func(c *Client) error { return result(c.SetTraits(ctx, "n", nil)) }, "PUT /v1/nodes/n/traits", `{"traits":[]}`,
+			request.Traits("n", nil), "PUT /v1/nodes/n/traits", `{"traits":[]}`,
 		},
 		"one trait more": {
-			func(c *Client) error { return result(c.AddTrait(ctx, "n", "A")) }, "PUT /v1/nodes/n/traits/A", "",
+			request.AddTrait("n", "A"), "PUT /v1/nodes/n/traits/A", "",
 		},
 		"delete": {
-			func(c *Client) error { return c.DeleteNode(ctx, "n") }, "DELETE /v1/nodes/n", "",
+			request.Delete("n"), "DELETE /v1/nodes/n", "",
 		},
 		"one trait less": {
-			func(c *Client) error { return result(c.RemoveTrait(ctx, "n", "A")) }, "DELETE /v1/nodes/n/traits/A", "",
+			request.RemoveTrait("n", "A"), "DELETE /v1/nodes/n/traits/A", "",
 		},
 		"console on": {
-			func(c *Client) error { return result(c.SetConsole(ctx, "n", true)) }, "PUT /v1/nodes/n/states/console", `{"enabled":true}`,
+			request.Console("n", true), "PUT /v1/nodes/n/states/console", `{"enabled":true}`,
 		},
 		"console off": {
-			func(c *Client) error { return result(c.SetConsole(ctx, "n", false)) }, "PUT /v1/nodes/n/states/console", `{"enabled":false}`,
+			request.Console("n", false), "PUT /v1/nodes/n/states/console", `{"enabled":false}`,
 		},
 	}
 }
 
 func TestChanges(t *testing.T) {
 	t.Parallel()
-	for name, tt := range changes(t.Context()) {
+	for name, tt := range changes() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newIronic(t, reply(http.StatusAccepted, ""))
-			if err := tt.call(client(t, f.URL, Options{})); err != nil {
+			if err := result(client(t, f.URL, Options{}).Send(t.Context(), tt.request)); err != nil {
 				t.Fatal(err)
 			}
 			all := f.all()
@@ -112,13 +112,13 @@ func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, reply(http.StatusAccepted, `{"nodes":[]}`))
 	c := client(t, f.URL, Options{ReadOnly: true})
-	for name, tt := range changes(t.Context()) {
-		fault := mustFault(t, tt.call(c), models.FaultReadOnly)
+	for name, tt := range changes() {
+		fault := mustFault(t, result(c.Send(t.Context(), tt.request)), models.FaultReadOnly)
 		if !strings.Contains(fault.Error(), "nothing was sent") || fault.Sent {
 			t.Errorf("%s: %v", name, fault)
 		}
 	}
-	_, _, err := c.PatchNode(t.Context(), "n", []models.PatchOp{{Op: "add", Path: "/name", Value: "x"}})
+	_, err := c.Send(t.Context(), request.Patch("n", []models.PatchOp{{Op: "add", Path: "/name", Value: "x"}}))
 	wantFault(t, err, models.FaultReadOnly)
 	_, err = c.CreateNode(t.Context(), map[string]any{"name": "n"})
 	wantFault(t, err, models.FaultReadOnly)
@@ -130,15 +130,15 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-func TestPatchNode(t *testing.T) {
+func TestPatch(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, reply(http.StatusOK, `{"uuid":"u","name":"x"}`))
 	c := client(t, f.URL, Options{})
-	n, id, err := c.PatchNode(t.Context(), "n", []models.PatchOp{
+	id, err := c.Send(t.Context(), request.Patch("n", []models.PatchOp{
 		{Op: "add", Path: "/name", Value: "x"}, {Op: "add", Path: "/extra/a", Value: nil}, {Op: "remove", Path: "/owner"},
-	})
-	if err != nil || n.Name != "x" || id != "req-7" {
-		t.Fatalf("%+v %q %v", n, id, err)
+	}))
+	if err != nil || id != "req-7" {
+		t.Fatalf("%q %v", id, err)
 	}
 	const body = `[{"op":"add","path":"/name","value":"x"},{"op":"add","path":"/extra/a","value":null},{"op":"remove","path":"/owner"}]`
 	if got := f.all()[0]; got.String() != "PATCH /v1/nodes/n" || got.body != body {
@@ -150,7 +150,7 @@ func TestPatchNode(t *testing.T) {
 		{Op: "add", Path: "/instance_info/a", Value: map[string]any{"configdrive": models.Mask}},
 		{Op: "add", Path: "/extra/a b", Value: 1},
 	} {
-		_, _, err := c.PatchNode(t.Context(), "n", []models.PatchOp{op})
+		_, err := c.Send(t.Context(), request.Patch("n", []models.PatchOp{op}))
 		mustSay(t, mustFault(t, err, models.FaultBadRequest), "nothing was sent")
 	}
 	if len(f.all()) != 1 {
@@ -179,7 +179,7 @@ func TestHostileNames(t *testing.T) {
 	for _, name := range []string{"", ".", ".."} {
 		_, err := c.Node(t.Context(), name)
 		wantFault(t, err, models.FaultBadRequest)
-		_, err = c.RemoveTrait(t.Context(), "n", name)
+		_, err = c.Send(t.Context(), request.RemoveTrait("n", name))
 		wantFault(t, err, models.FaultBadRequest)
 	}
 	if len(f.all()) != sent {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/request"
 )
 
 // hijacked gives the handler the bare connection, which it has to close.
@@ -65,7 +66,7 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	addr := closedPort(t)
 	c := client(t, "http://"+addr, Options{})
-	_, err := c.SetPower(t.Context(), "n", models.TargetOn)
+	_, err := c.Send(t.Context(), request.Power("n", models.TargetOn))
 	f := mustFault(t, err, models.FaultRefused)
 	mustSay(t, f, "set power of node n to power on: connection refused by "+addr+": nothing listens there", "is the API running")
 	if f.Sent || f.Status != 0 || !errors.Is(err, syscall.ECONNREFUSED) {
@@ -76,7 +77,7 @@ func TestRefused(t *testing.T) {
 func TestDNS(t *testing.T) {
 	t.Parallel()
 	c := client(t, "http://ironic.invalid:6385", Options{})
-	_, err := c.SetPower(t.Context(), "n", models.TargetOn)
+	_, err := c.Send(t.Context(), request.Power("n", models.TargetOn))
 	f := mustFault(t, err, models.FaultDNS)
 	mustSay(t, f, `the host name "ironic.invalid" does not resolve`)
 	if f.Sent {
@@ -106,7 +107,7 @@ func TestSilence(t *testing.T) {
 			if fault.Sent {
 				t.Error("reading changes nothing")
 			}
-			_, err := c.SetMaintenance(t.Context(), "n", true, "x")
+			_, err := c.Send(t.Context(), request.Maintenance("n", true, "x"))
 			if fault := mustFault(t, err, models.FaultTimeout); !fault.Sent {
 				t.Errorf("it may have arrived: %v", fault)
 			}
@@ -149,7 +150,7 @@ func TestSlowCallsHaveMoreTime(t *testing.T) {
 		}
 	})
 	c := connect(t, models.Connection{Endpoint: f.URL, Timeout: 300 * time.Millisecond}, Options{})
-	if _, err := c.SetPower(t.Context(), "n", models.TargetOn); err != nil {
+	if _, err := c.Send(t.Context(), request.Power("n", models.TargetOn)); err != nil {
 		t.Error(err)
 	}
 }
@@ -161,7 +162,7 @@ func TestInterrupted(t *testing.T) {
 		cancel()
 		<-r.Context().Done()
 	})
-	_, err := client(t, f.URL, Options{}).SetPower(ctx, "n", models.TargetOn)
+	_, err := client(t, f.URL, Options{}).Send(ctx, request.Power("n", models.TargetOn))
 	if fault := mustFault(t, err, models.FaultCanceled); !fault.Sent || !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", fault)
 	}

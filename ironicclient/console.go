@@ -2,7 +2,6 @@ package ironicclient
 
 import (
 	"context"
-	"net/http"
 
 	"ironworks/models"
 )
@@ -22,17 +21,4 @@ func (c *Client) Console(ctx context.Context, id string) (models.ConsoleAddress,
 		op: "read the console's address of node " + models.Printable(id), path: segments("nodes", id, "states", "console"), slow: true,
 	}, &a)
 	return a, err
-}
-
-// SetConsole enables the node's console, or disables it. Accepted, not done: the console's
-// state tells when it is, and the node's last error why it is not.
-func (c *Client) SetConsole(ctx context.Context, id string, on bool) (requestID string, err error) {
-	op := "disable the console of node "
-	if on {
-		op = "enable the console of node "
-	}
-	return c.act(ctx, call{
-		op: op + models.Printable(id), method: http.MethodPut, slow: true,
-		path: segments("nodes", id, "states", "console"), body: map[string]any{"enabled": on},
-	})
 }

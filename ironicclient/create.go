@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"ironworks/models"
+	"ironworks/models/request"
 )
 
 // CreateNode enrols a node and returns its UUID. The body is that of POST /v1/nodes:
@@ -46,6 +47,6 @@ func (c *Client) create(ctx context.Context, cl call) (string, error) {
 
 // DeleteNode makes Ironic forget a node, its ports included. The machine stays as it is.
 func (c *Client) DeleteNode(ctx context.Context, id string) error {
-	_, err := c.act(ctx, call{op: "delete node " + models.Printable(id), method: http.MethodDelete, path: segments("nodes", id)})
+	_, err := c.Send(ctx, request.Delete(id))
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ironworks/models"
+	"ironworks/models/request"
 )
 
 // fakeKeystone gives out token-1, token-2, … with a catalogue.
@@ -272,7 +273,7 @@ func TestKeystoneFaults(t *testing.T) {
 			if tt.change != nil {
 				tt.change(&conn)
 			}
-			_, err := connect(t, conn, Options{}).SetPower(t.Context(), "n", models.TargetOn)
+			_, err := connect(t, conn, Options{}).Send(t.Context(), request.Power("n", models.TargetOn))
 			fault := mustFault(t, err, tt.kind)
 			mustSay(t, fault, tt.says)
 			if fault.Sent || len(f.all()) != 0 || strings.Contains(fault.Error(), "hunter2") || strings.Contains(fault.Error(), "secret") {

@@ -204,24 +204,3 @@ func (c *Client) NodeAt(ctx context.Context, id string, fields ...string) (*mode
 	}
 	return n, ans.date, nil
 }
-
-// PatchNode changes leaf fields of a node and returns it as it is then. Whole objects
-// that were read back must never be written, for Ironic masks secrets in them: such an
-// operation is refused here.
-func (c *Client) PatchNode(ctx context.Context, id string, ops []models.PatchOp) (*models.Node, string, error) {
-	cl := call{op: "change node " + models.Printable(id), method: http.MethodPatch, path: segments("nodes", id), body: ops}
-	for _, op := range ops {
-		if err := op.Check(); err != nil {
-			return nil, "", notSent(cl, err.Error())
-		}
-	}
-	ans, err := c.do(ctx, cl)
-	if err != nil {
-		return nil, "", err
-	}
-	n, err := models.DecodeNode(ans.body)
-	if err != nil {
-		return nil, "", c.badAnswer(ans, cl, err)
-	}
-	return n, requestIDOf(ans.header), nil
-}

@@ -5,9 +5,10 @@ import (
 	"testing"
 
 	"ironworks/models"
+	"ironworks/models/request"
 )
 
-func TestPatchRequestIsWhatIsSent(t *testing.T) {
+func TestPatchIsSentAsShown(t *testing.T) {
 	tests := []struct {
 		name, id string
 		ops      []models.PatchOp
@@ -28,17 +29,14 @@ func TestPatchRequestIsWhatIsSent(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			f := newIronic(t, reply(http.StatusOK, `{"uuid":"n"}`))
-			shown, err := PatchRequest(test.id, test.ops)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, _, err := client(t, f.URL, Options{}).PatchNode(t.Context(), test.id, test.ops); err != nil {
+			shown := request.Patch(test.id, test.ops)
+			if _, err := client(t, f.URL, Options{}).Send(t.Context(), shown); err != nil {
 				t.Fatal(err)
 			}
 			requests := f.all()
 			sent := requests[len(requests)-1]
 			for what, r := range map[string]string{
-				"shown": shown.Method + " " + shown.Path + " " + string(shown.Body), "sent": sent.String() + " " + sent.body,
+				"shown": shown.Method + " " + shown.Path + " " + string(shown.Payload()), "sent": sent.String() + " " + sent.body,
 			} {
 				if r != test.want {
 					t.Errorf("%s\n%s, want\n%s", what, r, test.want)
@@ -48,7 +46,8 @@ func TestPatchRequestIsWhatIsSent(t *testing.T) {
 	}
 }
 
-func TestPatchRequestRefuses(t *testing.T) {
+func TestPatchRefuses(t *testing.T) {
+	f := newIronic(t, reply(http.StatusOK, `{"uuid":"n"}`))
 	good := []models.PatchOp{{Op: "add", Path: "/name", Value: "x"}}
 	for name, test := range map[string]struct {
 		id  string
@@ -61,8 +60,8 @@ func TestPatchRequestRefuses(t *testing.T) {
 		"no such path":   {"n", []models.PatchOp{{Op: "add", Path: "/driver_info/a.b", Value: 1}}},
 		"no JSON at all": {"n", []models.PatchOp{{Op: "add", Path: "/driver_info/a", Value: func() {}}}},
 	} {
-		if r, err := PatchRequest(test.id, test.ops); err == nil {
-			t.Errorf("%s: %s %s", name, r.Method, r.Path)
+		if _, err := client(t, f.URL, Options{}).Send(t.Context(), request.Patch(test.id, test.ops)); err == nil || len(f.all()) > 0 {
+			t.Errorf("%s: %v, sent %q", name, err, f.all())
 		}
 	}
 }

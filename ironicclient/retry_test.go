@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/request"
 )
 
 const lockedText = "Node n is locked by host c1, please retry after the current operation is completed."
@@ -43,7 +44,7 @@ func TestRetries(t *testing.T) {
 			c := client(t, f.URL, Options{Clock: clock, Retry: RetryPolicy{Tries: tt.tries}})
 			var notices []Retry
 			ctx := OnRetry(t.Context(), func(r Retry) { notices = append(notices, r) })
-			_, err := c.SetPower(ctx, "n", models.TargetOn)
+			_, err := c.Send(ctx, request.Power("n", models.TargetOn))
 			if tt.kind == "" && err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +123,7 @@ func TestInterruptedWait(t *testing.T) {
 	f := newIronic(t, ironicError(http.StatusConflict, lockedText))
 	ctx, cancel := context.WithCancel(t.Context())
 	clock := &testClock{onWait: func() bool { cancel(); return false }}
-	_, err := client(t, f.URL, Options{Clock: clock}).SetPower(ctx, "n", models.TargetOn)
+	_, err := client(t, f.URL, Options{Clock: clock}).Send(ctx, request.Power("n", models.TargetOn))
 	// Why it waited says more than that it was interrupted, which the caller knows.
 	if fault := mustFault(t, err, models.FaultLocked); fault.LockedBy != "c1" || len(f.all()) != 1 {
 		t.Errorf("%v after %d requests", fault, len(f.all()))
@@ -134,7 +135,7 @@ func TestAlreadyInterrupted(t *testing.T) {
 	f := newIronic(t, reply(http.StatusAccepted, ""))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := client(t, f.URL, Options{}).SetPower(ctx, "n", models.TargetOn)
+	_, err := client(t, f.URL, Options{}).Send(ctx, request.Power("n", models.TargetOn))
 	if fault := mustFault(t, err, models.FaultCanceled); fault.Sent || len(f.all()) != 0 {
 		t.Errorf("%v: nothing was sent", fault)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"ironworks/models"
+	"ironworks/models/request"
 )
 
 // breakingConn is a connection whose answer breaks with an error, once the request was
@@ -60,7 +61,7 @@ func TestBrokenAfterTheRequestWasWritten(t *testing.T) {
 			}}
 			t.Cleanup(transport.CloseIdleConnections)
 			c.http = &http.Client{Transport: transport}
-			_, err := c.SetPower(t.Context(), "n", models.TargetOn)
+			_, err := c.Send(t.Context(), request.Power("n", models.TargetOn))
 			if fault := asFault(err); fault == nil || !fault.Sent || dials != 1 {
 				t.Errorf("%d connections: %+v", dials, fault)
 			}
@@ -73,7 +74,7 @@ func TestBrokenAfterTheRequestWasWritten(t *testing.T) {
 func TestClientCertificateRefused(t *testing.T) {
 	t.Parallel()
 	f := newTLSIronic(t, issue(t, "ironic", authority(t), nil), func(c *tls.Config) { c.ClientAuth = tls.RequireAnyClientCert })
-	_, err := connect(t, models.Connection{Endpoint: f.URL, TLS: models.TLS{Insecure: true}}, Options{}).SetPower(t.Context(), "n", models.TargetOn)
+	_, err := connect(t, models.Connection{Endpoint: f.URL, TLS: models.TLS{Insecure: true}}, Options{}).Send(t.Context(), request.Power("n", models.TargetOn))
 	if fault := mustFault(t, err, models.FaultTLS); fault.Sent {
 		t.Errorf("%+v", fault)
 	}
@@ -114,7 +115,7 @@ func TestErrorAnswersToChanges(t *testing.T) {
 			f.bare = tt.bare
 			c := client(t, f.URL, Options{Clock: &testClock{}, Retry: RetryPolicy{Tries: 3}})
 			for _, send := range []func() error{
-				func() error { _, err := c.SetPower(t.Context(), "n", models.TargetOn); return err },
+				func() error { _, err := c.Send(t.Context(), request.Power("n", models.TargetOn)); return err },
 				func() error { _, err := c.CreateNode(t.Context(), map[string]any{"driver": "x"}); return err },
 				func() error { return c.DeleteNode(t.Context(), "n") },
 			} {

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/request"
 )
 
 // issued is a certificate with its key, and the same as PEM.
@@ -141,7 +142,7 @@ func TestTLS(t *testing.T) {
 			if fault.Fingerprint != tt.cert.fingerprint() {
 				t.Errorf("fingerprint %s, want %s", fault.Fingerprint, tt.cert.fingerprint())
 			}
-			_, err = c.SetPower(t.Context(), "n", models.TargetOn)
+			_, err = c.Send(t.Context(), request.Power("n", models.TargetOn))
 			if mustFault(t, err, models.FaultTLS).Sent {
 				t.Error("nothing was sent")
 			}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ironworks/models"
+	"ironworks/models/request"
 )
 
 // What happens between us and Keystone is not known to have reached Ironic: it has not.
@@ -25,11 +26,11 @@ func TestKeystoneCut(t *testing.T) {
 	conn := password(k)
 	conn.Endpoint = f.URL
 	c := connect(t, conn, Options{})
-	_, err := c.SetPower(t.Context(), "n", models.TargetOn)
+	_, err := c.Send(t.Context(), request.Power("n", models.TargetOn))
 	if fault := mustFault(t, err, models.FaultReset); fault.Sent || !strings.HasPrefix(fault.Error(), "authenticate with Keystone: ") {
 		t.Errorf("%v", fault)
 	}
-	if _, err := c.SetPower(t.Context(), "n", models.TargetOn); err != nil {
+	if _, err := c.Send(t.Context(), request.Power("n", models.TargetOn)); err != nil {
 		t.Errorf("the next call connects anew: %v", err)
 	}
 }
@@ -51,14 +52,14 @@ func TestTokenExpires(t *testing.T) {
 	f := newIronic(t, expiring(func() string { return "token-2" }, reply(http.StatusAccepted, "")))
 	k := newKeystone(t, endpointOf("public", "R1", f.URL))
 	c := connect(t, password(k), Options{})
-	if _, err := c.SetPower(t.Context(), "n", models.TargetOn); err != nil {
+	if _, err := c.Send(t.Context(), request.Power("n", models.TargetOn)); err != nil {
 		t.Fatal(err)
 	}
 	got := f.all()
 	if len(k.all()) != 2 || len(got) != 2 || got[1].body != `{"target":"power on"}` || k.all()[0].body != k.all()[1].body {
 		t.Errorf("Keystone %q, Ironic %q with %s", k.all(), got, got[len(got)-1].body)
 	}
-	if _, err := c.SetPower(t.Context(), "n", models.TargetOn); err != nil || len(k.all()) != 2 {
+	if _, err := c.Send(t.Context(), request.Power("n", models.TargetOn)); err != nil || len(k.all()) != 2 {
 		t.Errorf("%v after %d tokens", err, len(k.all()))
 	}
 }
@@ -103,7 +104,7 @@ func TestReauthenticationFails(t *testing.T) {
 				}
 				return number == 2
 			}
-			_, err := connect(t, password(k), Options{}).SetPower(t.Context(), "n", models.TargetOn)
+			_, err := connect(t, password(k), Options{}).Send(t.Context(), request.Power("n", models.TargetOn))
 			fault := mustFault(t, err, tt.kind)
 			mustSay(t, fault, "set power of node n to power on: ", tt.says)
 			if fault.Sent || len(f.all()) != 1 || len(k.all()) != 2 {

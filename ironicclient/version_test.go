@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ironworks/models"
+	"ironworks/models/request"
 )
 
 func TestNegotiation(t *testing.T) {
@@ -77,7 +78,7 @@ func TestNotAcceptableInsideTheRange(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, ironicError(http.StatusNotAcceptable, "Request not acceptable."))
 	c := client(t, f.URL, Options{})
-	_, err := c.SetPower(t.Context(), "n", models.TargetOn)
+	_, err := c.Send(t.Context(), request.Power("n", models.TargetOn))
 	mustSay(t, mustFault(t, err, models.FaultNotAcceptable), "set power of node n to power on: Request not acceptable.")
 	if len(f.all()) != 1 {
 		t.Errorf("%d requests", len(f.all()))
@@ -150,7 +151,7 @@ func TestFeatureGates(t *testing.T) {
 		models.FeatureDisableRamdisk: {Verb: models.VerbClean, DisableRamdisk: true},
 	}
 	for feature, r := range provision {
-		calls[feature] = func(c *Client) error { _, err := c.Provision(ctx, "n", r); return err }
+		calls[feature] = func(c *Client) error { _, err := c.Send(ctx, request.Provision("n", r)); return err }
 	}
 	for feature, call := range calls {
 		t.Run(string(feature), func(t *testing.T) {

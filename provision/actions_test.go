@@ -46,7 +46,7 @@ func TestWhatIsSent(t *testing.T) {
 				`{"op":"add","path":"/owner","value":"me"},{"op":"remove","path":"/description"}]`,
 		}},
 		"traits": {manageable, settings(t, "traits=CUSTOM_A,CUSTOM_B", "traits+=CUSTOM_C", "traits-=CUSTOM_A"), "set", []string{
-			`traits ["CUSTOM_A" "CUSTOM_B"]`, "trait+ CUSTOM_C", "trait- CUSTOM_A",
+			`traits [CUSTOM_A CUSTOM_B]`, "trait+ CUSTOM_C", "trait- CUSTOM_A",
 		}},
 		"no traits":    {manageable, settings(t, "traits-"), "set", []string{`traits []`}},
 		"both":         {manageable, settings(t, "owner=me", "traits+=CUSTOM_C"), "set", []string{`patch [{"op":"add","path":"/owner","value":"me"}]`, "trait+ CUSTOM_C"}},

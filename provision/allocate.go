@@ -3,25 +3,13 @@ package provision
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
-	"strings"
 	"time"
 
 	"ironworks/models"
 	"ironworks/models/plan"
+	"ironworks/models/request"
 )
-
-// Allocator reserves nodes by allocations; *ironicclient.Client has it.
-type Allocator interface {
-	CreateAllocation(ctx context.Context, r models.AllocationRequest) (requestID string, err error)
-	Allocation(ctx context.Context, id string) (*models.Allocation, error)
-	DeleteAllocation(ctx context.Context, id string) (requestID string, err error)
-}
-
-// errNoAllocations is for an API that is not asked for them.
-var errNoAllocations = errors.New("allocations cannot be made here")
 
 // allocateAtMost is how long is waited for Ironic's choice: it tries a node that is
 // locked some times, and then gives up by itself.
@@ -34,52 +22,41 @@ func allocationOf(n *models.Node, instance string, a *plan.Allocate) *models.All
 	}
 }
 
-// allocateRequests reserve a node: the wish, and the wait for what Ironic says to it. A
+// allocateEntries reserve a node: the wish, and the wait for what Ironic says to it. A
 // wish that was heard before, of a try that was interrupted, is as good.
-func (a *DeployAction) allocateRequests(wish *models.AllocationRequest) []request {
-	create := func(ctx context.Context, api API) (string, error) {
-		allocator, can := api.(Allocator)
-		if !can {
-			return "", errNoAllocations
-		}
-		id, err := allocator.CreateAllocation(ctx, *wish)
+func (a *DeployAction) allocateEntries(wish *models.AllocationRequest) []entry {
+	heard := func(ctx context.Context, api API, err error) error {
 		if models.IsFault(err, models.FaultConflict) {
-			if _, there := allocator.Allocation(ctx, wish.UUID); there == nil {
-				return id, nil
+			if _, missing := api.Allocation(ctx, wish.UUID); missing == nil {
+				return nil
 			}
 		}
-		return id, err
+		return err
 	}
-	return []request{
-		{verb: "allocate", send: create, undo: undo{instance: wish.UUID, allocated: true}},
-		{verb: "wait for the allocation", ask: func(ctx context.Context, api API) error { return a.allocated(ctx, api, wish) }},
+	return []entry{
+		{verb: "allocate", Request: request.Allocate(*wish), judge: heard, undo: undo{instance: wish.UUID, allocated: true}},
+		{
+			verb: "wait for the allocation", Request: request.Allocation(wish.UUID),
+			ask: func(ctx context.Context, api API) error { return a.allocated(ctx, api, wish) },
+		},
 	}
 }
 
 // unallocate deletes the allocation. An allocation that Ironic does not have is no error.
-func unallocate(uuid string) request {
-	return request{verb: "give back the allocation", send: func(ctx context.Context, api API) (string, error) {
-		allocator, can := api.(Allocator)
-		if !can {
-			return "", errNoAllocations
-		}
-		id, err := allocator.DeleteAllocation(ctx, uuid)
+func unallocate(uuid string) entry {
+	return entry{verb: "give back the allocation", Request: request.Deallocate(uuid), judge: func(_ context.Context, _ API, err error) error {
 		if models.IsFault(err, models.FaultNotFound) {
-			err = nil
+			return nil
 		}
-		return id, err
+		return err
 	}}
 }
 
 // allocated waits for Ironic's choice.
 func (a *DeployAction) allocated(ctx context.Context, api API, wish *models.AllocationRequest) error {
-	allocator, can := api.(Allocator)
-	if !can {
-		return errNoAllocations
-	}
 	clock := a.checks.Clock
 	for began, wait := clock.Now(), 100*time.Millisecond; ; wait = min(2*wait, time.Second) {
-		got, err := allocator.Allocation(ctx, wish.UUID)
+		got, err := api.Allocation(ctx, wish.UUID)
 		switch {
 		case err != nil:
 			return err
@@ -96,24 +73,4 @@ func (a *DeployAction) allocated(ctx context.Context, api API, wish *models.Allo
 		case <-clock.After(wait):
 		}
 	}
-}
-
-// plannedAllocation are the requests of an allocation, to be shown.
-func plannedAllocation(wish *models.AllocationRequest) []PlannedRequest {
-	return []PlannedRequest{
-		{Method: http.MethodPost, Path: "/v1/allocations", Body: wish},
-		{Method: http.MethodGet, Path: "/v1/allocations/" + wish.UUID},
-	}
-}
-
-// allocateCommand does the same with the baremetal command.
-func allocateCommand(wish *models.AllocationRequest) string {
-	words := []string{"baremetal", "allocation", "create", "--uuid", wish.UUID, "--resource-class", shellWord(wish.ResourceClass)}
-	for _, node := range wish.CandidateNodes {
-		words = append(words, "--candidate-node", shellWord(node))
-	}
-	for _, trait := range wish.Traits {
-		words = append(words, "--trait", shellWord(trait))
-	}
-	return strings.Join(append(words, "--wait"), " ")
 }

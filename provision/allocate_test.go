@@ -10,6 +10,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/plan"
+	"ironworks/models/request"
 	"ironworks/provision"
 )
 
@@ -23,24 +24,25 @@ type allocatingAPI struct {
 	conflict bool
 }
 
-func (a *allocatingAPI) CreateAllocation(ctx context.Context, r models.AllocationRequest) (string, error) {
-	a.made = append(a.made, r)
-	id, err := a.call(ctx, r.CandidateNodes[0], "allocate %s %v", r.ResourceClass, r.Traits)
-	if a.conflict {
-		err = &models.Fault{Kind: models.FaultConflict, Status: 409}
+func (a *allocatingAPI) Send(ctx context.Context, r request.Request) (string, error) {
+	switch wish, is := r.Body.(models.AllocationRequest); {
+	case is:
+		a.made = append(a.made, wish)
+		id, err := a.call(ctx, wish.CandidateNodes[0], "allocate %s %v", wish.ResourceClass, wish.Traits)
+		if a.conflict {
+			err = &models.Fault{Kind: models.FaultConflict, Status: 409}
+		}
+		return id, err
+	case !strings.HasPrefix(r.Path, "/v1/allocations/"):
+		return a.fakeAPI.Send(ctx, r)
+	case !slices.ContainsFunc(a.made, func(wish models.AllocationRequest) bool { return r.Path == "/v1/allocations/"+wish.UUID }):
+		return "", errors.New("nobody's allocation")
 	}
-	return id, err
+	return a.call(ctx, "uuid-n1", "unallocate")
 }
 
 func (a *allocatingAPI) Allocation(_ context.Context, id string) (*models.Allocation, error) {
 	return &models.Allocation{UUID: id, State: a.ends, LastError: a.why}, nil
-}
-
-func (a *allocatingAPI) DeleteAllocation(ctx context.Context, id string) (string, error) {
-	if !slices.ContainsFunc(a.made, func(r models.AllocationRequest) bool { return r.UUID == id }) {
-		return "", errors.New("nobody's allocation")
-	}
-	return a.call(ctx, "uuid-n1", "unallocate")
 }
 
 func TestDeployByAllocation(t *testing.T) {

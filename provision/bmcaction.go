@@ -74,17 +74,17 @@ func (a *bmcAction) Effect(n *models.Node) models.Effect {
 	return e
 }
 
-func (a *bmcAction) requests(n *models.Node) ([]request, error) {
-	return []request{{
+func (a *bmcAction) entries(n *models.Node) ([]entry, error) {
+	return []entry{{
 		verb: a.Name(),
-		send: func(ctx context.Context, _ API) (string, error) {
+		send: func(ctx context.Context) error {
 			target, err := a.bmcs.Target(ctx, n)
 			if err != nil {
-				return "", err
+				return err
 			}
 			did, err := bmc.Do(ctx, target, a.order)
 			if err != nil {
-				return "", wrongLogin(err, n.Label(), &target)
+				return wrongLogin(err, n.Label(), &target)
 			}
 			a.mu.Lock()
 			defer a.mu.Unlock()
@@ -92,7 +92,7 @@ func (a *bmcAction) requests(n *models.Node) ([]request, error) {
 				a.did = map[string]string{}
 			}
 			a.did[n.UUID] = models.Printable(did)
-			return "", nil
+			return nil
 		},
 	}}, nil
 }
@@ -118,9 +118,9 @@ func (r *Runner) OrderBMC(ctx context.Context, b *BMCs, target bmc.Target, o mod
 	if err := b.complete(ctx, "", &target); err != nil {
 		return "", err
 	}
-	_, _, err = r.audited(ctx, request{verb: a.Name(), send: func(ctx context.Context, _ API) (string, error) {
+	_, _, err = r.audited(ctx, entry{verb: a.Name(), send: func(ctx context.Context) error {
 		did, err = bmc.Do(ctx, target, o)
-		return "", wrongLogin(err, "", &target)
+		return wrongLogin(err, "", &target)
 	}}, n)
 	return models.Printable(did), err
 }

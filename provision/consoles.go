@@ -10,13 +10,13 @@ import (
 
 	"ironworks/agentlog"
 	"ironworks/models"
+	"ironworks/models/request"
 )
 
 // ConsoleAPI is what lending serial consoles needs of Ironic; *ironicclient.Client has it.
 type ConsoleAPI interface {
 	ConsoleState(ctx context.Context, id string) (models.ConsoleState, error)
 	Console(ctx context.Context, id string) (models.ConsoleAddress, error)
-	SetConsole(ctx context.Context, id string, on bool) (requestID string, err error)
 }
 
 // Consoles lends the serial consoles of nodes, and leaves them as they were found: one that
@@ -132,9 +132,7 @@ func (n *nodeConsole) set(ctx context.Context, on bool) error {
 	if on {
 		verb, n.enabled = "console enable", true
 	}
-	_, outcome, err := n.lender.runner.audited(ctx, request{
-		verb: verb, send: func(ctx context.Context, _ API) (string, error) { return n.lender.api.SetConsole(ctx, n.node.UUID, on) },
-	}, &models.Node{UUID: n.node.UUID, Name: n.node.Name})
+	_, outcome, err := n.lender.runner.audited(ctx, entry{verb: verb, Request: request.Console(n.node.UUID, on)}, &models.Node{UUID: n.node.UUID, Name: n.node.Name})
 	if err != nil && on && outcome == OutcomeFailed {
 		n.enabled = false
 	}

@@ -12,11 +12,14 @@ import (
 
 	"ironworks/agentlog"
 	"ironworks/models"
+	"ironworks/models/request"
 	"ironworks/provision"
 )
 
 // fakeConsole is a node's console that takes a while to change.
 type fakeConsole struct {
+	provision.API // what else a runner may ask: nothing does
+
 	mu     sync.Mutex
 	state  models.ConsoleState
 	kind   string
@@ -44,7 +47,8 @@ func (f *fakeConsole) Console(context.Context, string) (models.ConsoleAddress, e
 	return a, nil
 }
 
-func (f *fakeConsole) SetConsole(_ context.Context, _ string, on bool) (string, error) {
+func (f *fakeConsole) Send(_ context.Context, r request.Request) (string, error) {
+	on := field(string(r.Payload()), "enabled") == "true"
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls = append(f.calls, fmt.Sprint("set ", on))
@@ -75,7 +79,7 @@ func newConsole() *fakeConsole {
 // lend makes a Consoles with what is heard of it.
 func lend(f *fakeConsole, readOnly bool) (c *provision.Consoles, audit *memAudit, told *[]string) {
 	audit, told = &memAudit{}, &[]string{}
-	runner := &provision.Runner{Audit: audit, Clock: clock{}, Context: "x", ReadOnly: readOnly}
+	runner := &provision.Runner{API: f, Audit: audit, Clock: clock{}, Context: "x", ReadOnly: readOnly}
 	return provision.NewConsoles(f, runner, func(text string) { *told = append(*told, text) }), audit, told
 }
 

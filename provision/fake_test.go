@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"ironworks/models"
+	"ironworks/models/request"
 	"ironworks/provision"
 )
 
@@ -149,33 +151,50 @@ func (f *fakeAPI) call(ctx context.Context, id, format string, args ...any) (str
 	return "req-" + strings.TrimPrefix(id, "uuid-"), nil
 }
 
-func (f *fakeAPI) Provision(ctx context.Context, id string, r models.ProvisionRequest) (string, error) {
-	return f.call(ctx, id, "provision %s", r.Verb.Target())
-}
-
-func (f *fakeAPI) SetPower(ctx context.Context, id string, t models.PowerTarget) (string, error) {
-	return f.call(ctx, id, "power %s", t)
-}
-
-func (f *fakeAPI) SetBootDevice(ctx context.Context, id, device string, persistent bool) (string, error) {
-	return f.call(ctx, id, "boot %s %v", device, persistent)
-}
-
-func (f *fakeAPI) SetMaintenance(ctx context.Context, id string, on bool, reason string) (string, error) {
-	return f.call(ctx, id, "maintenance %v %q", on, reason)
-}
-
-func (f *fakeAPI) PatchNode(ctx context.Context, id string, ops []models.PatchOp) (*models.Node, string, error) {
-	data, _ := json.Marshal(ops)
-	call := "patch " + string(data)
-	req, err := f.call(ctx, id, "%s", call)
-	if err == nil {
-		err = f.patch(id, ops)
+// Send takes what a runner sends. The calls have the last part of the path, and the body.
+func (f *fakeAPI) Send(ctx context.Context, r request.Request) (string, error) {
+	parts := strings.Split(strings.TrimPrefix(r.Path, "/v1/"), "/")
+	id, body := parts[1], string(r.Payload())
+	var call string
+	switch what := parts[len(parts)-1]; {
+	case r.Method == http.MethodPatch:
+		call = "patch " + body
+	case what == "provision":
+		call = "provision " + field(body, "target")
+	case what == "power":
+		call = "power " + field(body, "target")
+	case what == "boot_device":
+		call = "boot " + field(body, "boot_device") + " " + field(body, "persistent")
+	case what == "maintenance":
+		call = fmt.Sprintf("maintenance %v %q", r.Method == http.MethodPut, field(body, "reason"))
+	case what == "traits":
+		call = "traits " + field(body, "traits")
+	case r.Method == http.MethodPut:
+		call = "trait+ " + what
+	default:
+		call = "trait- " + what
 	}
-	if err == nil && f.onApplied != nil {
-		err = f.onApplied(call, id)
+	ref, err := f.call(ctx, id, "%s", call)
+	if ops, is := r.Body.([]models.PatchOp); is && err == nil {
+		if err = f.patch(id, ops); err == nil && f.onApplied != nil {
+			err = f.onApplied(call, id)
+		}
 	}
-	return &models.Node{UUID: id}, req, err
+	return ref, err
+}
+
+func (f *fakeAPI) Allocation(context.Context, string) (*models.Allocation, error) {
+	return nil, &models.Fault{Kind: models.FaultNotFound, Status: 404}
+}
+
+// field is a field of a JSON object as text.
+func field(body, name string) string {
+	var object map[string]any
+	_ = json.Unmarshal([]byte(body), &object)
+	if object[name] == nil {
+		return ""
+	}
+	return fmt.Sprint(object[name])
 }
 
 // patch changes a node that was decoded from JSON. As with Ironic, what is not there
@@ -218,18 +237,6 @@ func (f *fakeAPI) patch(id string, ops []models.PatchOp) error {
 		f.nodes[id] = *changed
 	}
 	return err
-}
-
-func (f *fakeAPI) SetTraits(ctx context.Context, id string, traits []string) (string, error) {
-	return f.call(ctx, id, "traits %q", traits)
-}
-
-func (f *fakeAPI) AddTrait(ctx context.Context, id, trait string) (string, error) {
-	return f.call(ctx, id, "trait+ %s", trait)
-}
-
-func (f *fakeAPI) RemoveTrait(ctx context.Context, id, trait string) (string, error) {
-	return f.call(ctx, id, "trait- %s", trait)
 }
 
 // memAudit keeps the records; fail makes the writes from the nth on (from 1) fail.

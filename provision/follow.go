@@ -77,9 +77,7 @@ func (r *Runner) follow(ctx context.Context, a Action, before *models.Node, sent
 		case err == nil:
 			res.State = string(now.ProvisionState)
 			f.look(now, at, date)
-			if w, watches := a.(interface{ seen(now *models.Node) }); watches {
-				w.seen(now)
-			}
+			a.looked(now)
 			opts.tell(f.progress(now))
 			if v, ended := a.ended(before, now, waited); ended {
 				if r.judge(ctx, f, now, v, res); f.reason != "" {

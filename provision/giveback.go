@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"ironworks/ironicclient"
@@ -44,7 +43,7 @@ func (e *NotGivenBackError) Error() string {
 func (e *NotGivenBackError) Unwrap() error { return e.Err }
 
 // undoOf is what takes all of the requests back, the last first.
-func undoOf(reqs []request) undo {
+func undoOf(reqs []entry) undo {
 	var all undo
 	for _, req := range slices.Backward(reqs) {
 		if u := req.undo; !u.empty() {
@@ -65,7 +64,7 @@ func (r *record) undo() undo {
 // backOut gives back what the requests changed, after one that failed. A request that may
 // still be on its way was sent at the given time, else that is zero. The record stays
 // while anything is left to give back.
-func (r *Runner) backOut(ctx context.Context, sent []request, onItsWay time.Time, n *models.Node, log *deploymentLog, res *Result) bool {
+func (r *Runner) backOut(ctx context.Context, sent []entry, onItsWay time.Time, n *models.Node, log *deploymentLog, res *Result) bool {
 	back := undoOf(sent)
 	err := log.givingBack(back.restore, r.Clock.Now())
 	if failed := r.giveBack(ctx, back, onItsWay, n, log); failed != nil {
@@ -82,7 +81,7 @@ func (r *Runner) backOut(ctx context.Context, sent []request, onItsWay time.Time
 // back with the others, after the time that it may be on its way. A request that cannot be
 // taken back, such as the one that deploys, stays in the record for a later resume, and so
 // does everything when ctx has ended.
-func (r *Runner) backOutOfUnknown(ctx context.Context, sent []request, n *models.Node, log *deploymentLog, res *Result) {
+func (r *Runner) backOutOfUnknown(ctx context.Context, sent []entry, n *models.Node, log *deploymentLog, res *Result) {
 	if sent[len(sent)-1].undo.empty() || ctx.Err() != nil {
 		res.Err = log.explained(res.Err)
 		return
@@ -118,12 +117,12 @@ func (r *Runner) giveBack(ctx context.Context, back undo, onItsWay time.Time, n 
 	if err := log.givingBack(nil, r.Clock.Now()); err != nil {
 		return err
 	}
-	var release request
+	var release entry
 	switch {
 	case back.allocated:
 		release = unallocate(back.instance)
 	case back.reserved && now.InstanceUUID == back.instance:
-		release = patchRequest("give back /instance_uuid", n, []models.PatchOp{{Op: "remove", Path: "/instance_uuid"}})
+		release = patchEntry("give back /instance_uuid", n, []models.PatchOp{{Op: "remove", Path: "/instance_uuid"}})
 	default:
 		return nil
 	}
@@ -137,11 +136,7 @@ func (r *Runner) restore(ctx context.Context, ops []models.PatchOp, n *models.No
 	if len(ops) == 0 {
 		return nil
 	}
-	paths := make([]string, len(ops))
-	for i, op := range ops {
-		paths[i] = op.Path
-	}
-	req := patchRequest("give back "+strings.Join(paths, " "), n, ops)
+	req := patchEntry("give back "+pathsOf(ops), n, ops)
 	if _, _, err := r.audited(ctx, req, n); err != nil {
 		return fmt.Errorf("%s: %w", req.verb, err)
 	}

@@ -78,7 +78,7 @@ func (a *PinAction) patch(n *models.Node) ([]models.PatchOp, *models.Refusal) {
 	return ops, nil
 }
 
-func (a *PinAction) requests(n *models.Node) ([]request, error) {
+func (a *PinAction) entries(n *models.Node) ([]entry, error) {
 	ops, refused := a.patch(n)
 	if refused != nil {
 		return nil, refused
@@ -86,22 +86,5 @@ func (a *PinAction) requests(n *models.Node) ([]request, error) {
 	if len(ops) == 0 {
 		return nil, nil
 	}
-	return []request{patchRequest("set "+ops[0].Path, n, ops)}, nil
-}
-
-// Preview shows a plan of this action, node by node.
-func (a *PinAction) Preview(p Plan) []Preview {
-	previews := make([]Preview, len(p.Items))
-	for i := range p.Items {
-		n := &p.Items[i].Node
-		previews[i] = Preview{Node: n.Ref(), Refusal: p.Items[i].Refusal}
-		ops, refused := a.patch(n)
-		if refused != nil {
-			previews[i].Refusal = refused
-		}
-		if previews[i].Refusal == nil {
-			previews[i].patch(a, n, ops)
-		}
-	}
-	return previews
+	return []entry{patchEntry("set "+ops[0].Path, n, ops)}, nil
 }

@@ -60,14 +60,14 @@ func TestPinIsJudgedByTheNodeAsItIs(t *testing.T) {
 			if refusal != nil {
 				t.Fatal(refusal)
 			}
-			shown := a.Preview(provision.Plan{Action: a, Items: []provision.Item{{Node: *n}}})[0]
+			shown := provision.Batch{Action: a, Items: []provision.Item{{Node: *n}}}.Preview()[0]
 			if c.patch == "" {
 				if !shown.Unchanged() {
 					t.Errorf("sent all the same: %v", shown.Requests)
 				}
 				return
 			}
-			if got := string(shown.Requests[0].Body); got != c.patch || shown.Requests[0].Path != "/v1/nodes/u" {
+			if got := string(shown.Requests[0].Payload()); got != c.patch || shown.Requests[0].Path != "/v1/nodes/u" {
 				t.Errorf("%s %s, want %s", shown.Requests[0].Path, got, c.patch)
 			}
 			if shown.Commands[0] != c.command {
@@ -84,7 +84,7 @@ func TestPinKnowsItsNode(t *testing.T) {
 	if refusal := a.Refuse(other, models.APIVersion{}); refusal == nil || !strings.Contains(refusal.Why, "another node's") {
 		t.Errorf("%v", refusal)
 	}
-	shown := a.Preview(provision.Plan{Action: a, Items: []provision.Item{{Node: *other}}})[0]
+	shown := provision.Batch{Action: a, Items: []provision.Item{{Node: *other}}}.Preview()[0]
 	if shown.Refusal == nil || len(shown.Requests) > 0 {
 		t.Errorf("%+v", shown)
 	}

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"ironworks/models"
 	"ironworks/models/plan"
 )
@@ -25,6 +27,7 @@ type DeployOptions struct {
 // DeployAction deploys nodes, each after its checks. It is made by [Deploy]; a node that
 // [DeployAction.Preflight] has not seen is refused.
 type DeployAction struct {
+	plain
 	// verb is deploy or rebuild.
 	verb    models.Verb
 	options DeployOptions
@@ -136,7 +139,7 @@ func (a *DeployAction) Preflight(ctx context.Context, nodes []models.Node) {
 }
 
 func (a *DeployAction) readyNode(ctx context.Context, checks *Preflighter, n *models.Node) *readyNode {
-	r := &readyNode{verb: a.verb, instance: newUUID(), overrides: a.overrides[n.UUID]}
+	r := &readyNode{verb: a.verb, instance: uuid.NewString(), overrides: a.overrides[n.UUID]}
 	var d Deployment
 	if d, r.err = a.wanted(ctx, n, r); r.err != nil || r.rest != restNone {
 		return r
@@ -263,7 +266,7 @@ func (a *DeployAction) Effect(n *models.Node) models.Effect {
 	r := a.of(n)
 	if r != nil && r.rest != restNone {
 		text := r.rest.effect(&r.before.Unfinished)
-		if r.rest == restFollow && plannedRootDisk(n, r.before.RootDisk) != nil {
+		if last, err := rootDiskEntry(n, r); r.rest == restFollow && err == nil && last != nil {
 			text += "; when it ends well, the disk is written to " + rootDiskPlace
 		}
 		return models.Effect{Text: text}
@@ -291,13 +294,13 @@ func overridden(checks []plan.Check) []string {
 	return ids
 }
 
-// seen keeps what the agent offers, while Ironic has it.
-func (a *DeployAction) seen(now *models.Node) {
+// looked keeps what the agent offers, while Ironic has it.
+func (a *DeployAction) looked(now *models.Node) {
 	if offered := offeredNow(now); offered != nil && a.checks.Keep != nil {
 		a.checks.Keep(now.UUID, offered)
 	}
 }
 
 func (a *DeployAction) ended(before, now *models.Node, waited time.Duration) (verdict, bool) {
-	return verbAction{models.ProvisionRequest{Verb: a.verbOf(before)}}.ended(before, now, waited)
+	return verbAction{req: models.ProvisionRequest{Verb: a.verbOf(before)}}.ended(before, now, waited)
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 
 	"ironworks/cloudinit"
 	"ironworks/ignition/userdata"
@@ -351,4 +352,21 @@ func undone(n *models.Node, ops []models.PatchOp) []models.PatchOp {
 		back = append(back, undo)
 	}
 	return back
+}
+
+// valueAt is what a node has at a path of a patch, and whether it has something.
+func valueAt(n *models.Node, path string) (any, bool) {
+	var object map[string]any
+	if json.Unmarshal(n.Raw, &object) != nil {
+		return nil, false
+	}
+	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	for i, part := range parts {
+		value, there := object[part]
+		if i == len(parts)-1 {
+			return value, there && value != nil
+		}
+		object, _ = value.(map[string]any)
+	}
+	return nil, false
 }

@@ -11,6 +11,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/plan"
+	"ironworks/models/request"
 	"ironworks/provision"
 )
 
@@ -52,7 +53,7 @@ func TestNoVerbDeploysByItself(t *testing.T) {
 		n := node("n1", models.StateDeployFailed)
 		api := newAPI(n)
 		runner := &provision.Runner{API: api, Audit: &memAudit{}, Clock: clock{}}
-		for _, plan := range []provision.Plan{
+		for _, plan := range []provision.Batch{
 			runner.Plan(action, []models.Node{n}), {Action: action, Items: []provision.Item{{Node: n}}},
 		} {
 			res := runner.Run(t.Context(), plan, provision.RunOptions{})[0]
@@ -73,7 +74,7 @@ func TestRebuildKeepsTheInstance(t *testing.T) {
 		t.Fatal(refused)
 	}
 	shown := action.Requests(&n)
-	i := slices.IndexFunc(shown, func(r provision.PlannedRequest) bool { return r.Method == http.MethodPut })
+	i := slices.IndexFunc(shown, func(r request.Request) bool { return r.Method == http.MethodPut })
 	put, _ := shown[i].Body.(map[string]any)
 	commands := action.Commands(&n)
 	if put["target"] != "rebuild" || !strings.HasPrefix(commands[len(commands)-1], "baremetal node rebuild ") {
@@ -127,7 +128,7 @@ func TestAnotherTryWantsItsOwnChecks(t *testing.T) {
 		t.Fatalf("%+v", res)
 	}
 	sent := len(api.calls)
-	for name, again := range map[string]provision.Plan{
+	for name, again := range map[string]provision.Batch{
 		"the old plan": plan, "a new plan": runner.Plan(action, []models.Node{n}),
 		"another action": runner.Plan(action.Overriding(nil), []models.Node{n}),
 	} {

@@ -210,13 +210,13 @@ func stillChanged(n *models.Node, back []models.PatchOp) []models.PatchOp {
 
 // sentBefore stands for the requests of an earlier try, which are not sent again but may
 // have to be taken back.
-func (r *readyNode) sentBefore() []request {
+func (r *readyNode) sentBefore() []entry {
 	if r.before == nil {
 		return nil
 	}
 	back := r.before.undo()
 	back.restore = r.restore
-	return []request{{verb: "earlier try", sent: true, undo: back}}
+	return []entry{{verb: "earlier try", sent: true, undo: back}}
 }
 
 // undoPatch takes the patch back; what an earlier try has changed is given back with
@@ -259,45 +259,49 @@ func (a *DeployAction) open(n *models.Node) (*deploymentLog, error) {
 	return log, nil
 }
 
-// deploy deploys one node, or does what is left of its deployment.
-func (r *Runner) deploy(ctx, going context.Context, a *DeployAction, n *models.Node, opts RunOptions) Result {
-	res := Result{Node: n.Ref(), State: string(n.ProvisionState), Outcome: OutcomeRefused}
-	ready := a.of(n)
+// begin takes the node's record, and does what is left of an earlier deployment where that
+// is all.
+func (a *DeployAction) begin(ctx, going context.Context, r *Runner, n *models.Node, opts RunOptions) (log *deploymentLog, res Result, over bool) {
+	res = Result{Node: n.Ref(), State: string(n.ProvisionState), Outcome: OutcomeRefused}
 	if refused := a.Refuse(n, models.APIVersion{}); refused != nil {
 		res.Err = refused
-		return res
+		return nil, res, true
 	}
 	if going.Err() != nil {
 		res.Err = fmt.Errorf("%s %s: interrupted before anything was sent", a.Name(), n.Label())
-		return res
+		return nil, res, true
 	}
 	log, err := a.open(n)
 	if err != nil {
 		res.Err = fmt.Errorf("%s %s: nothing was sent: %w", a.Name(), models.Printable(n.Label()), err)
-		return res
+		return nil, res, true
 	}
-	defer log.close()
+	ready := a.of(n)
 	switch ready.rest {
 	case restFollow:
 		r.followOn(going, a, n, ready.before, opts, log, &res)
-		return res
+		return log, res, true
 	case restGiveBack:
 		r.giveBackRest(ctx, a, n, ready.before, log, &res)
-		return res
+		return log, res, true
 	case restForget:
 		res.Outcome, res.Err = OutcomeDone, log.over()
 		if a.wish == wishResume {
 			res.Outcome = OutcomeUnknown
 			res.Err = errors.Join(fmt.Errorf("%s %s: %s", a.Name(), models.Printable(n.Label()), ready.why), res.Err)
 		}
-		return res
+		return log, res, true
 	case restNone:
+	}
+	if !a.take(n) {
+		res.Err = refusal(a, n, models.RefusedArguments, "it is being sent already", "")
+		return log, res, true
 	}
 	if err := log.begin(ready.record(n, r.Clock.Now())); err != nil {
 		res.Outcome, res.Err = OutcomeFailed, fmt.Errorf("%s %s: nothing was sent: %w", a.Name(), models.Printable(n.Label()), err)
-		return res
+		return log, res, true
 	}
-	return r.one(ctx, going, a, n, opts, log)
+	return log, res, false
 }
 
 // followOn follows what an earlier process has sent.

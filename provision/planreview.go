@@ -8,6 +8,7 @@ import (
 	"ironworks/models"
 	"ironworks/models/hints"
 	"ironworks/models/plan"
+	"ironworks/models/request"
 )
 
 // Review is what a deployment would do to one node, for whoever is asked whether it may.
@@ -36,7 +37,7 @@ type Review struct {
 	// where there is none.
 	Rest string
 	// Requests and Commands are none where it is refused.
-	Requests []PlannedRequest
+	Requests []request.Request
 	Commands []string
 }
 

@@ -2,111 +2,70 @@ package provision
 
 import (
 	"context"
-	"fmt"
-	"net/http"
 	"strings"
 
 	"ironworks/models"
 	"ironworks/models/plan"
+	"ironworks/models/request"
 )
 
 // Requests are what will be sent to a node, in order; none to one that is refused.
-func (a *DeployAction) Requests(n *models.Node) []PlannedRequest {
-	r := a.of(n)
-	switch {
-	case a.refuse(n) != nil:
-		return nil
-	case r.rest == restFollow:
-		return plannedRootDisk(n, r.before.RootDisk)
-	case r.rest != restNone:
+func (a *DeployAction) Requests(n *models.Node) []request.Request {
+	entries, err := a.entries(n)
+	if err != nil {
 		return nil
 	}
-	path := "/v1/nodes/" + n.UUID
-	var list []PlannedRequest
-	if r.allocate != nil {
-		list = plannedAllocation(r.allocate)
-	}
-	for _, ops := range [][]models.PatchOp{r.reserve, r.patch} {
-		if len(ops) > 0 {
-			list = append(list, PlannedRequest{Method: http.MethodPatch, Path: path, Body: ops})
-		}
-	}
-	list = append(list,
-		PlannedRequest{Method: http.MethodGet, Path: path + "/validate"},
-		PlannedRequest{Method: http.MethodPut, Path: path + "/states/provision", Body: provisionBody(r.request)})
-	return append(list, plannedRootDisk(n, identityOf(r.facts))...)
-}
-
-// plannedRootDisk is the request that records the disk that was installed to, none where
-// that is not known.
-func plannedRootDisk(n *models.Node, disk map[string]string) []PlannedRequest {
-	ops, err := rootDiskPatch(n, disk)
-	if err != nil || ops == nil {
-		return nil
-	}
-	return []PlannedRequest{{Method: http.MethodPatch, Path: "/v1/nodes/" + n.UUID, Body: ops, When: "if it is followed, and ends well"}}
+	return requestsOf(entries)
 }
 
 // Commands do the same with the baremetal command.
 func (a *DeployAction) Commands(n *models.Node) []string {
-	r := a.of(n)
-	if a.refuse(n) != nil || r.rest != restNone {
+	entries, err := a.entries(n)
+	if err != nil {
 		return nil
 	}
-	var list []string
-	if r.allocate != nil {
-		list = append(list, allocateCommand(r.allocate))
-	}
-	for _, op := range r.reserve {
-		list = append(list, fmt.Sprintf("baremetal node set --instance-uuid %s %s", shellWord(fmt.Sprint(op.Value)), shellWord(n.UUID)))
-	}
-	var fields []models.PatchOp
-	for _, op := range maskedOps(r.patch) {
-		if op.Path == "/deploy_interface" {
-			list = append(list, fmt.Sprintf("baremetal node set --deploy-interface %s %s", shellWord(fmt.Sprint(op.Value)), shellWord(n.UUID)))
-			continue
-		}
-		fields = append(fields, op)
-	}
-	list = append(list, baremetalCommands(n, fields)...)
-	return append(list, "baremetal node validate "+shellWord(n.UUID), deployCommand(n, r.request))
+	return commandsOf(entries)
 }
 
-// requests are those of [DeployAction.Requests], after what an earlier try has sent.
-func (a *DeployAction) requests(n *models.Node) ([]request, error) {
-	if refused := a.Refuse(n, models.APIVersion{}); refused != nil {
+// entries are what is sent, after what an earlier try has sent.
+func (a *DeployAction) entries(n *models.Node) ([]entry, error) {
+	if refused := a.refuse(n); refused != nil {
 		return nil, refused
 	}
-	r := a.take(n)
-	if r == nil {
-		return nil, refusal(a, n, models.RefusedArguments, "it is being sent already", "")
+	r := a.of(n)
+	var list []entry
+	if r.rest == restNone {
+		list = a.deployEntries(n, r)
 	}
+	if r.rest == restNone || r.rest == restFollow {
+		// What is in the way of it is told when it would be sent.
+		if last, err := rootDiskEntry(n, r); err == nil && last != nil {
+			list = append(list, *last)
+		}
+	}
+	return list, nil
+}
+
+func (a *DeployAction) deployEntries(n *models.Node, r *readyNode) []entry {
 	list := r.sentBefore()
 	if r.allocate != nil {
-		list = append(list, a.allocateRequests(r.allocate)...)
+		list = append(list, a.allocateEntries(r.allocate)...)
 	}
 	if len(r.reserve) > 0 {
-		reserve := patchRequest("reserve instance_uuid", n, r.reserve)
+		reserve := patchEntry("reserve instance_uuid", n, r.reserve)
 		reserve.undo = undo{instance: r.instance, reserved: true}
 		list = append(list, reserve)
 	}
-	list = append(list, request{verb: "look again", ask: a.unchanged(n)})
+	list = append(list, entry{verb: "look again", ask: a.unchanged(n)})
 	if len(r.patch) > 0 {
-		paths := make([]string, len(r.patch))
-		for i, op := range r.patch {
-			paths[i] = op.Path
-		}
-		patch := patchRequest("set "+strings.Join(paths, " "), n, r.patch)
+		patch := patchEntry("set "+pathsOf(r.patch), n, r.patch)
 		patch.undo = undo{instance: r.instance, restore: r.undoPatch(n)}
 		list = append(list, patch)
 	}
-	send := verbAction{r.request}
-	last, err := send.requests(n)
-	if err != nil {
-		return nil, err
-	}
-	last[0].overrides, last[0].stage = overridden(r.checks), StageSending
-	return append(append(list, request{verb: "validate", ask: a.validate(n)}), last...), nil
+	return append(list, entry{verb: "validate", Request: request.Validate(n.UUID), ask: a.validate(n)}, entry{
+		verb: string(r.verb), Request: request.Provision(n.UUID, r.request), overrides: overridden(r.checks), stage: StageSending,
+		judge: func(_ context.Context, _ API, err error) error { return rebuildHint(err, r.verb, n) },
+	})
 }
 
 func (a *DeployAction) wasSent(n *models.Node) bool {
@@ -116,16 +75,16 @@ func (a *DeployAction) wasSent(n *models.Node) bool {
 	return r != nil && r.sent
 }
 
-// take gives what is sent to a node, once.
-func (a *DeployAction) take(n *models.Node) *readyNode {
+// take says that a node's entries are sent now, once.
+func (a *DeployAction) take(n *models.Node) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	r := a.ready[n.UUID]
 	if r == nil || r.sent {
-		return nil
+		return false
 	}
 	r.sent = true
-	return r
+	return true
 }
 
 // validate asks Ironic once more, with what was written.

@@ -87,7 +87,7 @@ func deployment(t *testing.T) provision.Deployment {
 const hintsText = `{"serial": "S1"}`
 
 // theRun is a deployment of one node by a fake Ironic.
-func theRun(t *testing.T, r *reader, on func(call, id string) error) (*fakeAPI, *provision.DeployAction, provision.Plan, *provision.Runner) {
+func theRun(t *testing.T, r *reader, on func(call, id string) error) (*fakeAPI, *provision.DeployAction, provision.Batch, *provision.Runner) {
 	t.Helper()
 	n := deployable(t)
 	api := newAPI(n)
@@ -253,7 +253,7 @@ func TestNothingIsSentWithoutItsChecks(t *testing.T) {
 		For: func(*models.Node) (provision.Deployment, error) { return provision.Deployment{}, nil },
 	})
 	runner := &provision.Runner{API: api, Audit: &memAudit{}, Clock: clock{}}
-	for _, plan := range []provision.Plan{
+	for _, plan := range []provision.Batch{
 		runner.Plan(action, []models.Node{n}),
 		{Action: action, Items: []provision.Item{{Node: n}}}, // one that somebody has made by hand
 	} {

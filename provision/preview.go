@@ -1,15 +1,11 @@
 package provision
 
 import (
-	"ironworks/ironicclient"
-	"ironworks/models"
-)
+	"errors"
 
-// Previewed is an action that shows its requests, as they will be sent.
-type Previewed interface {
-	Action
-	Preview(p Plan) []Preview
-}
+	"ironworks/models"
+	"ironworks/models/request"
+)
 
 // Preview is what an action would do to one node, before anything is.
 type Preview struct {
@@ -18,7 +14,7 @@ type Preview struct {
 	Refusal *models.Refusal
 	// Requests are sent in this order, as they are. None without a refusal is a node
 	// that is right already.
-	Requests []ironicclient.Request
+	Requests []request.Request
 	// Commands do the same with the baremetal command, for a shell.
 	Commands []string
 	// Warnings are what is legal and may not work, a sentence each.
@@ -28,17 +24,30 @@ type Preview struct {
 // Unchanged says that the node is right already.
 func (p Preview) Unchanged() bool { return p.Refusal == nil && len(p.Requests) == 0 }
 
-// patch puts the request with the operations into the preview; none where there are
-// none.
-func (p *Preview) patch(a Action, n *models.Node, ops []models.PatchOp) {
-	if len(ops) == 0 {
+// Preview shows what would be sent, node by node. Addresses are in the commands: it is for
+// the operator's eyes, not for a log.
+func (b Batch) Preview() []Preview {
+	previews := make([]Preview, len(b.Items))
+	for i := range b.Items {
+		n := &b.Items[i].Node
+		previews[i] = Preview{Node: n.Ref(), Refusal: b.Items[i].Refusal, Warnings: b.Action.warnings(n)}
+		if previews[i].Refusal == nil {
+			previews[i].fill(b.Action, n)
+		}
+	}
+	return previews
+}
+
+func (p *Preview) fill(a Action, n *models.Node) {
+	entries, err := a.entries(n)
+	for i := range entries {
+		err = errors.Join(err, entries[i].Check())
+	}
+	if err == nil {
+		p.Requests, p.Commands = requestsOf(entries), commandsOf(entries)
 		return
 	}
-	req, err := ironicclient.PatchRequest(n.UUID, ops)
-	if err != nil {
+	if !errors.As(err, &p.Refusal) {
 		p.Refusal = refusal(a, n, models.RefusedArguments, err.Error(), "")
-		return
 	}
-	p.Requests = []ironicclient.Request{req}
-	p.Commands = baremetalCommands(n, ops)
 }

@@ -38,7 +38,7 @@ func preview(a *provision.RamdiskAction, change func(n *models.Node)) provision.
 		change(&n)
 	}
 	r := &provision.Runner{API: newAPI(n), Audit: &memAudit{}, Clock: clock{}}
-	return a.Preview(r.Plan(a, []models.Node{n}))[0]
+	return r.Plan(a, []models.Node{n}).Preview()[0]
 }
 
 func with(r provision.Ramdisk, change func(r *provision.Ramdisk)) provision.Ramdisk {
@@ -149,7 +149,7 @@ func TestRamdiskPatch(t *testing.T) {
 			if p.Unchanged() {
 				return
 			}
-			if r := p.Requests[0]; len(p.Requests) != 1 || r.Method != http.MethodPatch || r.Path != "/v1/nodes/uuid-r7-n01" || !slices.Equal(opsOf(t, r.Body), test.ops) {
+			if r := p.Requests[0]; len(p.Requests) != 1 || r.Method != http.MethodPatch || r.Path != "/v1/nodes/uuid-r7-n01" || !slices.Equal(opsOf(t, r.Payload()), test.ops) {
 				t.Errorf("%s %s %s", r.Method, r.Path, r.Body)
 			}
 		})
@@ -170,7 +170,7 @@ func TestRamdiskCommands(t *testing.T) {
 		"quoted": {
 			with(pair, func(r *provision.Ramdisk) { r.KernelParams, r.InInstance = "a='b;c' $HOME", true }),
 			map[string]any{"deploy_kernel": kernelURL, "deploy_ramdisk": initrdURL},
-			[]string{`baremetal node set --instance-info 'kernel_append_params=a='\''b;c'\'' $HOME' uuid-r7-n01`},
+			[]string{`baremetal node set --instance-info 'kernel_append_params=a='"'"'b;c'"'"' $HOME' uuid-r7-n01`},
 		},
 		"a text and no number": {
 			with(pair, func(r *provision.Ramdisk) { r.KernelParams = "NaN" }),
@@ -363,7 +363,7 @@ func TestRamdiskReadOnly(t *testing.T) {
 	n := node("n1", models.StateManageable)
 	r := &provision.Runner{API: newAPI(n), Audit: &memAudit{}, Clock: clock{}, ReadOnly: true}
 	a := always(iso)
-	if p := a.Preview(r.Plan(a, []models.Node{n}))[0]; p.Refusal == nil || p.Refusal.Kind != models.RefusedReadOnly || len(p.Requests) > 0 {
+	if p := r.Plan(a, []models.Node{n}).Preview()[0]; p.Refusal == nil || p.Refusal.Kind != models.RefusedReadOnly || len(p.Requests) > 0 {
 		t.Errorf("preview %+v", p)
 	}
 }

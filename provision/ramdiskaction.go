@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ironworks/models"
+	"ironworks/models/request"
 )
 
 // RamdiskOptions say what ramdisks nodes get.
@@ -71,7 +72,7 @@ func (a *RamdiskAction) plan(n *models.Node) (Ramdisk, []models.PatchOp, *models
 	return r, ops, nil
 }
 
-func (a *RamdiskAction) requests(n *models.Node) ([]request, error) {
+func (a *RamdiskAction) entries(n *models.Node) ([]entry, error) {
 	_, ops, refused := a.plan(n)
 	if refused != nil {
 		return nil, refused
@@ -87,7 +88,17 @@ func (a *RamdiskAction) requests(n *models.Node) ([]request, error) {
 			paths[i] += "-"
 		}
 	}
-	return []request{patchRequest(a.Name()+" "+strings.Join(paths, " "), n, ops)}, nil
+	write := patchEntry(a.Name()+" "+strings.Join(paths, " "), n, ops)
+	write.Commands = request.PatchCommands(n.UUID, ops) // an address with its credentials masked is another one
+	return []entry{write}, nil
+}
+
+func (a *RamdiskAction) warnings(n *models.Node) []string {
+	r, ops, refused := a.plan(n)
+	if refused != nil {
+		return nil
+	}
+	return r.warnings(n, ops)
 }
 
 // takes says what a boot interface can boot: an ISO that is ready, a kernel with its
@@ -126,28 +137,4 @@ func (r Ramdisk) otherWay() string {
 		return "give a kernel and an initramfs, or set boot_interface to redfish-virtual-media"
 	}
 	return "give an ISO"
-}
-
-// Preview shows a plan of this action, node by node. Addresses are in it: it is for the
-// operator's eyes, not for a log.
-func (a *RamdiskAction) Preview(p Plan) []Preview {
-	previews := make([]Preview, len(p.Items))
-	for i := range p.Items {
-		n := &p.Items[i].Node
-		previews[i] = Preview{Node: n.Ref(), Refusal: p.Items[i].Refusal}
-		a.fill(&previews[i], n)
-	}
-	return previews
-}
-
-func (a *RamdiskAction) fill(p *Preview, n *models.Node) {
-	r, ops, refused := a.plan(n)
-	if refused != nil {
-		p.Refusal = refused
-		return
-	}
-	p.Warnings = r.warnings(n, ops)
-	if p.Refusal == nil {
-		p.patch(a, n, ops)
-	}
 }

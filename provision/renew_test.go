@@ -11,6 +11,7 @@ import (
 
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/models/request"
 	"ironworks/provision"
 )
 
@@ -46,18 +47,11 @@ type lockingAPI struct {
 	client *ironicclient.Client
 }
 
-func (a lockingAPI) PatchNode(ctx context.Context, id string, ops []models.PatchOp) (*models.Node, string, error) {
-	if _, _, err := a.client.PatchNode(ctx, id, ops); err != nil {
-		return nil, "", err
-	}
-	return a.fakeAPI.PatchNode(ctx, id, ops)
-}
-
-func (a lockingAPI) Provision(ctx context.Context, id string, r models.ProvisionRequest) (string, error) {
-	if _, err := a.client.Provision(ctx, id, r); err != nil {
+func (a lockingAPI) Send(ctx context.Context, r request.Request) (string, error) {
+	if _, err := a.client.Send(ctx, r); err != nil {
 		return "", err
 	}
-	return a.fakeAPI.Provision(ctx, id, r)
+	return a.fakeAPI.Send(ctx, r)
 }
 
 // TestRecordSaysWhenTheLastRequestWasSent: a process that is killed between two tries of a

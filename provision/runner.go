@@ -29,13 +29,13 @@ type Runner struct {
 	Poll time.Duration
 }
 
-// Plan is what would be done to each node, before anything is.
-type Plan struct {
+// Batch is an action and its nodes: what would be done to each, before anything is.
+type Batch struct {
 	Action Action
 	Items  []Item
 }
 
-// Item is a plan's part for one node.
+// Item is a batch's part for one node.
 type Item struct {
 	Node models.Node
 	// Refusal is why nothing will be sent, nil when it will.
@@ -44,9 +44,9 @@ type Item struct {
 }
 
 // Plan checks the action against every node. Nothing is sent.
-func (r *Runner) Plan(a Action, nodes []models.Node) Plan {
+func (r *Runner) Plan(a Action, nodes []models.Node) Batch {
 	v, _ := r.API.Version()
-	p := Plan{Action: a}
+	p := Batch{Action: a}
 	for i := range nodes {
 		item := Item{Node: nodes[i], Effect: a.Effect(&nodes[i])}
 		if r.ReadOnly {
@@ -60,14 +60,14 @@ func (r *Runner) Plan(a Action, nodes []models.Node) Plan {
 }
 
 // Refused lists the items that will not be sent, Legal those that will.
-func (p Plan) Refused() []Item { return p.pick(false) }
+func (b Batch) Refused() []Item { return b.pick(false) }
 
 // Legal lists the items that will be sent.
-func (p Plan) Legal() []Item { return p.pick(true) }
+func (b Batch) Legal() []Item { return b.pick(true) }
 
-func (p Plan) pick(legal bool) []Item {
+func (b Batch) pick(legal bool) []Item {
 	var items []Item
-	for _, i := range p.Items {
+	for _, i := range b.Items {
 		if (i.Refusal == nil) == legal {
 			items = append(items, i)
 		}
@@ -76,9 +76,9 @@ func (p Plan) pick(legal bool) []Item {
 }
 
 // Danger is the greatest danger among the legal items.
-func (p Plan) Danger() models.Danger {
+func (b Batch) Danger() models.Danger {
 	d := models.DangerNone
-	for _, i := range p.Legal() {
+	for _, i := range b.Legal() {
 		d = max(d, i.Effect.Danger)
 	}
 	return d
@@ -158,7 +158,7 @@ var ErrNotTried = errors.New("another node had failed before")
 
 // Run carries out a plan: the legal items, [AtOnce] at a time; the others come back
 // refused. The results are in the plan's order.
-func (r *Runner) Run(ctx context.Context, p Plan, opts RunOptions) []Result {
+func (r *Runner) Run(ctx context.Context, p Batch, opts RunOptions) []Result {
 	results := make([]Result, len(p.Items))
 	opts.followed = new(atomic.Int64)
 	var failed atomic.Bool
@@ -180,11 +180,7 @@ func (r *Runner) Run(ctx context.Context, p Plan, opts RunOptions) []Result {
 			results[i] = Result{Node: item.Node.Ref(), Outcome: OutcomeNotTried, Err: ErrNotTried, State: string(item.Node.ProvisionState)}
 			return
 		}
-		if d, is := p.Action.(*DeployAction); is {
-			results[i] = r.deploy(ctx, going, d, &item.Node, opts)
-		} else {
-			results[i] = r.one(ctx, going, p.Action, &item.Node, opts, nil)
-		}
+		results[i] = r.one(ctx, going, p.Action, &item.Node, opts)
 		if results[i].Err != nil {
 			failed.Store(true)
 		}
@@ -197,11 +193,11 @@ func (r *Runner) readOnly(a Action, n *models.Node) *models.Refusal {
 }
 
 // Failed lists the plan's items that failed or were not tried, for another try.
-func (p Plan) Failed(results []Result) []Item {
+func (b Batch) Failed(results []Result) []Item {
 	var items []Item
 	for i, res := range results {
 		if res.Outcome == OutcomeFailed || res.Outcome == OutcomeNotTried {
-			items = append(items, p.Items[i])
+			items = append(items, b.Items[i])
 		}
 	}
 	return items
@@ -210,9 +206,13 @@ func (p Plan) Failed(results []Result) []Item {
 // one acts on one node. What was begun to be sent is sent to its end unless ctx ends;
 // nothing new begins, and nothing is followed any longer, once going has ended. How far
 // it is goes into the log first.
-func (r *Runner) one(ctx, going context.Context, a Action, n *models.Node, opts RunOptions, log *deploymentLog) Result {
-	res := Result{Node: n.Ref(), State: string(n.ProvisionState)}
-	reqs, err := a.requests(n)
+func (r *Runner) one(ctx, going context.Context, a Action, n *models.Node, opts RunOptions) Result {
+	log, res, over := a.begin(ctx, going, r, n, opts)
+	defer log.close()
+	if over {
+		return res
+	}
+	entries, err := a.entries(n)
 	if err != nil {
 		res.Outcome, res.Err = OutcomeRefused, err
 		return res
@@ -220,44 +220,41 @@ func (r *Runner) one(ctx, going context.Context, a Action, n *models.Node, opts 
 	told := log.renewing(ctx, r.Clock, func(retry ironicclient.Retry) {
 		opts.tell(Progress{Node: n.Ref(), State: n.ProvisionState, Retry: &retry})
 	})
-	for i, req := range reqs {
+	for i, e := range entries {
 		switch {
-		case req.sent:
+		case e.sent, e.last:
 			continue
 		case going.Err() != nil:
 			res.Outcome, res.Err = OutcomeRefused, fmt.Errorf("%s %s: interrupted before anything was sent", a.Name(), n.Label())
 			if i > 0 {
-				res.Outcome, res.Err = OutcomeUnknown, fmt.Errorf("%s %s: interrupted before %q", a.Name(), n.Label(), req.verb)
+				res.Outcome, res.Err = OutcomeUnknown, fmt.Errorf("%s %s: interrupted before %q", a.Name(), n.Label(), e.verb)
 			}
-		case req.ask != nil:
-			if res.Err = req.ask(told, r.API); res.Err != nil {
+		case e.ask != nil:
+			if res.Err = e.ask(told, r.API); res.Err != nil {
 				res.Outcome = OutcomeFailed
 			}
 		default:
-			if req.stage != "" {
-				res.Err = log.note(req.stage, r.Clock.Now())
+			if e.stage != "" {
+				res.Err = log.note(e.stage, r.Clock.Now())
 			} else {
 				res.Err = log.renew(r.Clock.Now())
 			}
 			if res.Outcome = OutcomeFailed; res.Err == nil {
-				res.RequestID, res.Outcome, res.Err = r.audited(told, req, n)
+				res.RequestID, res.Outcome, res.Err = r.audited(told, e, n)
 			}
 			if res.Err != nil && res.Outcome != OutcomeFailed {
-				r.backOutOfUnknown(ctx, reqs[:i+1], n, log, &res)
+				r.backOutOfUnknown(ctx, entries[:i+1], n, log, &res)
 				return res
 			}
 		}
 		if res.Err != nil {
-			r.backOut(ctx, reqs[:i], time.Time{}, n, log, &res)
+			r.backOut(ctx, entries[:i], time.Time{}, n, log, &res)
 			return res
 		}
 	}
 	res.Outcome = OutcomeAccepted
-	if _, done := a.(interface{ doneAtOnce() }); done {
-		res.Outcome = OutcomeDone
-		if tells, is := a.(interface{ note(n models.NodeRef) string }); is {
-			res.Note = tells.note(n.Ref())
-		}
+	if a.atOnce() {
+		res.Outcome, res.Note = OutcomeDone, a.note(n.Ref())
 		return res
 	}
 	if !opts.Wait {
@@ -271,9 +268,6 @@ func (r *Runner) one(ctx, going context.Context, a Action, n *models.Node, opts 
 	return res
 }
 
-// doneAtOnce marks actions that are done when Ironic has answered.
-func (immediate) doneAtOnce() {}
-
 func (o RunOptions) tell(p Progress) {
 	if o.Progress != nil {
 		o.Progress(p)
@@ -281,21 +275,21 @@ func (o RunOptions) tell(p Progress) {
 }
 
 // audited sends one request between two lines of the audit.
-func (r *Runner) audited(ctx context.Context, req request, n *models.Node) (requestID string, o Outcome, err error) {
+func (r *Runner) audited(ctx context.Context, e entry, n *models.Node) (requestID string, o Outcome, err error) {
 	rec := AuditRecord{
-		Time: r.Clock.Now().UTC(), ID: newID(), Context: r.Context, Node: n.Ref(), Verb: req.verb, Result: AuditSending, Overrides: req.overrides,
+		Time: r.Clock.Now().UTC(), ID: newID(), Context: r.Context, Node: n.Ref(), Verb: e.verb, Result: AuditSending, Overrides: e.overrides,
 	}
 	if err := r.Audit.Write(rec); err != nil {
-		return "", OutcomeFailed, fmt.Errorf("%s %s: nothing was sent: %w", req.verb, n.Label(), err)
+		return "", OutcomeFailed, fmt.Errorf("%s %s: nothing was sent: %w", e.verb, n.Label(), err)
 	}
-	rec.RequestID, err = req.send(ctx, r.API)
+	rec.RequestID, err = e.carryOut(ctx, r.API)
 	rec.Time, rec.Result, o = r.Clock.Now().UTC(), AuditAccepted, OutcomeAccepted
 	if err != nil {
 		rec.Result, o = AuditRefused, OutcomeFailed
 		rec.Reason = models.Printable(err.Error())
 		var f *models.Fault
 		if errors.As(err, &f) {
-			rec.RequestID, rec.Reason = f.RequestID, auditReason(req, f)
+			rec.RequestID, rec.Reason = f.RequestID, auditReason(&e, f)
 			if f.Sent {
 				rec.Result, o = AuditUnknown, OutcomeUnknown
 			}
@@ -303,7 +297,7 @@ func (r *Runner) audited(ctx context.Context, req request, n *models.Node) (requ
 	}
 	if auditErr := r.Audit.Write(rec); auditErr != nil {
 		// It was sent: doing it again because of a full disk would be worse.
-		o, err = OutcomeUnknown, errors.Join(err, fmt.Errorf("%s %s: sent, but its end is not in the audit: %w", req.verb, n.Label(), auditErr))
+		o, err = OutcomeUnknown, errors.Join(err, fmt.Errorf("%s %s: sent, but its end is not in the audit: %w", e.verb, n.Label(), auditErr))
 	}
 	return rec.RequestID, o, err
 }
@@ -311,9 +305,9 @@ func (r *Runner) audited(ctx context.Context, req request, n *models.Node) (requ
 // auditReason is why a request was turned down. Ironic's answers to bad requests repeat
 // what was sent, passwords too, so of such a request only the kind of answer is kept;
 // the request id leads to the rest in Ironic's own log.
-func auditReason(req request, f *models.Fault) string {
+func auditReason(e *entry, f *models.Fault) string {
 	switch {
-	case !req.sensitive || f.Kind == models.FaultLocked:
+	case !e.Sensitive || f.Kind == models.FaultLocked:
 		return f.Reason()
 	case f.Status == 0:
 		return string(f.Kind)
@@ -329,6 +323,6 @@ func newID() string {
 
 // Index is the place of a node in the plan, and so of its result; -1 when it is not in
 // it.
-func (p Plan) Index(uuid string) int {
-	return slices.IndexFunc(p.Items, func(i Item) bool { return i.Node.UUID == uuid })
+func (b Batch) Index(uuid string) int {
+	return slices.IndexFunc(b.Items, func(i Item) bool { return i.Node.UUID == uuid })
 }

@@ -162,7 +162,7 @@ func TestAuditLines(t *testing.T) {
 }
 
 func TestAuditThatCannotBeWritten(t *testing.T) {
-	run := func(t *testing.T, fail int) (*fakeAPI, provision.Plan, []provision.Result) {
+	run := func(t *testing.T, fail int) (*fakeAPI, provision.Batch, []provision.Result) {
 		t.Helper()
 		api := newAPI(node("n1", models.StateManageable))
 		r := &provision.Runner{API: api, Audit: &memAudit{fail: fail}, Clock: clock{}}

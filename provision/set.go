@@ -1,11 +1,11 @@
 package provision
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
 	"ironworks/models"
+	"ironworks/models/request"
 )
 
 // Set is an action that changes fields of a node, leaf by leaf, and its traits.
@@ -51,46 +51,39 @@ func unchangeable(a Action, n *models.Node) *models.Refusal {
 
 func (a setAction) Effect(*models.Node) models.Effect { return models.Effect{} }
 
-func (a setAction) requests(n *models.Node) ([]request, error) {
+func (a setAction) entries(n *models.Node) ([]entry, error) {
 	ops, err := models.Patch(n, a.settings)
 	if err != nil {
 		return nil, err
 	}
-	var out []request
+	var out []entry
 	if len(ops) > 0 {
-		paths := make([]string, len(ops))
-		for i, op := range ops {
-			paths[i] = op.Path
-		}
-		// Paths only: a value may be a password.
-		out = append(out, patchRequest("set "+strings.Join(paths, " "), n, ops))
+		out = append(out, patchEntry("set "+pathsOf(ops), n, ops))
 	}
 	for _, s := range a.settings {
 		if s.Path[0] == "traits" {
-			out = append(out, traitRequests(n, s)...)
+			out = append(out, traitEntries(n, s)...)
 		}
 	}
 	return out, nil
 }
 
-func traitRequests(n *models.Node, s models.Setting) []request {
-	one := func(trait string, send func(ctx context.Context, api API) (string, error)) request {
-		return request{verb: "set traits" + string(s.Op) + trait, send: send}
-	}
+func traitEntries(n *models.Node, s models.Setting) []entry {
 	traits := s.Traits()
-	var out []request
+	var out []entry
+	add := func(trait string, r request.Request) {
+		out = append(out, entry{verb: "set traits" + string(s.Op) + trait, Request: r})
+	}
 	switch s.Op {
 	case models.SettingSet, models.SettingRemove:
-		out = append(out, one(strings.Join(traits, ","), func(ctx context.Context, api API) (string, error) {
-			return api.SetTraits(ctx, n.UUID, traits)
-		}))
+		add(strings.Join(traits, ","), request.Traits(n.UUID, traits))
 	case models.SettingAdd:
 		for _, t := range traits {
-			out = append(out, one(t, func(ctx context.Context, api API) (string, error) { return api.AddTrait(ctx, n.UUID, t) }))
+			add(t, request.AddTrait(n.UUID, t))
 		}
 	case models.SettingDrop:
 		for _, t := range traits {
-			out = append(out, one(t, func(ctx context.Context, api API) (string, error) { return api.RemoveTrait(ctx, n.UUID, t) }))
+			add(t, request.RemoveTrait(n.UUID, t))
 		}
 	}
 	return out

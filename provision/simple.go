@@ -1,19 +1,20 @@
 package provision
 
 import (
-	"context"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/request"
 )
 
 // Power is an action that changes the node's power.
-func Power(target models.PowerTarget) Action { return powerAction{target} }
+func Power(target models.PowerTarget) Action { return powerAction{target: target} }
 
-type powerAction struct{ target models.PowerTarget }
+type powerAction struct {
+	plain
+	target models.PowerTarget
+}
 
 func (a powerAction) Name() string {
 	switch a.target {
@@ -45,11 +46,8 @@ func (a powerAction) Effect(n *models.Node) models.Effect {
 	return models.Effect{Danger: models.DangerInterrupts, Text: a.Name() + " stops what runs on the machine"}
 }
 
-func (a powerAction) requests(n *models.Node) ([]request, error) {
-	return []request{{
-		verb: a.Name(),
-		send: func(ctx context.Context, api API) (string, error) { return api.SetPower(ctx, n.UUID, a.target) },
-	}}, nil
+func (a powerAction) entries(n *models.Node) ([]entry, error) {
+	return []entry{{verb: a.Name(), Request: request.Power(n.UUID, a.target)}}, nil
 }
 
 // powerSettles is how long a power change is given to show: before and after a reboot
@@ -97,13 +95,8 @@ func (a bootDeviceAction) Name() string                                         
 func (a bootDeviceAction) Refuse(*models.Node, models.APIVersion) *models.Refusal { return nil }
 func (a bootDeviceAction) Effect(*models.Node) models.Effect                      { return models.Effect{} }
 
-func (a bootDeviceAction) requests(n *models.Node) ([]request, error) {
-	return []request{{
-		verb: a.Name(),
-		send: func(ctx context.Context, api API) (string, error) {
-			return api.SetBootDevice(ctx, n.UUID, a.device, a.persistent)
-		},
-	}}, nil
+func (a bootDeviceAction) entries(n *models.Node) ([]entry, error) {
+	return []entry{{verb: a.Name(), Request: request.BootDevice(n.UUID, a.device, a.persistent)}}, nil
 }
 
 // Maintenance is an action that takes a node out of Ironic's hands, or gives it back.
@@ -132,13 +125,8 @@ func (a maintenanceAction) Effect(n *models.Node) models.Effect {
 	return models.Effect{}
 }
 
-func (a maintenanceAction) requests(n *models.Node) ([]request, error) {
-	return []request{{
-		verb: a.Name(),
-		send: func(ctx context.Context, api API) (string, error) {
-			return api.SetMaintenance(ctx, n.UUID, a.on, a.reason)
-		},
-	}}, nil
+func (a maintenanceAction) entries(n *models.Node) ([]entry, error) {
+	return []entry{{verb: a.Name(), Request: request.Maintenance(n.UUID, a.on, a.reason)}}, nil
 }
 
 // Protect is an action that guards a node against undeploy and rebuild, or lifts that.
@@ -180,19 +168,10 @@ func (a flagAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal 
 
 func (a flagAction) Effect(*models.Node) models.Effect { return models.Effect{} }
 
-func (a flagAction) requests(n *models.Node) ([]request, error) {
+func (a flagAction) entries(n *models.Node) ([]entry, error) {
 	ops := []models.PatchOp{{Op: "add", Path: "/" + a.field, Value: a.on}}
 	if a.on && a.reason != "" {
 		ops = append(ops, models.PatchOp{Op: "add", Path: "/" + a.field + "_reason", Value: a.reason})
 	}
-	return []request{patchRequest(a.name, n, ops)}, nil
-}
-
-func patchRequest(verb string, n *models.Node, ops []models.PatchOp) request {
-	// Only the fields that hold objects may hold secrets.
-	secret := slices.ContainsFunc(ops, func(op models.PatchOp) bool { return strings.Count(op.Path, "/") > 1 })
-	return request{verb: verb, sensitive: secret, send: func(ctx context.Context, api API) (string, error) {
-		_, id, err := api.PatchNode(ctx, n.UUID, ops)
-		return id, err
-	}}
+	return []entry{patchEntry(a.name, n, ops)}, nil
 }

@@ -7,15 +7,16 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/request"
 )
 
 // Provision is an action that sends a provision verb. Nothing but [Deploy] and [Rebuild]
 // sends theirs: for these it is an action that refuses every node.
 func Provision(r models.ProvisionRequest) Action {
 	if r.Verb == models.VerbDeploy || r.Verb == models.VerbRebuild {
-		return unchecked{verbAction: verbAction{r}}
+		return unchecked{verbAction: verbAction{req: r}}
 	}
-	return verbAction{r}
+	return verbAction{req: r}
 }
 
 // unchecked is a deployment that nobody checks.
@@ -25,11 +26,14 @@ func (a unchecked) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	return refusal(a, n, models.RefusedArguments, "a deployment is not sent without its checks", "ironworks "+a.Name()+" "+n.Label())
 }
 
-func (a unchecked) requests(n *models.Node) ([]request, error) {
+func (a unchecked) entries(n *models.Node) ([]entry, error) {
 	return nil, a.Refuse(n, models.APIVersion{})
 }
 
-type verbAction struct{ req models.ProvisionRequest }
+type verbAction struct {
+	plain
+	req models.ProvisionRequest
+}
 
 func (a verbAction) Name() string { return string(a.req.Verb) }
 
@@ -65,17 +69,10 @@ func (a verbAction) Effect(n *models.Node) models.Effect {
 	return models.VerbEffect(a.req.Verb, n, steps)
 }
 
-func (a verbAction) requests(n *models.Node) ([]request, error) {
-	args := func(s models.Step) bool { return len(s.Args) > 0 }
-	r := a.req
-	return []request{{
-		verb: a.Name(),
-		sensitive: r.ConfigDrive != nil || r.RescuePassword.IsSet() || slices.ContainsFunc(r.DeploySteps, args) ||
-			slices.ContainsFunc(r.CleanSteps, args) || slices.ContainsFunc(r.ServiceSteps, args),
-		send: func(ctx context.Context, api API) (string, error) {
-			id, err := api.Provision(ctx, n.UUID, r)
-			return id, rebuildHint(err, r.Verb, n)
-		},
+func (a verbAction) entries(n *models.Node) ([]entry, error) {
+	return []entry{{
+		verb: a.Name(), Request: request.Provision(n.UUID, a.req),
+		judge: func(_ context.Context, _ API, err error) error { return rebuildHint(err, a.req.Verb, n) },
 	}}, nil
 }
 

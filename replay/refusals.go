@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/request"
 )
 
 // What acts on nodes is refused: the machines of a recording are elsewhere, and later.
@@ -22,42 +23,12 @@ func (a *Answers) NodeAt(ctx context.Context, id string, fields ...string) (*mod
 	return n, at, err
 }
 
-// Provision is refused.
-func (a *Answers) Provision(context.Context, string, models.ProvisionRequest) (string, error) {
-	return "", refused("provision")
+// Send is refused.
+func (a *Answers) Send(_ context.Context, r request.Request) (string, error) {
+	return "", refused(r.Op)
 }
 
-// SetPower is refused.
-func (a *Answers) SetPower(context.Context, string, models.PowerTarget) (string, error) {
-	return "", refused("set power")
-}
-
-// SetBootDevice is refused.
-func (a *Answers) SetBootDevice(context.Context, string, string, bool) (string, error) {
-	return "", refused("set boot device")
-}
-
-// SetMaintenance is refused.
-func (a *Answers) SetMaintenance(context.Context, string, bool, string) (string, error) {
-	return "", refused("set maintenance")
-}
-
-// PatchNode is refused.
-func (a *Answers) PatchNode(context.Context, string, []models.PatchOp) (*models.Node, string, error) {
-	return nil, "", refused("patch node")
-}
-
-// SetTraits is refused.
-func (a *Answers) SetTraits(context.Context, string, []string) (string, error) {
-	return "", refused("set traits")
-}
-
-// AddTrait is refused.
-func (a *Answers) AddTrait(context.Context, string, string) (string, error) {
-	return "", refused("add trait")
-}
-
-// RemoveTrait is refused.
-func (a *Answers) RemoveTrait(context.Context, string, string) (string, error) {
-	return "", refused("remove trait")
+// Allocation is refused: recordings have none.
+func (a *Answers) Allocation(context.Context, string) (*models.Allocation, error) {
+	return nil, refused("read an allocation")
 }

@@ -27,7 +27,7 @@ type order struct {
 	runner  provision.Runner
 	// exact is the action itself where no form asks for its arguments: what it sends is
 	// shown first, as it is. command are the words that do the same.
-	exact   provision.Previewed
+	exact   provision.Action
 	command []string
 	// made is an action that was made already; nil where it is made of the arguments.
 	made provision.Action
@@ -42,7 +42,7 @@ type order struct {
 // prepared is an order with its plan, ready to be asked about.
 type prepared struct {
 	order order
-	plan  provision.Plan
+	plan  provision.Batch
 	// disks are those of the first machines, where something may be erased.
 	disks map[string][]models.Detail
 	err   error
@@ -150,7 +150,7 @@ func (o *order) action() (provision.Action, error) {
 }
 
 // disksOf reads what inspection found in the first machines that may be erased.
-func disksOf(ctx context.Context, api provision.Inventories, plan provision.Plan) map[string][]models.Detail {
+func disksOf(ctx context.Context, api provision.Inventories, plan provision.Batch) map[string][]models.Detail {
 	disks := map[string][]models.Detail{}
 	for _, i := range plan.Legal() {
 		if i.Effect.Danger >= models.DangerMayErase && len(disks) < cardsAtMost {

@@ -103,11 +103,11 @@ func (c *Console) check(o order) tea.Cmd {
 }
 
 // preflight does the checks of an order, by an action of their own.
-func preflight(ctx context.Context, o order, told func()) (*provision.DeployAction, provision.Plan, error) {
+func preflight(ctx context.Context, o order, told func()) (*provision.DeployAction, provision.Batch, error) {
 	act, err := o.deploy, error(nil)
 	if act == nil {
 		if act, err = o.deployment(); err != nil {
-			return nil, provision.Plan{}, err
+			return nil, provision.Batch{}, err
 		}
 	}
 	act = act.Overriding(o.overrides).Telling(func(models.NodeRef) { told() })
@@ -117,7 +117,7 @@ func preflight(ctx context.Context, o order, told func()) (*provision.DeployActi
 	}
 	nodes, err := provision.FindNodes(ctx, o.runner.API, ids)
 	if err != nil {
-		return act, provision.Plan{}, err
+		return act, provision.Batch{}, err
 	}
 	act.Preflight(ctx, nodes)
 	return act, o.runner.Plan(act, nodes), ctx.Err()
@@ -205,7 +205,7 @@ func (c *Console) askFollow(p prepared) tea.Cmd {
 
 // onlyFollows says that nothing will be deployed: Ironic has all of it already.
 // Other actions than deployments, which are nil here, never do.
-func onlyFollows(act *provision.DeployAction, plan provision.Plan) bool {
+func onlyFollows(act *provision.DeployAction, plan provision.Batch) bool {
 	return act != nil && !slices.ContainsFunc(plan.Legal(), func(i provision.Item) bool { return !act.OnlyFollows(&i.Node) })
 }
 

@@ -223,7 +223,7 @@ func TestOnlyDeploymentsDeploy(t *testing.T) {
 				runner := provision.Runner{API: fake, Audit: &auditBook{}, Clock: bubbleClock{}}
 				_ = runner.Plan(act, []models.Node{n})
 				// Somebody forgets to look at the refusals.
-				runner.Run(t.Context(), provision.Plan{Action: act, Items: []provision.Item{{Node: n}}}, provision.RunOptions{})
+				runner.Run(t.Context(), provision.Batch{Action: act, Items: []provision.Item{{Node: n}}}, provision.RunOptions{})
 				_, is := act.(*provision.DeployAction)
 				deploying[a.ID] = is
 				for _, sent := range fake.said() {

@@ -54,7 +54,7 @@ func (c *Console) orderMade(what string, o order) tea.Cmd {
 // askExact shows the requests as they will be sent, and asks: always, for what a
 // machine boots into, or installs to, is easily the wrong thing.
 func (c *Console) askExact(p prepared) tea.Cmd {
-	previews := p.order.exact.Preview(p.plan)
+	previews := p.plan.Preview()
 	var lines []overlay.Text
 	changes := 0
 	for i, preview := range previews {
@@ -96,7 +96,7 @@ func previewLines(p provision.Preview) []overlay.Text {
 		add(theme.Warn, theme.GlyphMaint+" "+w)
 	}
 	for _, r := range p.Requests {
-		add(theme.Plain, strings.TrimSpace(r.Method+" "+r.Path+" "+string(r.Body)))
+		add(theme.Plain, strings.TrimSpace(r.Method+" "+r.Path+" "+string(r.Payload())))
 	}
 	for _, command := range p.Commands {
 		add(theme.Muted, command)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 
 	"ironworks/ironicclient" //nolint:depguard // the poller and the runner ask in its words
 	"ironworks/models"
+	"ironworks/models/request"
 )
 
 // fakeIronic is an Ironic in memory that acts: a verb takes a second.
@@ -172,41 +174,59 @@ func (f *fakeIronic) act(id, what string, do func(n *fakeNode)) (string, error) 
 	return fmt.Sprintf("req-%04d", len(f.sent)), nil
 }
 
-func (f *fakeIronic) Provision(_ context.Context, id string, r models.ProvisionRequest) (string, error) {
-	return f.act(id, string(r.Verb), func(n *fakeNode) {
-		if r.Verb == models.VerbDeploy || r.Verb == models.VerbRebuild {
-			// Once among the checks, and once more before it is sent.
-			if f.validated[n.UUID] < 2 || !f.inspected[n.UUID] {
-				f.unchecked = append(f.unchecked, string(r.Verb)+" "+n.Name)
-			}
-			f.validated[n.UUID], f.inspected[n.UUID] = 0, false
+// Send takes a change. What is noted of it is the verb, the power target, or the paths.
+func (f *fakeIronic) Send(_ context.Context, r request.Request) (string, error) {
+	id := strings.Split(r.Path, "/")[3]
+	if ops, is := r.Body.([]models.PatchOp); is {
+		return f.patched(id, ops)
+	}
+	body, _ := r.Body.(map[string]any)
+	switch what := r.Path[strings.LastIndex(r.Path, "/")+1:]; what {
+	case "provision":
+		verb := verbOf(body["target"])
+		return f.act(id, string(verb), func(n *fakeNode) { f.provisioned(n, verb) })
+	case "power":
+		target, _ := body["target"].(models.PowerTarget)
+		return f.act(id, string(target), func(n *fakeNode) { n.PowerState = target.Ends() })
+	case "boot_device":
+		return f.act(id, fmt.Sprint("boot-device ", body["boot_device"]), func(*fakeNode) {})
+	case "maintenance":
+		on := r.Method == http.MethodPut
+		return f.act(id, fmt.Sprintf("maintenance %v", on), func(n *fakeNode) {
+			n.Maintenance = on
+			n.MaintenanceReason, _ = body["reason"].(string)
+		})
+	default: // traits
+		return f.act(id, r.Method+" "+what, func(*fakeNode) {})
+	}
+}
+
+func verbOf(target any) models.Verb {
+	all := models.Verbs()
+	return all[slices.IndexFunc(all, func(v models.Verb) bool { return v.Target() == target })]
+}
+
+func (f *fakeIronic) provisioned(n *fakeNode, verb models.Verb) {
+	if verb == models.VerbDeploy || verb == models.VerbRebuild {
+		// Once among the checks, and once more before it is sent.
+		if f.validated[n.UUID] < 2 || !f.inspected[n.UUID] {
+			f.unchecked = append(f.unchecked, string(verb)+" "+n.Name)
 		}
-		t, ok := models.FindTransition(n.ProvisionState, r.Verb)
-		if !ok {
-			return
-		}
-		n.LastError = ""
-		n.ProvisionState, n.TargetProvisionState = t.Enters, t.Success[0]
-		n.due, n.then = time.Now().Add(time.Second), t.Success[0]
-		if n.fails != "" {
-			n.then = models.StateEnroll
-		}
-	})
+		f.validated[n.UUID], f.inspected[n.UUID] = 0, false
+	}
+	t, ok := models.FindTransition(n.ProvisionState, verb)
+	if !ok {
+		return
+	}
+	n.LastError = ""
+	n.ProvisionState, n.TargetProvisionState = t.Enters, t.Success[0]
+	n.due, n.then = time.Now().Add(time.Second), t.Success[0]
+	if n.fails != "" {
+		n.then = models.StateEnroll
+	}
 }
 
-func (f *fakeIronic) SetPower(_ context.Context, id string, target models.PowerTarget) (string, error) {
-	return f.act(id, string(target), func(n *fakeNode) { n.PowerState = target.Ends() })
-}
-
-func (f *fakeIronic) SetBootDevice(_ context.Context, id, device string, _ bool) (string, error) {
-	return f.act(id, "boot-device "+device, func(*fakeNode) {})
-}
-
-func (f *fakeIronic) SetMaintenance(_ context.Context, id string, on bool, reason string) (string, error) {
-	return f.act(id, fmt.Sprintf("maintenance %v", on), func(n *fakeNode) { n.Maintenance, n.MaintenanceReason = on, reason })
-}
-
-func (f *fakeIronic) PatchNode(_ context.Context, id string, ops []models.PatchOp) (*models.Node, string, error) {
+func (f *fakeIronic) patched(id string, ops []models.PatchOp) (string, error) {
 	var paths []string
 	for _, op := range ops {
 		paths = append(paths, op.Op+" "+op.Path)
@@ -224,21 +244,13 @@ func (f *fakeIronic) PatchNode(_ context.Context, id string, ops []models.PatchO
 		}
 	})
 	if taken {
-		return nil, "", &models.Fault{Kind: models.FaultConflict, Status: 409, Message: "Node is associated with an instance."}
+		return "", &models.Fault{Kind: models.FaultConflict, Status: 409, Message: "Node is associated with an instance."}
 	}
-	return nil, req, err
+	return req, err
 }
 
-func (f *fakeIronic) SetTraits(_ context.Context, id string, _ []string) (string, error) {
-	return f.act(id, "traits", func(*fakeNode) {})
-}
-
-func (f *fakeIronic) AddTrait(_ context.Context, id, _ string) (string, error) {
-	return f.act(id, "trait", func(*fakeNode) {})
-}
-
-func (f *fakeIronic) RemoveTrait(_ context.Context, id, _ string) (string, error) {
-	return f.act(id, "untrait", func(*fakeNode) {})
+func (f *fakeIronic) Allocation(context.Context, string) (*models.Allocation, error) {
+	return nil, &models.Fault{Kind: models.FaultNotFound, Status: 404}
 }
 
 func (f *fakeIronic) Ports(context.Context, string) ([]models.Port, error) {

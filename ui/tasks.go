@@ -54,7 +54,7 @@ func (c *Console) progress(msg progressNews) tea.Cmd {
 
 // run begins a task: it sends, and follows every node to its end. Read-only mode may have
 // been switched on since the order was given, or confirmed.
-func (c *Console) run(o order, plan provision.Plan) tea.Cmd {
+func (c *Console) run(o order, plan provision.Batch) tea.Cmd {
 	if c.env.ReadOnly {
 		c.say(screen.Say{Level: screen.Warning, Text: plan.Action.Name() + ": " + c.readOnlyText()})
 		return nil
@@ -82,7 +82,7 @@ func (c *Console) run(o order, plan provision.Plan) tea.Cmd {
 }
 
 // follow carries a plan out. What each node says is joined until the screen takes it.
-func (c *Console) follow(t *screen.Task, plan provision.Plan) tea.Cmd {
+func (c *Console) follow(t *screen.Task, plan provision.Batch) tea.Cmd {
 	ctx, cancel := context.WithCancel(c.ctx)
 	t.Cancel = cancel
 	t.Results, t.Left, t.Progress = nil, false, map[string]provision.Progress{}

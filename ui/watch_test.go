@@ -76,9 +76,9 @@ func TestADeploymentElsewhere(t *testing.T) {
 }
 
 // deployPlan is a plan to deploy a node.
-func deployPlan(r *rig, name string) provision.Plan {
+func deployPlan(r *rig, name string) provision.Batch {
 	r.t.Helper()
-	p := provision.Plan{Action: provision.Deploy(&provision.Preflighter{}, provision.DeployOptions{})}
+	p := provision.Batch{Action: provision.Deploy(&provision.Preflighter{}, provision.DeployOptions{})}
 	for _, row := range r.c.env.Session.Store.Rows(models.Filter{}, explain.Columns()[0], false) {
 		if row.Node.Name == name {
 			p.Items = append(p.Items, provision.Item{Node: row.Node})

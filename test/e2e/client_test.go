@@ -11,6 +11,7 @@ import (
 
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/models/request"
 	"ironworks/test/ironic"
 )
 
@@ -46,7 +47,7 @@ func TestClientCallsThatNoCommandHasYet(t *testing.T) {
 		if err != nil || len(groups) != 1 || groups[0].Name != name+"-bond" {
 			t.Errorf("port groups: %+v, %v", groups, err)
 		}
-		if _, err := c.AddTrait(ctx, name, "CUSTOM_X"); err != nil {
+		if _, err := c.Send(ctx, request.AddTrait(name, "CUSTOM_X")); err != nil {
 			t.Error(err)
 		}
 		if traits, err := c.Traits(ctx, name); err != nil || !slices.Equal(traits, []string{"CUSTOM_X"}) {

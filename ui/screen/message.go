@@ -81,7 +81,7 @@ type (
 	StartDeployment struct {
 		Nodes   []models.NodeRef
 		Action  *provision.DeployAction
-		Plan    provision.Plan
+		Plan    provision.Batch
 		Command []string
 	}
 	// EditFile has the user's editor write on a file, in the place of the console. Done is

@@ -10,7 +10,7 @@ import (
 type Task struct {
 	Number  int
 	Context string
-	Plan    provision.Plan
+	Plan    provision.Batch
 	// Runner is the one that it began with: it goes on when another context is gone to.
 	Runner provision.Runner
 	Began  time.Time

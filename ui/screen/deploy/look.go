@@ -19,7 +19,7 @@ type look struct {
 	// action has done the checks, nil before the first; planned is a runner's plan of it.
 	// Final says that nothing of it was remembered from before: it may be carried out.
 	action *provision.DeployAction
-	plan   provision.Plan
+	plan   provision.Batch
 	final  bool
 	at     time.Time
 	// templates are Ironic's deploy templates, where a node has traits that may call them;
@@ -53,7 +53,7 @@ type looked struct {
 	turn   int
 	nodes  []models.Node
 	action *provision.DeployAction
-	plan   provision.Plan
+	plan   provision.Batch
 	final  bool
 	err    error
 

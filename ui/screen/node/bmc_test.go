@@ -350,7 +350,7 @@ func TestBMCOrders(t *testing.T) {
 		t.Errorf("an address that no BMC takes is ordered: %v", wishes)
 	}
 	// An order that has ended has the BMC asked again, once.
-	task := &screen.Task{Plan: provision.Plan{Action: c.Order(models.BMCOrder{Verb: models.BMCEject}), Items: []provision.Item{{Node: resting(t, "")}}}}
+	task := &screen.Task{Plan: provision.Batch{Action: c.Order(models.BMCOrder{Verb: models.BMCEject}), Items: []provision.Item{{Node: resting(t, "")}}}}
 	r.Env.Tasks.Add(task)
 	asked := c.asked
 	r.Tell(s, screen.TasksChanged{})

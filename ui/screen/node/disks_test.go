@@ -125,7 +125,7 @@ func TestDisksAreReadAgainAfterATaskOnTheNode(t *testing.T) {
 	n := resting(t, noHints)
 	r, s := onDisks(t, n, rackDisks())
 	screentest.Shows(t, s, 80, 20, "no root device hints", "the ramdisk picks the smallest")
-	task := &screen.Task{Plan: provision.Plan{Items: []provision.Item{{Node: n}}}}
+	task := &screen.Task{Plan: provision.Batch{Items: []provision.Item{{Node: n}}}}
 	r.Env.Tasks.Add(task)
 	r.API.Nodes[0] = resting(t, wwnHints)
 	r.Pass(time.Second)
@@ -136,7 +136,7 @@ func TestDisksAreReadAgainAfterATaskOnTheNode(t *testing.T) {
 	screentest.Shows(t, s, 80, 20, "properties.root_device", "the hints match one disk")
 	asked := len(r.API.Asked)
 	r.Pass(time.Second)
-	other := &screen.Task{Plan: provision.Plan{Items: []provision.Item{{Node: models.Node{UUID: screentest.UUID(2)}}}}, Results: []provision.Result{}, Ended: r.Clock.Time}
+	other := &screen.Task{Plan: provision.Batch{Items: []provision.Item{{Node: models.Node{UUID: screentest.UUID(2)}}}}, Results: []provision.Result{}, Ended: r.Clock.Time}
 	r.Env.Tasks.Add(other)
 	r.Tell(s, screen.TasksChanged{})
 	if len(r.API.Asked) != asked {

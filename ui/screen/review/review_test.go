@@ -7,6 +7,7 @@ import (
 	"ironworks/models"
 	"ironworks/models/hints"
 	"ironworks/models/plan"
+	"ironworks/models/request"
 	"ironworks/provision"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen/screentest"
@@ -38,7 +39,7 @@ func one() provision.Review {
 		},
 		Steps:     []plan.OrderedStep{{Step: models.Step{Interface: "deploy", Step: "deploy"}, Source: plan.TemplateSource("CUSTOM_A")}},
 		FirstBoot: []models.Detail{{Name: "user", Value: "core: a key"}},
-		Requests:  []provision.PlannedRequest{{Method: "PUT", Path: "/v1/nodes/u1/states/provision", Body: map[string]any{"target": "active", "configdrive": map[string]any{"user_data": "hunter2"}}}},
+		Requests:  []request.Request{{Method: "PUT", Path: "/v1/nodes/u1/states/provision", Body: map[string]any{"target": "active", "configdrive": map[string]any{"user_data": "hunter2"}}}},
 		Commands:  []string{"baremetal node deploy u1"},
 	}
 }

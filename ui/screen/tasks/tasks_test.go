@@ -31,7 +31,7 @@ func clean(list []models.Node) *screen.Task {
 	t := &screen.Task{
 		Context: "rack7", Began: screentest.Began.Add(-72 * time.Second), Progress: map[string]provision.Progress{},
 		Command: "ironworks clean r7-n01 r7-n02 --step deploy.erase_devices_metadata --context rack7",
-		Plan:    provision.Plan{Action: provision.Provision(models.ProvisionRequest{Verb: models.VerbClean})},
+		Plan:    provision.Batch{Action: provision.Provision(models.ProvisionRequest{Verb: models.VerbClean})},
 	}
 	for _, n := range list {
 		t.Plan.Items = append(t.Plan.Items, provision.Item{Node: n})

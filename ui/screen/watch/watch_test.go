@@ -36,7 +36,7 @@ func nodes(n int) []models.Node {
 func task(list []models.Node) *screen.Task {
 	t := &screen.Task{
 		Context: "rack7", Began: screentest.Began, Progress: map[string]provision.Progress{},
-		Plan: provision.Plan{Action: provision.Provision(models.ProvisionRequest{Verb: models.VerbInspect})},
+		Plan: provision.Batch{Action: provision.Provision(models.ProvisionRequest{Verb: models.VerbInspect})},
 	}
 	for _, n := range list {
 		t.Plan.Items = append(t.Plan.Items, provision.Item{Node: n})

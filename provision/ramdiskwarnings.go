@@ -1,66 +1,14 @@
 package provision
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"ironworks/models"
 )
-
-// baremetalCommands do with the baremetal command what the operations do. It sets and
-// unsets in two requests; between them both are there, which Ironic bears.
-func baremetalCommands(n *models.Node, ops []models.PatchOp) []string {
-	var set, unset []string
-	for _, op := range ops {
-		object, field, _ := strings.Cut(strings.TrimPrefix(op.Path, "/"), "/")
-		flag := "--" + strings.ReplaceAll(object, "_", "-")
-		if op.Op == "remove" {
-			unset = append(unset, flag, shellWord(field))
-			continue
-		}
-		set = append(set, flag, shellWord(field+"="+asText(op.Value)))
-	}
-	var commands []string
-	for _, c := range []struct {
-		verb string
-		args []string
-	}{{"set", set}, {"unset", unset}} {
-		if len(c.args) > 0 {
-			commands = append(commands, fmt.Sprintf("baremetal node %s %s %s", c.verb, strings.Join(c.args, " "), shellWord(n.UUID)))
-		}
-	}
-	return commands
-}
-
-// asText writes a value so that the baremetal command, which reads what looks like
-// JSON as JSON (Python's, which has NaN and Infinity), has the same value.
-func asText(value any) string {
-	text, isText := value.(string)
-	looksLikeJSON := json.Valid([]byte(text)) || slices.Contains([]string{"NaN", "Infinity", "-Infinity"}, strings.TrimSpace(text))
-	if isText && !looksLikeJSON {
-		return text
-	}
-	written, err := json.Marshal(value)
-	if err != nil {
-		return text
-	}
-	return string(written)
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
-
-// shellWord is one word for a POSIX shell.
-func shellWord(s string) string {
-	if plainWord.MatchString(s) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
 
 // warnings are what is legal and may not work.
 func (r Ramdisk) warnings(n *models.Node, ops []models.PatchOp) []string {
