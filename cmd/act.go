@@ -13,6 +13,7 @@ import (
 	"ironworks/journal"
 	"ironworks/models"
 	"ironworks/provision"
+	"ironworks/session"
 )
 
 // actFlags are the flags that every verb has.
@@ -24,8 +25,6 @@ type actFlags struct {
 	// stopOnFailure lets the other nodes be; again is the command that tries some again.
 	stopOnFailure bool
 	again         func(names []string) string
-	// installs makes what tells how far installers are; nil where nobody looks.
-	installs func() *installLog
 }
 
 func (f *actFlags) register(cmd *cobra.Command, follows bool) {
@@ -55,42 +54,37 @@ func (a *app) act(cmd *cobra.Command, action provision.Action, names []string, f
 	if err != nil {
 		return err
 	}
-	defer s.client.Close()
-	runner := newRunner(s)
+	defer s.Close()
+	runner := s.Runner(nil)
 	return a.carryOut(cmd, s, runner, runner.Plan(action, nodes), flags)
 }
 
 // connectNodes makes the client of the selected context and finds nodes with it.
-func (a *app) connectNodes(cmd *cobra.Command, names []string) (*session, []models.Node, error) {
+func (a *app) connectNodes(cmd *cobra.Command, names []string) (*session.Session, []models.Node, error) {
 	s, err := a.connect(cmd)
 	if err != nil {
 		return nil, nil, err
 	}
-	nodes, err := provision.FindNodes(cmd.Context(), s.client, names)
+	nodes, err := provision.FindNodes(cmd.Context(), s.Client, names)
 	if err != nil {
-		s.client.Close()
+		s.Close()
 		return nil, nil, err
 	}
 	return s, nodes, nil
 }
 
-// newRunner makes one that has no audit yet.
-func newRunner(s *session) *provision.Runner {
-	return &provision.Runner{API: s.client, Clock: clock{}, Context: s.context.Name, ReadOnly: s.context.ReadOnly}
-}
-
 // carryOut asks, sends, follows and tells.
-func (a *app) carryOut(cmd *cobra.Command, s *session, runner *provision.Runner, plan provision.Batch, flags actFlags) error {
+func (a *app) carryOut(cmd *cobra.Command, s *session.Session, runner *provision.Runner, plan provision.Batch, flags actFlags) error {
 	ctx := cmd.Context()
 	return a.carryOutConfirmed(ctx, s, runner, plan, flags, func(plan provision.Batch) error {
-		return a.confirm(ctx, s.client, plan, flags.yes)
+		return a.confirm(ctx, s.Client, plan, flags.yes)
 	})
 }
 
 // carryOutConfirmed is carryOut with a question of its own, whose error is the answer
 // no. It is asked before each try, of the plan for that.
 func (a *app) carryOutConfirmed(
-	ctx context.Context, s *session, runner *provision.Runner, plan provision.Batch, flags actFlags, confirm func(provision.Batch) error,
+	ctx context.Context, s *session.Session, runner *provision.Runner, plan provision.Batch, flags actFlags, confirm func(provision.Batch) error,
 ) error {
 	if refused := plan.Refused(); len(refused) > 0 && (!flags.skipRefused || len(plan.Legal()) == 0) {
 		return a.tellRefused(plan, refused)
@@ -98,39 +92,38 @@ func (a *app) carryOutConfirmed(
 	if err := confirm(plan); err != nil {
 		return err
 	}
-	audit, err := provision.OpenAudit(s.files.Audit)
+	audit, err := provision.OpenAudit(s.Files.Audit)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = audit.Close() }()
 	runner.Audit = audit
-	flags.installs = func() *installLog { return a.newInstallLog(s) }
-	kept := a.commandJournal(ctx, s)
+	kept := s.Journal(ctx)
 	defer kept.Close()
-	results := a.runPlan(ctx, runner, kept, plan, flags)
-	results = a.retryFailed(ctx, runner, kept, plan, results, flags, confirm)
+	results := a.runPlan(ctx, s, runner, kept, plan, flags)
+	results = a.retryFailed(ctx, s, runner, kept, plan, results, flags, confirm)
 	return a.tellResults(plan, results, flags)
 }
 
 // runPlan runs a plan with its progress on the terminal, and keeps how long it takes.
 func (a *app) runPlan(
-	ctx context.Context, runner *provision.Runner, kept *journal.Journal, plan provision.Batch, flags actFlags,
+	ctx context.Context, s *session.Session, runner *provision.Runner, kept *journal.Journal, plan provision.Batch, flags actFlags,
 ) []provision.Result {
 	progress := a.newProgress()
 	defer progress.stop()
 	board := newBoard(plan)
 	_, painted := terminal(a.stderr)
 	if painted && flags.wait {
-		board.past = a.experience(ctx, kept)
-		board.installs = flags.installs()
-		defer board.installs.stop()
+		board.past = s.Experience(ctx, kept)
+		board.installs = s.Installs()
+		defer board.installs.Stop()
 	}
 	progress.live(board.line)
-	var stood turns
+	var stood session.Turns
 	return runner.Run(ctx, plan, provision.RunOptions{Wait: flags.wait, Timeout: flags.timeout, StopOnFailure: flags.stopOnFailure, Progress: func(p provision.Progress) {
 		board.note(p)
-		board.installs.look(ctx, p)
-		kept.Note(stood.records(&p))
+		board.installs.Look(ctx, p)
+		kept.Note(stood.Records(&p))
 		if text := board.contact(p); text != "" && !painted {
 			a.complain("%s", text) // where no progress line shows it
 		}

@@ -13,6 +13,7 @@ import (
 	"ironworks/config"
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/session"
 )
 
 // app is one run of the program: its streams, its global flags, and what they lead to.
@@ -133,56 +134,44 @@ func (a *app) loadConfig(cmd *cobra.Command, withReadOnly bool) (*config.Config,
 	return cfg, err
 }
 
-// session is a connection to the selected context's Ironic.
-type session struct {
-	context config.Context
-	client  *ironicclient.Client
-	files   config.Files
-}
-
 // connect makes the client of the selected context. Nothing is sent yet.
-func (a *app) connect(cmd *cobra.Command) (*session, error) {
+func (a *app) connect(cmd *cobra.Command) (*session.Session, error) {
 	cfg, err := a.load(cmd)
 	if err != nil {
 		return nil, err
 	}
 	cur := cfg.Current
 	a.guessed = cur.Guessed
-	a.keepSecrets(&cur)
-	client, err := ironicclient.New(cur.Connection, ironicclient.Options{
-		Clock: clock{}, ReadOnly: cur.ReadOnly, UserAgent: "ironworks/" + version(),
-		OnSlow: func(op string, limit time.Duration) {
-			a.complain("%s", slowText(op, limit))
-		},
-	})
+	opened, err := session.Open(a.host(), cur, func(text string) { a.complain("%s", text) })
 	if err != nil {
 		return nil, err
 	}
-	a.client, a.keystone = client, cur.Connection.Keystone.AuthURL
-	return &session{context: cur, client: client, files: cfg.Files}, nil
+	a.client, a.keystone = opened.Client, cur.Connection.Keystone.AuthURL
+	return opened, nil
 }
 
-// slowText tells of a call that reaches into a BMC and has no answer yet.
-func slowText(op string, limit time.Duration) string {
-	return fmt.Sprintf("%s: no answer yet; Ironic may be waiting for the BMC; giving up after %s", op, limit)
+// host is the program around sessions. The configuration must have been read.
+func (a *app) host() session.Host {
+	return session.Host{Files: a.files, Clock: clock{}, UserAgent: "ironworks/" + version(), Home: a.options.Home, Env: a.options.Env, Mask: a.mask}
 }
 
-// keepSecrets notes what a crash file must not hold.
-func (a *app) keepSecrets(x *config.Context) {
-	k := x.Connection.Keystone
+// mask keeps secrets out of a crash file.
+func (a *app) mask(secrets ...models.Secret) {
 	a.secretsMu.Lock()
 	defer a.secretsMu.Unlock()
-	a.secrets = append(a.secrets, x.Connection.Password.Reveal(), k.Token.Reveal(), k.ApplicationCredentialSecret.Reveal(), x.BMC.Password.Reveal())
+	for _, s := range secrets {
+		a.secrets = append(a.secrets, s.Reveal())
+	}
 }
 
 // online is a command that talks to the selected context's Ironic.
-func (a *app) online(do func(cmd *cobra.Command, s *session, args []string) error) func(*cobra.Command, []string) error {
+func (a *app) online(do func(cmd *cobra.Command, s *session.Session, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		s, err := a.connect(cmd)
 		if err != nil {
 			return err
 		}
-		defer s.client.Close()
+		defer s.Close()
 		return do(cmd, s, args)
 	}
 }

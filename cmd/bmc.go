@@ -11,6 +11,7 @@ import (
 	"ironworks/config"
 	"ironworks/models"
 	"ironworks/provision"
+	"ironworks/session"
 )
 
 // bmcFlags say which BMC, and how it is asked.
@@ -90,7 +91,7 @@ func (a *app) lookAtBMC(cmd *cobra.Command, flags *bmcFlags, args []string) (*pr
 	if err != nil {
 		return nil, err
 	}
-	defer s.client.Close()
+	defer s.Close()
 	bmcs, err := a.bmcs(s, flags)
 	if err != nil {
 		return nil, err
@@ -106,12 +107,12 @@ func (a *app) lookAtBMC(cmd *cobra.Command, flags *bmcFlags, args []string) (*pr
 }
 
 // knownOfBMC prints what Ironic knows of a BMC that cannot be asked, for it has no Redfish.
-func (a *app) knownOfBMC(ctx context.Context, s *session, name string, why error) error {
+func (a *app) knownOfBMC(ctx context.Context, s *session.Session, name string, why error) error {
 	var none *models.NoRedfishError
 	if !errors.As(why, &none) {
 		return nil
 	}
-	n, err := s.client.Node(ctx, name)
+	n, err := s.Client.Node(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -128,26 +129,33 @@ func (a *app) knownOfBMC(ctx context.Context, s *session, name string, why error
 
 // bmcWay is how BMCs are asked, by flags, environment and context; the session is nil where
 // there is no Ironic.
-func (a *app) bmcWay(s *session, flags *bmcFlags) (*bmcWay, error) {
-	name, own := "", config.BMC{}
+func (a *app) bmcWay(s *session.Session, flags *bmcFlags) (*session.BMCWay, error) {
+	given := session.BMCFlags{
+		Address: flags.address, System: flags.system, CACert: flags.cacert, Fingerprint: flags.fingerprint, Insecure: flags.insecure, Basic: flags.basic,
+		Login: config.BMCLogin{Username: flags.username, From: "--bmc-password-file"},
+	}
+	if flags.password != "" {
+		password, err := config.ReadPassword(flags.password)
+		if err != nil {
+			return nil, usagef("--bmc-password-file: %w", err)
+		}
+		given.Login.Password = password
+	}
+	var x config.Context
 	if s != nil {
-		name, own = s.context.Name, s.context.BMC
+		x = s.Context
 	}
-	logins, err := a.bmcLogins(name, own, flags)
+	host := a.host()
+	way, err := host.BMCWay(&x, given, func(err error) { a.complain("%v", err) })
 	if err != nil {
-		return nil, err
+		return nil, usagef("%w", err)
 	}
-	hosts, err := a.bmcHosts(own)
-	if err != nil {
-		return nil, err
-	}
-	return &bmcWay{
-		app: a, own: own, flags: *flags, logins: logins, hosts: hosts, command: true, ask: a.asker(logins), told: func(err error) { a.complain("%v", err) },
-	}, nil
+	way.Command, way.Ask = true, a.asker(way.Logins)
+	return way, nil
 }
 
 // bmcs asks BMCs for a command.
-func (a *app) bmcs(s *session, flags *bmcFlags) (*provision.BMCs, error) {
+func (a *app) bmcs(s *session.Session, flags *bmcFlags) (*provision.BMCs, error) {
 	way, err := a.bmcWay(s, flags)
 	if err != nil {
 		return nil, err
@@ -156,10 +164,10 @@ func (a *app) bmcs(s *session, flags *bmcFlags) (*provision.BMCs, error) {
 }
 
 // bmcsBy asks BMCs in a way; the session is nil where there is no Ironic.
-func (a *app) bmcsBy(s *session, way *bmcWay) *provision.BMCs {
-	bmcs := &provision.BMCs{Complete: way.complete, Web: provision.NewWeb(), Now: clock{}.Now}
+func (a *app) bmcsBy(s *session.Session, way *session.BMCWay) *provision.BMCs {
+	bmcs := &provision.BMCs{Complete: way.Complete, Web: provision.NewWeb(), Now: clock{}.Now}
 	if s != nil {
-		bmcs.API = s.client
+		bmcs.API = s.Client
 	}
 	return bmcs
 }

@@ -81,12 +81,12 @@ func (a *app) orderBMCs(cmd *cobra.Command, flags *bmcFlags, o models.BMCOrder, 
 	if err != nil {
 		return err
 	}
-	defer s.client.Close()
+	defer s.Close()
 	bmcs, err := a.bmcs(s, flags)
 	if err != nil {
 		return err
 	}
-	runner := newRunner(s)
+	runner := s.Runner(nil)
 	return a.carryOut(cmd, s, runner, runner.Plan(bmcs.Order(o), nodes), act)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/provision"
+	"ironworks/session"
 )
 
 // board is where the nodes of a plan stand while they are acted on.
@@ -23,7 +24,7 @@ type board struct {
 	works map[string]boardWork
 	past  *models.Experience
 	// installs tells how far installers are; may be nil.
-	installs *installLog
+	installs *session.Installs
 }
 
 type boardWork struct {
@@ -78,7 +79,7 @@ func (b *board) contact(p provision.Progress) string {
 // what others took: with that where it is the only node.
 func (b *board) left(w boardWork) string {
 	now := time.Now().Add(w.ahead)
-	pace := b.installs.pace(w.Node.UUID)
+	pace := b.installs.Pace(w.Node.UUID)
 	estimate := b.past.Estimate(w.Work, now).Pace(b.past, w.Work, pace, now)
 	percent := ""
 	if done, told := pace.Percent(w.Current()); told {

@@ -13,14 +13,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ironworks/agentlog"
 	"ironworks/config"
-	"ironworks/fleet"
 	"ironworks/ironicclient"
-	"ironworks/journal"
 	"ironworks/models"
-	"ironworks/models/explain"
-	"ironworks/provision"
+	"ironworks/session"
 	"ironworks/ui"
 	"ironworks/ui/screen"
 )
@@ -90,7 +86,7 @@ var backgrounds = map[string]ui.Background{"auto": ui.Ask, "dark": ui.Dark, "lig
 // is the current one.
 func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Config, pick error) error {
 	given := cmd.Flags().Changed("read-only")
-	c := &consoleHost{app: a, cfg: cfg, pick: pick, lab: flags.lab, audit: &lateAudit{path: a.files.Audit}, cmd: cmd}
+	c := &consoleHost{app: a, cfg: cfg, pick: pick, lab: flags.lab, audit: &session.LateAudit{Path: a.files.Audit}, cmd: cmd}
 	defer c.audit.Close()
 	defer c.stopServing()
 	defer c.giveBack()
@@ -141,16 +137,15 @@ type consoleHost struct {
 	cfg   *config.Config
 	pick  error
 	lab   bool
-	audit *lateAudit
+	audit *session.LateAudit
 	// cmd is the command that opened the console.
 	cmd *cobra.Command
 
 	mu      sync.Mutex
 	serving []*consoleServing
-	// lent are the serial consoles of all sessions, and left what could not be left as it
-	// was found.
-	lent []*provision.Consoles
-	left []string
+	// opened are all sessions, and left is what could not be left as it was found.
+	opened []*session.Live
+	left   []string
 }
 
 // all are the contexts there are; the current one may be none of the configuration's.
@@ -228,106 +223,66 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	if err != nil {
 		return nil, err
 	}
-	c.app.keepSecrets(&x)
-	if c.app.bug != nil {
-		c.app.bug()
-	}
-	client, err := ironicclient.New(x.Connection, ironicclient.Options{
-		Clock: clock{}, ReadOnly: x.ReadOnly, UserAgent: "ironworks/" + version(),
-		OnSlow: func(op string, limit time.Duration) { notice(slowText(op, limit)) },
-	})
+	opened, err := session.Open(c.app.host(), x, notice)
 	if err != nil {
 		return nil, err
 	}
-	changes, err := provision.ReadChanges(c.app.files.Audit, x.Name, c.audit, time.Now)
-	if err != nil {
-		notice(models.Printable(err.Error()))
+	if c.app.bug != nil {
+		c.app.bug()
 	}
-	ramdisks := &consoleRamdisks{host: c, session: &session{context: x, client: client}}
+	ctx := c.cmd.Context()
+	live := opened.Live(ctx, c.audit, func(text string) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.left = append(c.left, text)
+	})
+	c.mu.Lock()
+	c.opened = append(c.opened, live)
+	c.mu.Unlock()
 	s := &screen.Session{
-		Changes: changes.Of,
-		Context: c.shown(&x), Defaults: screen.Defaults(x.Defaults), Store: fleet.NewStore(), API: client,
-		Runner:  provision.Runner{API: client, Audit: changes, Clock: clock{}, Context: x.Name, ReadOnly: x.ReadOnly},
-		Checks:  c.app.preflighter(&x, client, func(err error) { notice(models.Printable(err.Error())) }),
-		Options: c.options(&x), Ramdisks: ramdisks,
+		Context: c.shown(&x), Defaults: screen.Defaults(x.Defaults), Store: live.Store, API: live.Client, Poller: live,
+		Runner: *live.Runner, Checks: live.Preflighter(), Changes: live.Changes.Of, Journal: live.Journal, Explain: live.Explain,
+		Options: c.options(&x), Ramdisks: &consoleRamdisks{host: c, session: live.Session, keep: live.Keep},
+		Close: func() { live.Close(ctx) },
 	}
-	way := logsWay{address: lastAgent(s.Store), clock: func() (time.Duration, bool) {
-		status := s.Store.Status()
-		return status.Skew, !status.Answered.IsZero()
-	}}
-	kept := openJournal(c.cmd.Context(), &c.app.files, &x, func(err error) { notice(models.Printable(err.Error())) })
-	keep := linesHeard(kept, s.Store)
-	ramdisks.keep = keep
-	receiving := c.receive(&x, client, &way, keep, notice)
-	consoles := c.lendConsoles(client, s.Runner, notice)
-	way.serial = consoles
-	follower, err := c.app.follower(&x, way)
-	if err != nil {
-		notice(models.Printable(err.Error())) // it says what is wrong with the context's logs
-	} else {
-		s.Logs = &keptLogs{Follower: follower, keep: keep}
+	if live.Logs != nil {
+		s.Logs = live.Logs
 	}
-	if bmcs, err := c.bmcs(&x, client, notice); err == nil {
-		s.BMCs = bmcs
-	} else {
-		notice(models.Printable(err.Error()))
-	}
-	c.poll(s, client, &x, kept)
-	s.Explain = explainLive(client, s.Store, kept, provision.ExplainSources{Changes: changes.Of, Ports: client.Ports, Agent: agentlog.AskAgent})
-	s.Close = func() {
-		receiving()
-		c.closeConsoles(consoles)
-		client.Close()
-		kept.Close()
+	if live.BMCs != nil {
+		s.BMCs = consoleBMCs{live.BMCs}
 	}
 	return s, nil
 }
 
-// receive takes pushed journals where the context says so, until it is told to end, and
-// keeps their lines, whoever looks or not. The console goes on without them.
-func (c *consoleHost) receive(
-	x *config.Context, client *ironicclient.Client, way *logsWay, keep lineKeeper, notice func(text string),
-) (end func()) {
-	if x.Logs.Listen == "" {
-		return func() {}
-	}
-	receiver, err := c.app.receiver(client)
-	if err != nil {
-		notice(models.Printable(err.Error()))
-		return func() {}
-	}
-	way.push = receiver
-	ctx, cancel := context.WithCancel(c.cmd.Context())
-	var running sync.WaitGroup
-	running.Go(func() { keepReceiving(ctx, receiver, x.Logs.Listen, notice) })
-	running.Go(func() {
-		for b := range receiver.Subscribe(ctx, models.NodeRef{}) {
-			keep(b.Lines)
-		}
-	})
-	return func() {
-		cancel()
-		running.Wait()
-	}
+// consoleBMCs are the BMCs of a session, with logins as the screens have them.
+type consoleBMCs struct{ *session.BMCs }
+
+// Remember takes a login for this run.
+func (b consoleBMCs) Remember(l screen.BMCLogin) {
+	b.BMCs.Remember(l.Address, l.All, config.BMCLogin{Username: l.Username, Password: l.Password})
 }
 
-// poll gives a session its poller, and keeps what that tells.
-func (c *consoleHost) poll(s *screen.Session, client *ironicclient.Client, x *config.Context, kept *journal.Journal) {
-	s.Journal = kept
-	// The poller's ear is the session's own: it is there once Poll runs.
-	ear := &struct{ notify func(fleet.Update) }{}
-	poller := fleet.NewPoller(client, s.Store, fleet.Options{
-		Clock: clock{}, Fields: extraFields(x.Defaults), Notify: func(u fleet.Update) {
-			kept.Note(updateRecords(s.Store, u))
-			ear.notify(u)
-		},
-	})
-	s.Poll = func(ctx context.Context, notify func(fleet.Update)) error {
-		ear.notify = notify
-		return poller.Run(ctx)
+// Keep puts a login into the keyring.
+func (b consoleBMCs) Keep(ctx context.Context, l screen.BMCLogin) error {
+	return b.BMCs.Keep(ctx, l.Address, l.All, config.BMCLogin{Username: l.Username, Password: l.Password})
+}
+
+// giveBack waits until all sessions have given serial consoles back, for the screen does not
+// wait long, and says what could not be undone.
+func (c *consoleHost) giveBack() {
+	long := time.AfterFunc(time.Second, func() { c.app.complain("waiting until the serial console is disabled again") })
+	defer long.Stop()
+	c.mu.Lock()
+	opened := c.opened
+	c.mu.Unlock()
+	for _, live := range opened {
+		live.GiveBack(c.cmd.Context())
 	}
-	s.Watch, s.Unwatch, s.Look = poller.Watch, poller.Unwatch, poller.Look
-	s.Hurry, s.Refresh, s.Need = poller.Hurry, poller.Refresh, poller.Need
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, text := range c.left {
+		c.app.complain("%s", text)
+	}
 }
 
 // probe asks a context's Ironic for one node, with a connection of its own.
@@ -336,17 +291,17 @@ func (c *consoleHost) probe(ctx context.Context, name string) (screen.Health, er
 	if err != nil {
 		return screen.Health{}, err
 	}
-	c.app.keepSecrets(&x)
-	client, err := ironicclient.New(x.Connection, ironicclient.Options{Clock: clock{}, ReadOnly: true, UserAgent: "ironworks/" + version()})
+	x.ReadOnly = true
+	s, err := session.Open(c.app.host(), x, func(string) {})
 	if err != nil {
 		return screen.Health{}, err
 	}
-	defer client.Close()
-	page, err := client.NodePage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid"}, Limit: 1})
+	defer s.Close()
+	page, err := s.Client.NodePage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid"}, Limit: 1})
 	if err != nil {
 		return screen.Health{}, err
 	}
-	v, _ := client.Version()
+	v, _ := s.Client.Version()
 	return screen.Health{Version: v, Latency: page.Latency}, nil
 }
 
@@ -361,48 +316,4 @@ func (c *consoleHost) options(x *config.Context) []string {
 		return []string{"--url", screen.Quoted(x.Connection.Endpoint)}
 	}
 	return nil // the environment leads there
-}
-
-// extraFields are the API fields that the configured columns and filter need.
-func extraFields(d config.Defaults) []string {
-	var fields []string
-	for _, key := range append(slices.Clone(d.Columns), strings.TrimPrefix(d.Sort, "-")) {
-		if col, err := explain.FindColumn(key); err == nil && col.Field != "" {
-			fields = append(fields, col.Field)
-		}
-	}
-	if f, err := models.ParseFilter(d.Filter); err == nil {
-		fields = append(fields, f.Fields()...)
-	}
-	return fields
-}
-
-// lateAudit opens the audit when the first line is written: who only looks needs none.
-type lateAudit struct {
-	path string
-	mu   sync.Mutex
-	file *provision.AuditFile
-}
-
-// Write appends a record.
-func (l *lateAudit) Write(r provision.AuditRecord) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.file == nil {
-		file, err := provision.OpenAudit(l.path)
-		if err != nil {
-			return err
-		}
-		l.file = file
-	}
-	return l.file.Write(r)
-}
-
-// Close closes what was opened.
-func (l *lateAudit) Close() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.file != nil {
-		_ = l.file.Close()
-	}
 }

@@ -17,6 +17,7 @@ import (
 	"ironworks/ignition/userdata"
 	"ironworks/models"
 	"ironworks/provision"
+	"ironworks/session"
 	"ironworks/ui/screen"
 )
 
@@ -27,9 +28,9 @@ var _ screen.Ramdisks = (*consoleRamdisks)(nil)
 type consoleRamdisks struct {
 	host *consoleHost
 	// session is the context's, nil where there is none.
-	session *session
+	session *session.Session
 	// keep keeps who fetches what nodes boot; nil where there is no session.
-	keep lineKeeper
+	keep session.LineKeeper
 }
 
 // fileArgument lets the console be opened on one file that is there.
@@ -73,10 +74,10 @@ func (c *consoleRamdisks) path(path string) string {
 
 // Defaults are the commands': nothing but Ironic's address is known.
 func (c *consoleRamdisks) Defaults() (in prepare.Inputs, ironic string) {
-	if c.session == nil || c.session.context.Guessed {
+	if c.session == nil || c.session.Context.Guessed {
 		return in, ""
 	}
-	if ironic = c.session.client.Endpoint(); ironic != "" {
+	if ironic = c.session.Client.Endpoint(); ironic != "" {
 		ironic = rootURL(ironic)
 	}
 	return in, ironic
@@ -253,5 +254,5 @@ func (c *consoleRamdisks) nodes(ctx context.Context, names []string) ([]models.N
 	case c.session == nil:
 		return nil, errors.New("there is no Ironic to find nodes in: no context is open")
 	}
-	return provision.FindNodes(ctx, c.session.client, names)
+	return provision.FindNodes(ctx, c.session.Client, names)
 }

@@ -31,8 +31,8 @@ func crashing(t *testing.T, value func(cur config.Context, c *ironicclient.Clien
 		if err != nil {
 			return err
 		}
-		defer s.client.Close()
-		panic(value(s.context, s.client))
+		defer s.Close()
+		panic(value(s.Context, s.Client))
 	}})
 	root.SetArgs([]string{"boom"})
 	code = a.guard(t.Context(), root.ExecuteContext)

@@ -3,18 +3,16 @@ package cmd
 import (
 	"bytes"
 	"errors"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"ironworks/config"
-	"ironworks/ironicclient"
 	"ironworks/models"
 	"ironworks/models/hints"
 	"ironworks/models/plan"
 	"ironworks/provision"
+	"ironworks/session"
 )
 
 // deployFlags are those of deploy and of rebuild.
@@ -93,20 +91,20 @@ func (a *app) deploy(cmd *cobra.Command, v models.Verb, names []string, flags *d
 	if err != nil {
 		return err
 	}
-	defer s.client.Close()
+	defer s.Close()
 	deploys := provision.Deploy
 	if v == models.VerbRebuild {
 		deploys = provision.Rebuild
 	}
 	flags.again = func(names []string) string { return deployAgain(cmd, names) }
-	action := deploys(a.checksOf(s), options).Overriding(provision.OverridesOn(nodes, flags.confirmed, override))
+	action := deploys(s.Preflighter(), options).Overriding(provision.OverridesOn(nodes, flags.confirmed, override))
 	return a.deployNodes(cmd, s, action, nodes, flags)
 }
 
 // deployNodes is the rest of it, once it is known which nodes.
-func (a *app) deployNodes(cmd *cobra.Command, s *session, action *provision.DeployAction, nodes []models.Node, flags *deployFlags) error {
+func (a *app) deployNodes(cmd *cobra.Command, s *session.Session, action *provision.DeployAction, nodes []models.Node, flags *deployFlags) error {
 	ctx := cmd.Context()
-	runner := newRunner(s)
+	runner := s.Runner(nil)
 	if runner.ReadOnly && !flags.dryRun {
 		plan := runner.Plan(action, nodes)
 		return a.tellRefused(plan, plan.Refused())
@@ -121,26 +119,6 @@ func (a *app) deployNodes(cmd *cobra.Command, s *session, action *provision.Depl
 	plan := runner.Plan(action, nodes)
 	a.tellDoubts(action, plan)
 	return a.carryOut(cmd, s, runner, plan, flags.actFlags)
-}
-
-// checksOf are the checks of a command.
-func (a *app) checksOf(s *session) *provision.Preflighter {
-	return a.preflighter(&s.context, s.client, func(err error) { a.complain("%v", err) })
-}
-
-// preflighter does the checks of a context, with its policies and with what was kept of
-// earlier deployments; complain is told what could not be kept. Commands and the console
-// have it from here.
-func (a *app) preflighter(x *config.Context, client *ironicclient.Client, complain func(error)) *provision.Preflighter {
-	kept := provision.OfferedSteps{Dir: filepath.Join(filepath.Dir(a.files.Audit), "offered")}
-	return &provision.Preflighter{
-		Reader: client, Clock: clock{}, Policy: x.Checks, Offered: kept.Load, Deployments: a.deployments(x), Images: provision.NewWeb(), Registry: provision.Registry{},
-		Keep: func(uuid string, steps *plan.OfferedSteps) {
-			if err := kept.Keep(uuid, steps); err != nil {
-				complain(err)
-			}
-		},
-	}
 }
 
 // deployOptions reads the plan and the flags, and says which nodes are meant.

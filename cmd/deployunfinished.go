@@ -1,18 +1,16 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ironworks/config"
 	"ironworks/models"
 	"ironworks/provision"
+	"ironworks/session"
 )
 
 // unfinishedFlags are for deployments that were interrupted.
@@ -22,12 +20,6 @@ func (f *unfinishedFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.list, "unfinished", false, "list the deployments that were interrupted")
 	cmd.Flags().BoolVar(&f.resume, "resume", false, "go on with what was interrupted, of these nodes or of all, and follow it")
 	cmd.Flags().BoolVar(&f.giveBack, "give-back", false, "take back what interrupted deployments have changed, and forget them")
-}
-
-// deployments is where a context's deployments are recorded.
-func (a *app) deployments(x *config.Context) *provision.Deployments {
-	address := cmp.Or(x.Connection.Endpoint, x.Connection.Keystone.AuthURL+" "+x.Connection.Keystone.Region)
-	return &provision.Deployments{Dir: provision.DeploymentsDir(filepath.Dir(a.files.Audit), x.Name, address)}
 }
 
 // deployOrGoOn begins deployments, or does something about those that were begun.
@@ -60,7 +52,8 @@ func (a *app) listUnfinished(cmd *cobra.Command, names []string) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.deployments(&cfg.Current).Unfinished(time.Now())
+	host := a.host()
+	list, err := host.Deployments(&cfg.Current).Unfinished(time.Now())
 	if err != nil {
 		a.complain("%v", err)
 	}
@@ -84,8 +77,8 @@ func (a *app) goOn(cmd *cobra.Command, names []string, flags *deployFlags) error
 	if err != nil {
 		return err
 	}
-	defer s.client.Close()
-	checks := a.checksOf(s)
+	defer s.Close()
+	checks := s.Preflighter()
 	nodes, err := a.begun(cmd.Context(), s, checks.Deployments, names, flags.unfinished.giveBack)
 	if err != nil {
 		return err
@@ -105,7 +98,7 @@ func (a *app) goOn(cmd *cobra.Command, names []string, flags *deployFlags) error
 // begun finds the nodes of deployments that were begun: those that are named, or all. A
 // node that is not there is no hindrance, and forgotten only where that is asked for:
 // it may just not be shown to this user.
-func (a *app) begun(ctx context.Context, s *session, d *provision.Deployments, names []string, forget bool) ([]models.Node, error) {
+func (a *app) begun(ctx context.Context, s *session.Session, d *provision.Deployments, names []string, forget bool) ([]models.Node, error) {
 	list, err := d.List(time.Now())
 	if err != nil {
 		a.complain("%v", err)
@@ -121,7 +114,7 @@ func (a *app) begun(ctx context.Context, s *session, d *provision.Deployments, n
 			return nil, usagef("%s has no unfinished deployment; ironworks deploy --unfinished lists them", models.Printable(name))
 		}
 	}
-	nodes, gone, err := provision.FindUnfinished(ctx, s.client, list)
+	nodes, gone, err := provision.FindUnfinished(ctx, s.Client, list)
 	for _, u := range gone {
 		if !forget {
 			a.complain("%s: there is no such node now; ironworks deploy --give-back %s forgets its deployment",

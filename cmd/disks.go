@@ -9,6 +9,7 @@ import (
 	"ironworks/models"
 	"ironworks/models/hints"
 	"ironworks/provision"
+	"ironworks/session"
 )
 
 func (a *app) disksCommand() *cobra.Command {
@@ -19,7 +20,7 @@ func (a *app) disksCommand() *cobra.Command {
 			"device hints, and for each disk and hint why it does not match. -o name prints the disk that is picked.\n" +
 			"Exit code 3 when Ironic has no inventory of the node.",
 		Args: cobra.ExactArgs(1), ValidArgsFunction: a.completeNodes(1),
-		RunE: a.online(func(cmd *cobra.Command, s *session, args []string) error {
+		RunE: a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
 			found, err := readDisks(cmd, s, args[0])
 			if err != nil {
 				return err
@@ -31,13 +32,13 @@ func (a *app) disksCommand() *cobra.Command {
 	return cmd
 }
 
-func readDisks(cmd *cobra.Command, s *session, name string) (*provision.NodeDisks, error) {
-	node, err := s.client.Node(cmd.Context(), name)
+func readDisks(cmd *cobra.Command, s *session.Session, name string) (*provision.NodeDisks, error) {
+	node, err := s.Client.Node(cmd.Context(), name)
 	if err != nil {
 		return nil, err
 	}
-	version, _ := s.client.Version()
-	return provision.ReadDisks(cmd.Context(), s.client, node, version)
+	version, _ := s.Client.Version()
+	return provision.ReadDisks(cmd.Context(), s.Client, node, version)
 }
 
 // diskReport is what JSON and YAML show of the disks of a node.

@@ -14,6 +14,7 @@ import (
 	"ironworks/models"
 	"ironworks/models/doctor"
 	"ironworks/provision"
+	"ironworks/session"
 	"ironworks/wire"
 )
 
@@ -81,20 +82,23 @@ func (a *app) doctorFacts(ctx context.Context, cmd *cobra.Command, names []strin
 	f := &doctor.Facts{Now: clock{}.Now()}
 	cfg, err := a.loadConfig(cmd, cmd.Flags().Changed("read-only"))
 	x := &cfg.Current
-	a.keepSecrets(x)
+	host := a.host()
+	host.MaskContext(x)
 	f.Auth, f.Config = x.Connection.Auth, configFacts(cfg, err)
 	f.Here = a.doctorHere(ctx, cfg)
 	if err != nil {
 		return f
 	}
-	client, err := ironicclient.New(x.Connection, ironicclient.Options{Clock: clock{}, ReadOnly: true, UserAgent: "ironworks/" + version()})
+	asked := *x
+	asked.ReadOnly = true
+	s, err := session.Open(host, asked, func(string) {})
 	if err != nil {
 		f.Config.Problems = problems(err)
 		return f
 	}
-	defer client.Close()
+	defer s.Close()
 	doctor := provision.Doctor{
-		API: client, Connection: x.Connection, Web: provision.NewWeb(), Clock: clock{}, Say: say,
+		API: s.Client, Connection: x.Connection, Web: provision.NewWeb(), Clock: clock{}, Say: say,
 		Reach: func(ctx context.Context, target, what string) models.Reach {
 			o := wire.Options{TLS: x.Connection.TLS, Timeout: x.Connection.Timeout, Largest: reachLargest}
 			if o.Timeout == 0 {

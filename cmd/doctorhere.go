@@ -17,6 +17,7 @@ import (
 	"ironworks/config"
 	"ironworks/lab/vm"
 	"ironworks/models/doctor"
+	"ironworks/session"
 )
 
 // keysTime is how long ssh-agent may take to tell its keys.
@@ -26,8 +27,8 @@ const keysTime = 3 * time.Second
 func (a *app) doctorHere(ctx context.Context, cfg *config.Config) doctor.Here {
 	x := &cfg.Current
 	here := doctor.Here{
-		BMCUser:     cmp.Or(a.variable(envBMCUsername), x.BMC.Username),
-		BMCPassword: a.variable(envBMCPassword) != "" || x.BMC.Password.IsSet(),
+		BMCUser:     cmp.Or(a.variable(session.EnvBMCUsername), x.BMC.Username),
+		BMCPassword: a.variable(session.EnvBMCPassword) != "" || x.BMC.Password.IsSet(),
 		BMCKeyring:  config.SystemKeyring(a.variable) != nil,
 		Named:       x.Logs.SSH.Keys, Audit: cfg.Files.Audit, Terminal: a.terminalFacts(), Journal: a.journalFacts(ctx, cfg),
 	}
@@ -94,7 +95,8 @@ func (a *app) journalFacts(ctx context.Context, cfg *config.Config) doctor.Journ
 		}
 		return facts
 	}
-	kept := openJournal(ctx, &cfg.Files, &cfg.Current, nil)
+	host := a.host()
+	kept := host.Journal(ctx, &cfg.Current, nil)
 	defer kept.Close()
 	info, err := kept.Info(ctx)
 	facts.Bytes, facts.MaxSize, facts.MaxAge, facts.Dropped = info.Bytes, info.MaxSize, time.Duration(info.MaxAge)*time.Second, info.Dropped

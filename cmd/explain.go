@@ -14,6 +14,7 @@ import (
 	"ironworks/models"
 	"ironworks/models/explain"
 	"ironworks/provision"
+	"ironworks/session"
 )
 
 type explainFlags struct {
@@ -49,7 +50,7 @@ func (a *app) explainCommand() *cobra.Command {
 			case len(args) == 0:
 				return usagef("name a node, or give a text with --error (see ironworks explain --help)")
 			}
-			return a.online(func(cmd *cobra.Command, s *session, names []string) error {
+			return a.online(func(cmd *cobra.Command, s *session.Session, names []string) error {
 				return a.explainNodes(cmd, s, names, &flags)
 			})(cmd, args)
 		},
@@ -91,26 +92,26 @@ type explanationJSON struct {
 	Others []explain.Explanation `json:"others,omitempty"`
 }
 
-func (a *app) explainNodes(cmd *cobra.Command, s *session, names []string, flags *explainFlags) error {
+func (a *app) explainNodes(cmd *cobra.Command, s *session.Session, names []string, flags *explainFlags) error {
 	ctx := cmd.Context()
 	kept := a.keptForExplaining(ctx, s)
 	defer kept.Close()
-	experience := a.experience(ctx, kept)
+	experience := s.Experience(ctx, kept)
 	sources := provision.ExplainSources{
-		Others: func(ctx context.Context) ([]*models.Row, error) { return provision.ListOthers(ctx, s.client) },
+		Others: func(ctx context.Context) ([]*models.Row, error) { return provision.ListOthers(ctx, s.Client) },
 		Past: func(ctx context.Context, n *models.Node, now time.Time) (provision.Past, error) {
-			return keptPast(ctx, kept, experience, n, now)
+			return session.KeptPast(ctx, kept, experience, n, now)
 		},
 	}
-	changes, err := provision.ReadChanges(s.files.Audit, s.context.Name, nil, time.Now)
+	changes, err := provision.ReadChanges(s.Files.Audit, s.Context.Name, nil, time.Now)
 	if err != nil {
 		a.complain("note: what was changed since is not known: %v", err)
 	}
-	sources.Changes, sources.Agent, sources.Ports = changes.Of, agentlog.AskAgent, s.client.Ports
+	sources.Changes, sources.Agent, sources.Ports = changes.Of, agentlog.AskAgent, s.Client.Ports
 	if sources.BMC, err = a.explainedBMC(s, flags); err != nil {
 		return err
 	}
-	explainer := provision.NewExplainer(s.client, sources)
+	explainer := provision.NewExplainer(s.Client, sources)
 	var list []explanationJSON
 	var rules []string
 	var text strings.Builder
@@ -146,7 +147,7 @@ func (a *app) explainNodes(cmd *cobra.Command, s *session, names []string, flags
 
 // explainedBMC gives how to query BMCs: every BMC with --bmc; without it, the BMC of a machine
 // that Ironic waits for, if its login is known without a prompt.
-func (a *app) explainedBMC(s *session, flags *explainFlags) (func(context.Context, *models.Node, time.Time) (*explain.BMCFacts, error), error) {
+func (a *app) explainedBMC(s *session.Session, flags *explainFlags) (func(context.Context, *models.Node, time.Time) (*explain.BMCFacts, error), error) {
 	way, err := a.bmcWay(s, &flags.bmcFlags)
 	switch {
 	case err != nil && flags.bmc:
@@ -156,7 +157,7 @@ func (a *app) explainedBMC(s *session, flags *explainFlags) (func(context.Contex
 	case flags.bmc:
 		return a.bmcsBy(s, way).Facts, nil
 	}
-	way.ask, way.told = nil, func(error) {}
+	way.Ask, way.Told = nil, func(error) {}
 	bmcs := a.bmcsBy(s, way)
 	return func(ctx context.Context, n *models.Node, now time.Time) (*explain.BMCFacts, error) {
 		if n.ProvisionState.Class() != models.ClassWait {
@@ -170,9 +171,9 @@ func (a *app) explainedBMC(s *session, flags *explainFlags) (func(context.Contex
 }
 
 // keptForExplaining is the journal of the context, or the one that was named.
-func (a *app) keptForExplaining(ctx context.Context, s *session) *journal.Journal {
+func (a *app) keptForExplaining(ctx context.Context, s *session.Session) *journal.Journal {
 	if a.journalFile == "" {
-		return a.commandJournal(ctx, s)
+		return s.Journal(ctx)
 	}
 	return a.openNamed(ctx)
 }

@@ -212,7 +212,7 @@ func (a *app) pinDisk(cmd *cobra.Command, node, disk string, to hints.Source) (p
 	if err != nil {
 		return nil, err
 	}
-	defer s.client.Close()
+	defer s.Close()
 	found, err := readDisks(cmd, s, node)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"ironworks/journal"
 	"ironworks/models"
 	"ironworks/provision"
+	"ironworks/session"
 )
 
 type historyFlags struct {
@@ -50,8 +51,8 @@ func (a *app) historyCommand() *cobra.Command {
 }
 
 // ironicHistory shows what Ironic recorded.
-func (a *app) ironicHistory(cmd *cobra.Command, s *session, args []string) error {
-	entries, err := s.client.History(cmd.Context(), args[0])
+func (a *app) ironicHistory(cmd *cobra.Command, s *session.Session, args []string) error {
+	entries, err := s.Client.History(cmd.Context(), args[0])
 	if err != nil {
 		return err
 	}
@@ -121,8 +122,8 @@ func (a *app) askForNode(cmd *cobra.Command, name string) (models.NodeRef, error
 	if err != nil {
 		return models.NodeRef{}, err
 	}
-	defer s.client.Close()
-	n, err := s.client.Node(cmd.Context(), name, "uuid", "name")
+	defer s.Close()
+	n, err := s.Client.Node(cmd.Context(), name, "uuid", "name")
 	if err != nil {
 		return models.NodeRef{}, fmt.Errorf("the journal has nothing of %s: %w", models.Printable(name), err)
 	}

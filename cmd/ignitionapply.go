@@ -11,6 +11,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/provision"
+	"ironworks/session"
 )
 
 type applyFlags struct {
@@ -38,7 +39,7 @@ func (a *app) ignitionApplyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer s.client.Close()
+			defer s.Close()
 			return a.applyRamdisks(cmd.Context(), s, nodes, flags, func(*models.Node) (provision.Ramdisk, error) { return flags.ramdisk, nil })
 		},
 	}
@@ -89,10 +90,10 @@ func checkParams(params string) error {
 
 // applyRamdisks previews, asks, sends and tells, as every verb does.
 func (a *app) applyRamdisks(
-	ctx context.Context, s *session, nodes []models.Node, flags applyFlags, ramdisk func(*models.Node) (provision.Ramdisk, error),
+	ctx context.Context, s *session.Session, nodes []models.Node, flags applyFlags, ramdisk func(*models.Node) (provision.Ramdisk, error),
 ) error {
 	action := provision.ApplyRamdisk(provision.RamdiskOptions{For: ramdisk, CheckParams: checkParams})
-	runner := newRunner(s)
+	runner := s.Runner(nil)
 	plan := runner.Plan(action, nodes)
 	previews := plan.Preview()
 	if flags.dryRun {

@@ -17,6 +17,7 @@ import (
 	"ironworks/ignition/sshkey"
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/session"
 )
 
 // ramdiskFlags are the inputs of a ramdisk's configuration.
@@ -164,7 +165,7 @@ func (a *app) tellNotes(r *ramdiskFlags, notes []ignition.RamdiskNote) {
 
 // maker reads the user's files, and takes from the context what no flag says; where no
 // session is open, it opens one for that.
-func (a *app) maker(cmd *cobra.Command, r *ramdiskFlags, s *session) (prepare.Maker, error) {
+func (a *app) maker(cmd *cobra.Command, r *ramdiskFlags, s *session.Session) (prepare.Maker, error) {
 	if len(r.in.IronicURLs) > 0 || r.in.Profile == string(ignition.ProfileClassic) {
 		return a.makerWith(ignition.IronicEndpoint{}), nil
 	}
@@ -173,7 +174,7 @@ func (a *app) maker(cmd *cobra.Command, r *ramdiskFlags, s *session) (prepare.Ma
 		if err != nil {
 			return prepare.Maker{}, err
 		}
-		defer opened.client.Close()
+		defer opened.Client.Close()
 		s = opened
 	}
 	endpoint, err := contextEndpoint(cmd.Context(), s)
@@ -220,16 +221,16 @@ func (a *app) imageIdentity(order prepare.IdentityOrder) (prepare.Identity, erro
 
 // contextEndpoint is the Ironic of a session's context, or none when nothing was
 // configured: a guess is good enough to look at, not to boot machines with.
-func contextEndpoint(ctx context.Context, s *session) (ignition.IronicEndpoint, error) {
-	if s.context.Guessed {
+func contextEndpoint(ctx context.Context, s *session.Session) (ignition.IronicEndpoint, error) {
+	if s.Context.Guessed {
 		return ignition.IronicEndpoint{}, nil
 	}
-	connection := s.context.Connection
-	endpoint := s.client.Endpoint()
+	connection := s.Context.Connection
+	endpoint := s.Client.Endpoint()
 	if endpoint == "" {
 		// Keystone knows it, once it is asked.
-		_, err := s.client.NodePage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid"}, Limit: 1})
-		if endpoint = s.client.Endpoint(); endpoint == "" {
+		_, err := s.Client.NodePage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid"}, Limit: 1})
+		if endpoint = s.Client.Endpoint(); endpoint == "" {
 			return ignition.IronicEndpoint{}, errors.Join(errors.New("the context does not tell where Ironic is: give --host"), err)
 		}
 	}
@@ -237,7 +238,7 @@ func contextEndpoint(ctx context.Context, s *session) (ignition.IronicEndpoint, 
 	if connection.TLS.CACert != "" {
 		pem, err := os.ReadFile(connection.TLS.CACert)
 		if err != nil {
-			return found, fmt.Errorf("the CA of context %s: %w", models.Printable(s.context.Name), err)
+			return found, fmt.Errorf("the CA of context %s: %w", models.Printable(s.Context.Name), err)
 		}
 		found.CA = string(pem)
 	}

@@ -16,6 +16,7 @@ import (
 	"ironworks/ignition/serve"
 	"ironworks/models"
 	"ironworks/provision"
+	"ironworks/session"
 	"ironworks/ui/screen"
 )
 
@@ -132,7 +133,7 @@ func (a *app) serve(cmd *cobra.Command, f *serveFlags, names []string) error {
 		return err
 	}
 	if s != nil {
-		defer s.client.Close()
+		defer s.Close()
 	}
 	made, err := a.prepareImages(cmd, f, s, nodes)
 	if err != nil {
@@ -146,9 +147,9 @@ func (a *app) serve(cmd *cobra.Command, f *serveFlags, names []string) error {
 	log := newAccessLog(a)
 	note := log.note
 	if s != nil {
-		kept := a.commandJournal(ctx, s)
+		kept := s.Journal(ctx)
 		defer kept.Close()
-		served := newServedLog(linesOf(kept), nodes)
+		served := newServedLog(session.LinesOf(kept), nodes)
 		note = func(e serve.Event) {
 			served.note(&e)
 			log.note(e)
@@ -187,7 +188,7 @@ func (a *app) serve(cmd *cobra.Command, f *serveFlags, names []string) error {
 }
 
 // serveNodes finds the nodes that are served.
-func (a *app) serveNodes(cmd *cobra.Command, names []string) (*session, []models.Node, error) {
+func (a *app) serveNodes(cmd *cobra.Command, names []string) (*session.Session, []models.Node, error) {
 	if len(names) == 0 {
 		return nil, nil, nil
 	}
@@ -195,7 +196,7 @@ func (a *app) serveNodes(cmd *cobra.Command, names []string) (*session, []models
 }
 
 // applyServed writes what is served into the nodes.
-func (a *app) applyServed(ctx context.Context, s *session, nodes []models.Node, targets []screen.ServedTarget, f *serveFlags) error {
+func (a *app) applyServed(ctx context.Context, s *session.Session, nodes []models.Node, targets []screen.ServedTarget, f *serveFlags) error {
 	ramdisk := func(n *models.Node) (provision.Ramdisk, error) {
 		for _, t := range targets {
 			if t.UUID == n.UUID || t.UUID == "" {
@@ -222,7 +223,7 @@ func (a *app) applyServed(ctx context.Context, s *session, nodes []models.Node, 
 }
 
 // listenAt works out where to listen, and under which address others come.
-func (a *app) listenAt(ctx context.Context, f *serveFlags, s *session, nodes []models.Node) (listen, advertise string, err error) {
+func (a *app) listenAt(ctx context.Context, f *serveFlags, s *session.Session, nodes []models.Node) (listen, advertise string, err error) {
 	candidates, trouble := serve.Candidates(ctx, serve.System{}, prepare.Clients(endpointOf(s), nodes))
 	if trouble != nil && len(nodes) > 0 {
 		a.complain("warning: %v", trouble)

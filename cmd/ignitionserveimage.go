@@ -6,11 +6,12 @@ import (
 	"ironworks/ignition/prepare"
 	"ironworks/models"
 	"ironworks/provision"
+	"ironworks/session"
 	"ironworks/ui/screen"
 )
 
 // prepareImages opens what is served and makes the streams.
-func (a *app) prepareImages(cmd *cobra.Command, f *serveFlags, s *session, nodes []models.Node) (*prepare.Images, error) {
+func (a *app) prepareImages(cmd *cobra.Command, f *serveFlags, s *session.Session, nodes []models.Node) (*prepare.Images, error) {
 	images, err := f.source.Images()
 	if err != nil {
 		return nil, err
@@ -25,7 +26,7 @@ func (a *app) prepareImages(cmd *cobra.Command, f *serveFlags, s *session, nodes
 	return images, nil
 }
 
-func (a *app) addStreams(cmd *cobra.Command, f *serveFlags, s *session, images *prepare.Images, nodes []models.Node) error {
+func (a *app) addStreams(cmd *cobra.Command, f *serveFlags, s *session.Session, images *prepare.Images, nodes []models.Node) error {
 	config, force, err := a.configFor(cmd, f, s, images)
 	if err != nil {
 		return err
@@ -49,7 +50,7 @@ func (a *app) addStreams(cmd *cobra.Command, f *serveFlags, s *session, images *
 // configFor gives the configuration for a node, "" for all; nil is the one that is
 // there already. Force says that the one in the ISO is part of it.
 func (a *app) configFor(
-	cmd *cobra.Command, f *serveFlags, s *session, images *prepare.Images,
+	cmd *cobra.Command, f *serveFlags, s *session.Session, images *prepare.Images,
 ) (config func(label string) ([]byte, error), force bool, err error) {
 	var base []byte
 	if f.config != "" {
@@ -86,7 +87,7 @@ func (a *app) configFor(
 }
 
 // builtFor makes configurations of the flags.
-func (a *app) builtFor(cmd *cobra.Command, f *serveFlags, s *session) (func(label string) ([]byte, error), error) {
+func (a *app) builtFor(cmd *cobra.Command, f *serveFlags, s *session.Session) (func(label string) ([]byte, error), error) {
 	in, err := f.ramdisk.inputs()
 	if err != nil {
 		return nil, err
@@ -142,9 +143,9 @@ func targetsOf(published []prepare.Target, nodes []models.Node, withDefaults boo
 }
 
 // endpointOf is where Ironic is, as far as anybody was asked.
-func endpointOf(s *session) string {
+func endpointOf(s *session.Session) string {
 	if s == nil {
 		return ""
 	}
-	return s.client.Endpoint()
+	return s.Client.Endpoint()
 }

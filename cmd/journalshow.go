@@ -44,7 +44,8 @@ func (a *app) offlineJournal(cmd *cobra.Command) (*journal.Journal, *config.Conf
 	if err != nil {
 		return nil, nil, err
 	}
-	return openJournal(cmd.Context(), &cfg.Files, &cfg.Current, func(err error) { a.complain("%v", err) }), cfg, nil
+	host := a.host()
+	return host.Journal(cmd.Context(), &cfg.Current, func(err error) { a.complain("%v", err) }), cfg, nil
 }
 
 // openNamed opens the journal that was named instead of the context's.

@@ -15,6 +15,7 @@ import (
 	"ironworks/lab"
 	"ironworks/lab/machine"
 	"ironworks/models"
+	"ironworks/session"
 )
 
 // machinesFlags are those of lab machines.
@@ -112,11 +113,11 @@ func (a *app) labMachines(cmd *cobra.Command, flags machinesFlags) error {
 	if err != nil {
 		return err
 	}
-	defer s.client.Close()
+	defer s.Close()
 	if flags.clean {
-		return a.labClean(cmd.Context(), s.client)
+		return a.labClean(cmd.Context(), s.Client)
 	}
-	return a.runMachines(cmd.Context(), s.client, flags, members)
+	return a.runMachines(cmd.Context(), s.Client, flags, members)
 }
 
 // runMachines runs them until the context ends.
@@ -155,7 +156,7 @@ func (a *app) runMachines(ctx context.Context, client *ironicclient.Client, flag
 }
 
 // connectTo is connect, to a URL if one is given and nothing else names an Ironic.
-func (a *app) connectTo(cmd *cobra.Command, url string) (*session, error) {
+func (a *app) connectTo(cmd *cobra.Command, url string) (*session.Session, error) {
 	if url != "" && a.flags.URL == "" && a.flags.Context == "" && a.flags.Cloud == "" {
 		a.flags.URL = url
 	}

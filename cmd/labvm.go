@@ -305,8 +305,8 @@ func (a *app) labUpIronic(cmd *cobra.Command, f *vmFlags, sshPort int, v *labVir
 	if err != nil {
 		return err
 	}
-	defer s.client.Close()
-	target, err := labTargetOf(ctx, s.client, f.ironic)
+	defer s.Close()
+	target, err := labTargetOf(ctx, s.Client, f.ironic)
 	if err != nil {
 		return err
 	}
@@ -329,7 +329,7 @@ func (a *app) labUpIronic(cmd *cobra.Command, f *vmFlags, sshPort int, v *labVir
 	if err := a.printMachines(l); err != nil {
 		return err
 	}
-	if err := a.enrolLab(ctx, l, s.client, target.interfaces); err != nil {
+	if err := a.enrolLab(ctx, l, s.Client, target.interfaces); err != nil {
 		return err
 	}
 	a.printVirtual(v, l, sshPort)

@@ -1,8 +1,11 @@
 package cmd
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +16,7 @@ import (
 	"ironworks/agentlog"
 	"ironworks/fleet"
 	"ironworks/models"
+	"ironworks/session"
 )
 
 type logsFlags struct {
@@ -145,7 +149,7 @@ func (a *app) logs(cmd *cobra.Command, order logsOrder, names []string) error {
 	if err != nil {
 		return err
 	}
-	defer s.client.Close()
+	defer s.Close()
 	ctx, stop := context.WithCancelCause(cmd.Context())
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -154,30 +158,30 @@ func (a *app) logs(cmd *cobra.Command, order logsOrder, names []string) error {
 	if err != nil {
 		return err
 	}
-	way := logsWay{
-		address: agents.of, sources: order.use, archive: order.archive, since: order.from, once: !order.follow, clock: agents.skew,
+	way := session.LogsWay{
+		Address: agents.of, Sources: order.use, Archive: order.archive, Since: order.from, Once: !order.follow, ServerClock: agents.skew,
 	}
 	if order.listen != "" {
-		receiver, at, err := a.receive(ctx, s.client, order.listen, stop, &running)
+		receiver, at, err := s.Receive(ctx, order.listen, stop, &running)
 		if err != nil {
 			return err
 		}
 		a.complain("taking pushed journals at %s", at)
-		way.push = receiver
+		way.Push = receiver
 	}
-	kept := a.commandJournal(ctx, s)
+	kept := s.Journal(ctx)
 	defer kept.Close()
 	p := &logsPrinter{app: a, order: &order, stop: stop, status: map[string]map[models.LogSource]agentlog.Status{}, lines: map[string]int{}}
 	follow := func(n models.NodeRef) <-chan agentlog.Batch {
-		return keepLines(ctx, linesOf(kept), way.push.Subscribe(ctx, n))
+		return session.KeepLines(ctx, session.LinesOf(kept), way.Push.Subscribe(ctx, n))
 	}
 	if len(names) > 0 {
-		way.serial = a.lends(s)
-		follower, err := a.follower(&s.context, way)
+		way.Serial = a.lends(s)
+		follower, err := s.Follower(way)
 		if err != nil {
 			return err
 		}
-		logs := &keptLogs{Follower: follower, keep: linesOf(kept)}
+		logs := session.Kept(follower, session.LinesOf(kept))
 		follow = func(n models.NodeRef) <-chan agentlog.Batch { return logs.Follow(ctx, n) }
 	}
 	// The zero node is all that push.
@@ -213,11 +217,11 @@ type agents struct {
 }
 
 // agents asks for the nodes, and follows them where the log is followed.
-func (a *app) agents(ctx context.Context, s *session, order *logsOrder, names []string, running *sync.WaitGroup) (*agents, error) {
+func (a *app) agents(ctx context.Context, s *session.Session, order *logsOrder, names []string, running *sync.WaitGroup) (*agents, error) {
 	x := &agents{store: fleet.NewStore(), given: order.address}
 	var uuids []string
 	for _, name := range names {
-		n, err := s.client.Node(ctx, name)
+		n, err := s.Client.Node(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -229,15 +233,14 @@ func (a *app) agents(ctx context.Context, s *session, order *logsOrder, names []
 		return x, nil
 	}
 	lost := false
-	poller := fleet.NewPoller(s.client, x.store, fleet.Options{
-		Clock: clock{}, Only: uuids, Notify: func(u fleet.Update) {
-			if u.Status.Fault != nil && !lost {
-				a.complain("lost contact with Ironic: %s; trying again every few seconds", reasonAndHint(u.Status.Fault))
-			}
-			lost = u.Status.Fault != nil
-		},
-	})
-	running.Go(func() { _ = poller.Run(ctx) }) // it ends with ctx; faults are told
+	poller := fleet.NewPoller(s.Client, x.store, fleet.Options{Clock: clock{}, Only: uuids})
+	told := func(u fleet.Update) {
+		if u.Status.Fault != nil && !lost {
+			a.complain("lost contact with Ironic: %s; trying again every few seconds", reasonAndHint(u.Status.Fault))
+		}
+		lost = u.Status.Fault != nil
+	}
+	running.Go(func() { _ = poller.Run(ctx, told) }) // it ends with ctx; faults are told
 	return x, nil
 }
 
@@ -253,7 +256,7 @@ func (x *agents) of(n models.NodeRef) string {
 	if x.given != "" {
 		return x.given
 	}
-	if address := lastAgent(x.store)(n); address != "" {
+	if address := session.LastAgent(x.store)(n); address != "" {
 		return address
 	}
 	i := slices.IndexFunc(x.first, func(f models.Node) bool { return f.UUID == n.UUID })
@@ -363,4 +366,27 @@ func (p *logsPrinter) verdict(nodes []models.NodeRef) error {
 		return nil
 	}
 	return errors.New(strings.Join(failed, "\n"))
+}
+
+// printLines writes lines at once, whatever buffers there are.
+func (a *app) printLines(lines []models.LogLine) error {
+	out := bufio.NewWriter(a.stdout)
+	for i := range lines {
+		l := &lines[i]
+		switch a.output {
+		case outputJSON:
+			data, err := json.Marshal(l)
+			if err != nil {
+				return err
+			}
+			_, _ = out.Write(append(harmlessJSON(data), '\n'))
+		case outputYAML:
+			if err := writeYAML(out, []*models.LogLine{l}); err != nil {
+				return err
+			}
+		case outputTable, outputName, "":
+			fmt.Fprintln(out, l.String())
+		}
+	}
+	return out.Flush()
 }

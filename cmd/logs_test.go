@@ -12,6 +12,7 @@ import (
 	"ironworks/agentlog"
 	"ironworks/fleet"
 	"ironworks/models"
+	"ironworks/session"
 )
 
 func TestLogsOrder(t *testing.T) {
@@ -144,7 +145,7 @@ func TestLogsEndWithTheirReader(t *testing.T) {
 
 func TestLastAgent(t *testing.T) {
 	t.Parallel()
-	if got := lastAgent(fleet.NewStore())(models.NodeRef{UUID: "u"}); got != "" {
+	if got := session.LastAgent(fleet.NewStore())(models.NodeRef{UUID: "u"}); got != "" {
 		t.Errorf("a node that nobody knows is at %q", got)
 	}
 	x := &agents{store: fleet.NewStore(), first: []models.Node{{UUID: "u", Internal: &models.Internal{AgentURL: "https://a"}}}}

@@ -11,6 +11,7 @@ import (
 	"ironworks/ironicclient"
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/session"
 )
 
 func (a *app) nodeCommand() *cobra.Command {
@@ -19,14 +20,14 @@ func (a *app) nodeCommand() *cobra.Command {
 		Short:             "Show one node; -o json has Ironic's own fields",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeNodes(1),
-		RunE: a.online(func(cmd *cobra.Command, s *session, args []string) error {
-			n, now, err := s.client.NodeAt(cmd.Context(), args[0])
+		RunE: a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
+			n, now, err := s.Client.NodeAt(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			r := result{data: n.Raw, names: []string{n.Label()}}
 			if a.output == outputTable || a.output == "" {
-				r.text = nodeText(cmd.Context(), s.client, n, a.ramdiskText(cmd.Context(), s, n, now))
+				r.text = nodeText(cmd.Context(), s.Client, n, a.ramdiskText(cmd.Context(), s, n, now))
 			}
 			return a.print(r)
 		}),
@@ -35,13 +36,13 @@ func (a *app) nodeCommand() *cobra.Command {
 
 // ramdiskText is how far the ramdisk of a node has come that Ironic waits for, by what Ironic
 // and the journal know.
-func (a *app) ramdiskText(ctx context.Context, s *session, n *models.Node, now time.Time) string {
+func (a *app) ramdiskText(ctx context.Context, s *session.Session, n *models.Node, now time.Time) string {
 	if n.ProvisionState.Class() != models.ClassWait {
 		return ""
 	}
-	kept := a.commandJournal(ctx, s)
+	kept := s.Journal(ctx)
 	defer kept.Close()
-	_, boot, err := tellingLines(ctx, kept, n.UUID, now.Add(-logReach), time.Time{}, time.Until(now))
+	_, boot, err := session.TellingLines(ctx, kept, n.UUID, now.Add(-session.LogReach), time.Time{}, time.Until(now))
 	if err != nil {
 		a.complain("note: the log in the journal: %v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"ironworks/models"
 	"ironworks/models/explain"
 	"ironworks/provision"
+	"ironworks/session"
 )
 
 // listFlags are the flags that shape a list of nodes.
@@ -108,8 +109,8 @@ func (a *app) listNodes(cmd *cobra.Command, flags listFlags, filter string) erro
 	if err != nil {
 		return err
 	}
-	defer s.client.Close()
-	d := s.context.Defaults
+	defer s.Close()
+	d := s.Context.Defaults
 	if len(flags.columns) == 0 && !flags.wide {
 		flags.columns = d.Columns
 	}
@@ -123,7 +124,7 @@ func (a *app) listNodes(cmd *cobra.Command, flags listFlags, filter string) erro
 	if err != nil {
 		return err
 	}
-	rows, now, err := a.fetchRows(cmd.Context(), s.client, l)
+	rows, now, err := a.fetchRows(cmd.Context(), s.Client, l)
 	if err != nil {
 		return err
 	}
@@ -159,11 +160,11 @@ func (a *app) fetchRows(ctx context.Context, c *ironicclient.Client, l listing) 
 }
 
 // addChanges tells rows that failed what was changed of them from here.
-func (a *app) addChanges(s *session, rows []*models.Row, now time.Time) {
+func (a *app) addChanges(s *session.Session, rows []*models.Row, now time.Time) {
 	if !slices.ContainsFunc(rows, func(r *models.Row) bool { return r.Node.Troubled() }) {
 		return
 	}
-	changes, err := provision.ReadChanges(s.files.Audit, s.context.Name, nil, time.Now)
+	changes, err := provision.ReadChanges(s.Files.Audit, s.Context.Name, nil, time.Now)
 	if err != nil {
 		a.complain("note: what was changed since is not known: %v", err)
 	}

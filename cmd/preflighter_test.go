@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"ironworks/config"
-	"ironworks/ironicclient"
 	"ironworks/models"
 	"ironworks/models/plan"
+	"ironworks/session"
 )
 
 // TestCommandsAndConsoleHaveTheContextsPolicies: both have their checks from one place,
@@ -36,7 +36,12 @@ func TestCommandsAndConsoleHaveTheContextsPolicies(t *testing.T) {
 		}
 		s.Close()
 	}
-	if got := a.preflighter(&strict, &ironicclient.Client{}, nil).Policy[plan.CheckSingleDisk]; got != plan.PolicyRefuse {
+	s, err := session.Open(a.host(), strict, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if got := s.Preflighter().Policy[plan.CheckSingleDisk]; got != plan.PolicyRefuse {
 		t.Errorf("a command has %q", got)
 	}
 }

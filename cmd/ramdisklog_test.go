@@ -18,11 +18,12 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"ironworks/agentlog"
+	"ironworks/config"
 	"ironworks/ignition"
 	"ironworks/ignition/prepare"
-	"ironworks/ironicclient"
 	"ironworks/lab"
 	"ironworks/models"
+	"ironworks/session"
 )
 
 // loopback listens at an address of this machine.
@@ -76,12 +77,13 @@ func TestRamdiskLogInTheLab(t *testing.T) {
 	listener, console := loopback(t, "127.0.0.1")
 	sshPort, api := freePort(t, "127.18.0.1"), freePort(t, "127.0.0.1")
 	url := fmt.Sprintf("http://127.0.0.1:%d", api)
-	client, err := ironicclient.New(models.Connection{Endpoint: url}, ironicclient.Options{})
+	s, err := session.Open(a.host(), config.Context{Connection: models.Connection{Endpoint: url}}, func(text string) { t.Log(text) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer client.Close()
-	receiver, err := agentlog.NewReceiver(agentlog.PushOptions{Dir: a.files.Pushes(), Owner: newPushOwners(client, time.Now).owner})
+	defer s.Close()
+	client := s.Client
+	receiver, err := s.Receiver()
 	if err != nil {
 		t.Fatal(err)
 	}

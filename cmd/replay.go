@@ -11,10 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ironworks/fleet"
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/provision"
 	"ironworks/replay"
+	"ironworks/session"
 	"ironworks/ui"
 	"ironworks/ui/screen"
 )
@@ -120,15 +121,13 @@ func begin(player *replay.Player, flags *replayFlags) error {
 // replaySession shows a recording in the place of an Ironic.
 func replaySession(where screen.Context, player *replay.Player) *screen.Session {
 	answers := player.Answers()
-	none := func(string) {}
 	return &screen.Session{
-		Context: where, Store: player.Store(), API: answers, Journal: answers, Logs: player, Replay: player,
-		Explain: explainLive(answers, player.Store(), answers, provision.ExplainSources{}),
-		Runner:  provision.Runner{API: answers, Audit: noAudit{}, Clock: clock{}, Context: where.Name, ReadOnly: true},
-		Poll: func(ctx context.Context, notify func(fleet.Update)) error {
-			return player.Run(ctx, notify)
+		Context: where, Store: player.Store(), API: answers, Journal: answers, Logs: player, Replay: player, Poller: player,
+		Explain: func(ctx context.Context, uuid string, bmc *explain.BMCFacts) (*provision.Explained, error) {
+			return session.ExplainSeen(ctx, answers, player.Store(), answers, provision.ExplainSources{}, uuid, bmc)
 		},
-		Watch: none, Unwatch: none, Look: none, Hurry: func() {}, Refresh: func() {}, Need: func(...string) {}, Close: func() {},
+		Runner: provision.Runner{API: answers, Audit: noAudit{}, Clock: clock{}, Context: where.Name, ReadOnly: true},
+		Close:  func() {},
 	}
 }
 

@@ -9,13 +9,14 @@ import (
 	"ironworks/journal"
 	"ironworks/models"
 	"ironworks/provision"
+	"ironworks/session"
 )
 
 // retryFailed offers another try for the nodes that failed, where somebody is there to
 // be asked. The nodes are read and checked anew; what changed is shown, and the try is
 // confirmed as the first one was. Whatever the answers are, the results so far are kept.
 func (a *app) retryFailed(
-	ctx context.Context, runner *provision.Runner, kept *journal.Journal, plan provision.Batch, results []provision.Result, flags actFlags,
+	ctx context.Context, s *session.Session, runner *provision.Runner, kept *journal.Journal, plan provision.Batch, results []provision.Result, flags actFlags,
 	confirm func(provision.Batch) error,
 ) []provision.Result {
 	for a.offersRetry(ctx, plan, results, flags) {
@@ -45,7 +46,7 @@ func (a *app) retryFailed(
 			a.complain("%v", err)
 			return results
 		}
-		for i, res := range a.runPlan(ctx, runner, kept, second, flags) {
+		for i, res := range a.runPlan(ctx, s, runner, kept, second, flags) {
 			at := plan.Index(second.Items[i].Node.UUID)
 			plan.Items[at], results[at] = second.Items[i], res
 		}

@@ -7,6 +7,7 @@ import (
 	"ironworks/agentlog"
 	"ironworks/ignition/serve"
 	"ironworks/models"
+	"ironworks/session"
 )
 
 // servedEvery is how often it is kept at most how far a fetch is: a BMC that reads an image as
@@ -16,7 +17,7 @@ const servedEvery = 5 * time.Second
 // servedLog keeps who fetches the ramdisks of nodes, as lines of the nodes' logs. Until a
 // machine starts, nothing else tells whether its medium was read.
 type servedLog struct {
-	keep  lineKeeper
+	keep  session.LineKeeper
 	nodes map[string]models.NodeRef // by label
 
 	mu   sync.Mutex
@@ -25,7 +26,7 @@ type servedLog struct {
 
 // newServedLog keeps what is fetched for nodes. What is for all nodes is kept where there is
 // one alone.
-func newServedLog(keep lineKeeper, nodes []models.Node) *servedLog {
+func newServedLog(keep session.LineKeeper, nodes []models.Node) *servedLog {
 	l := &servedLog{keep: keep, nodes: map[string]models.NodeRef{}, kept: map[fetchKey]time.Time{}}
 	for i := range nodes {
 		l.nodes[nodes[i].Label()] = nodes[i].Ref()

@@ -12,13 +12,14 @@ import (
 
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/session"
 )
 
 func (a *app) driversCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "drivers", Short: "List the hardware types that are enabled, and their interfaces", Args: cobra.NoArgs,
-		RunE: a.online(func(cmd *cobra.Command, s *session, _ []string) error {
-			drivers, err := s.client.Drivers(cmd.Context())
+		RunE: a.online(func(cmd *cobra.Command, s *session.Session, _ []string) error {
+			drivers, err := s.Client.Drivers(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -60,8 +61,8 @@ func nonNil[T any](list []T) []T {
 func (a *app) conductorsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "conductors", Short: "List the conductors and whether they are alive", Args: cobra.NoArgs,
-		RunE: a.online(func(cmd *cobra.Command, s *session, _ []string) error {
-			conductors, err := s.client.Conductors(cmd.Context())
+		RunE: a.online(func(cmd *cobra.Command, s *session.Session, _ []string) error {
+			conductors, err := s.Client.Conductors(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -97,10 +98,10 @@ func (a *app) validateCommand() *cobra.Command {
 		Long: "Ask every interface of a node whether it could do its work. Exit code 1 when one that a deployment needs\n" +
 			"(boot, deploy, management, network, power) says no.",
 		Args: cobra.ExactArgs(1), ValidArgsFunction: a.completeNodes(1),
-		RunE: a.online(func(cmd *cobra.Command, s *session, args []string) error {
+		RunE: a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
 			progress := a.newProgress()
 			progress.say("asking the interfaces of %s", args[0])
-			list, err := s.client.Validate(cmd.Context(), args[0])
+			list, err := s.Client.Validate(cmd.Context(), args[0])
 			progress.stop()
 			if err != nil {
 				return err
@@ -211,10 +212,10 @@ func (a *app) completeNodes(limit int) cobra.CompletionFunc {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		defer s.client.Close()
+		defer s.Close()
 		ctx, cancel := withTimeout(cmd.Context(), 2*time.Second)
 		defer cancel()
-		page, err := s.client.NodePage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid", "name"}})
+		page, err := s.Client.NodePage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid", "name"}})
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

@@ -16,6 +16,7 @@ import (
 	"ironworks/journal"
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/session"
 )
 
 // watchPeriod is shorter than the console's: whoever watches wants to see states that
@@ -95,7 +96,7 @@ func (a *app) watch(cmd *cobra.Command, flags watchFlags, names []string) error 
 	if err != nil {
 		return err
 	}
-	defer s.client.Close()
+	defer s.Close()
 	ctx, stop := context.WithCancelCause(cmd.Context())
 	defer stop(nil)
 	if flags.timeout > 0 {
@@ -111,19 +112,18 @@ func (a *app) watch(cmd *cobra.Command, flags watchFlags, names []string) error 
 		period = watchPeriod
 	}
 	w := &watcher{app: a, store: fleet.NewStore(), until: models.ProvisionState(flags.until), named: names, stop: stop}
-	kept := a.commandJournal(ctx, s)
+	kept := s.Journal(ctx)
 	defer kept.Close()
-	poller := fleet.NewPoller(s.client, w.store, fleet.Options{
+	poller := fleet.NewPoller(s.Client, w.store, fleet.Options{
 		Clock: clock{}, Fast: period, Idle: period, Only: names,
-		Notify: func(u fleet.Update) {
-			kept.Note(updateRecords(w.store, u))
-			w.update(u)
-		},
 		GiveUp: func(*models.Fault) bool { return !w.ever },
 	})
 	var reading sync.WaitGroup
 	reading.Go(func() { w.readLogs(ctx, kept) })
-	err = poller.Run(ctx)
+	err = poller.Run(ctx, func(u fleet.Update) {
+		kept.Note(session.UpdateRecords(w.store, u))
+		w.update(u)
+	})
 	cause := context.Cause(ctx)
 	stop(nil)
 	reading.Wait()
@@ -170,7 +170,7 @@ func (w *watcher) readLogs(ctx context.Context, kept *journal.Journal) {
 				break
 			}
 			if from[uuid].IsZero() {
-				from[uuid] = time.Now().Add(-logReach)
+				from[uuid] = time.Now().Add(-session.LogReach)
 			}
 			var lines []models.LogLine
 			for l, err := range kept.Lines(ctx, uuid, from[uuid], time.Time{}) {

@@ -3,8 +3,8 @@
 // [models.Event]s.
 //
 //	store := fleet.NewStore()
-//	poller := fleet.NewPoller(client, store, fleet.Options{Notify: show})
-//	err := poller.Run(ctx) // until ctx ends
+//	poller := fleet.NewPoller(client, store, fleet.Options{})
+//	err := poller.Run(ctx, show) // until ctx ends
 //
 // How it polls, and what that costs Ironic, is measured by make bench: a page of the
 // nodes that changed last each second while something moves, and the whole fleet only

@@ -243,7 +243,7 @@ func TestCancelEndsAtOnce(t *testing.T) {
 				p := fleet.NewPoller(api, store, fleet.Options{})
 				ctx, cancel := context.WithCancel(t.Context())
 				ended := make(chan error)
-				go func() { ended <- p.Run(ctx) }()
+				go func() { ended <- p.Run(ctx, func(fleet.Update) {}) }()
 				pass(2500 * time.Millisecond)
 				before := time.Now()
 				cancel()

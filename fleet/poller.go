@@ -39,9 +39,6 @@ type Options struct {
 	Fields []string
 	// Only limits the poller to these nodes (uuids or names): nothing is listed.
 	Only []string
-	// Notify is called from the poller's goroutine after every answer and every fault.
-	// It must not block for long: the next poll waits for it. May be nil.
-	Notify func(Update)
 	// GiveUp ends Run with the fault when it says so, instead of trying again. Nil
 	// means never.
 	GiveUp func(*models.Fault) bool
@@ -94,7 +91,8 @@ type Poller struct {
 	// deleted there is nothing left to do.
 	only bool
 
-	// The rest belongs to Run's goroutine.
+	// The rest belongs to Run's goroutine. hear is told of every answer and every fault.
+	hear     func(Update)
 	list     listing
 	lastNews time.Time
 	// heads are the orders in which Ironic had touched nodes, the newest last; newest are
@@ -139,8 +137,10 @@ func NewPoller(api API, store *Store, opts Options) *Poller {
 
 // Run polls until ctx ends; faults are told and tried again, for ever, unless GiveUp
 // says otherwise. It returns nil only when all the nodes of Options.Only were deleted.
-// It leaves nothing running.
-func (p *Poller) Run(ctx context.Context) error {
+// It leaves nothing running. Notify is called from the same goroutine after every answer and
+// every fault, and must not block for long: the next poll waits for it.
+func (p *Poller) Run(ctx context.Context, notify func(Update)) error {
+	p.hear = notify
 	for {
 		began := p.clock.Now()
 		err := p.round(ctx)
@@ -304,9 +304,7 @@ func (p *Poller) answered(date, began time.Time, small bool) time.Time {
 func (p *Poller) notify(u Update, change func(*Status)) {
 	u.Status = p.store.setStatus(change)
 	u.Revision = p.store.Revision()
-	if p.opts.Notify != nil {
-		p.opts.Notify(u)
-	}
+	p.hear(u)
 }
 
 // put stores nodes and tells what changed.

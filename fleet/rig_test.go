@@ -33,14 +33,14 @@ type rig struct {
 func start(t *testing.T, api *fakeIronic, opts fleet.Options) *rig {
 	t.Helper()
 	r := &rig{t: t, api: api, store: fleet.NewStore(), ended: make(chan error, 1)}
-	opts.Notify = func(u fleet.Update) {
+	r.poller = fleet.NewPoller(api, r.store, opts)
+	note := func(u fleet.Update) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.updates = append(r.updates, u)
 	}
-	r.poller = fleet.NewPoller(api, r.store, opts)
 	ctx, cancel := context.WithCancel(t.Context())
-	go func() { r.ended <- r.poller.Run(ctx) }()
+	go func() { r.ended <- r.poller.Run(ctx, note) }()
 	t.Cleanup(func() {
 		cancel()
 		if r.end == nil {

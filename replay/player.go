@@ -238,3 +238,21 @@ func (p *Player) arrange() {
 		slices.SortStableFunc(lines, func(a, b shown) int { return a.at.Compare(b.at) })
 	}
 }
+
+// Watch does nothing, as do Unwatch, Look, Hurry, Refresh and Need: a recording has what it has.
+func (p *Player) Watch(string) {}
+
+// Unwatch does nothing.
+func (p *Player) Unwatch(string) {}
+
+// Look does nothing.
+func (p *Player) Look(string) {}
+
+// Hurry does nothing.
+func (p *Player) Hurry() {}
+
+// Refresh does nothing.
+func (p *Player) Refresh() {}
+
+// Need does nothing.
+func (p *Player) Need(...string) {}

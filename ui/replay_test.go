@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"ironworks/agentlog"
-	"ironworks/fleet"
 	"ironworks/models"
 	"ironworks/models/explain"
 	"ironworks/provision"
@@ -63,7 +62,6 @@ func replayed(t *testing.T, test func(r *rig, p *replay.Player)) {
 			t.Fatal(err)
 		}
 		player.Pause(true)
-		none := func(string) {}
 		answers := player.Answers()
 		o.ReadOnly = true
 		o.Open = func(string, func(string)) (*screen.Session, error) {
@@ -72,8 +70,7 @@ func replayed(t *testing.T, test func(r *rig, p *replay.Player)) {
 				Explain: func(ctx context.Context, uuid string, _ *explain.BMCFacts) (*provision.Explained, error) {
 					return provision.NewExplainer(answers, provision.ExplainSources{}).Explain(ctx, uuid)
 				},
-				Poll:  func(ctx context.Context, notify func(fleet.Update)) error { return player.Run(ctx, notify) },
-				Watch: none, Unwatch: none, Look: none, Hurry: func() {}, Refresh: func() {}, Need: func(...string) {}, Close: func() {},
+				Poller: player, Close: func() {},
 			}, nil
 		}
 	}, func(r *rig) { test(r, player) })

@@ -101,8 +101,7 @@ func (r *rig) open(name string, _ func(string)) (*screen.Session, error) {
 		name = "rack7"
 	}
 	store := fleet.NewStore()
-	var notify func(fleet.Update)
-	p := fleet.NewPoller(r.ironic, store, fleet.Options{Notify: func(u fleet.Update) { notify(u) }})
+	p := fleet.NewPoller(r.ironic, store, fleet.Options{})
 	explain := func(ctx context.Context, uuid string, _ *explain.BMCFacts) (*provision.Explained, error) {
 		return provision.NewExplainer(r.ironic, provision.ExplainSources{}).Explain(ctx, uuid)
 	}
@@ -111,12 +110,9 @@ func (r *rig) open(name string, _ func(string)) (*screen.Session, error) {
 		Context: screen.Context{Name: name, Endpoint: "https://ironic.rack7.example:6385", Auth: "http_basic", Accent: accent},
 		Store:   store, API: r.ironic, Close: func() {},
 		Runner: provision.Runner{API: r.ironic, Audit: r.audit, Clock: bubbleClock{}, Context: name},
-		Poll: func(ctx context.Context, f func(fleet.Update)) error {
-			notify = f
-			return p.Run(ctx)
-		},
+		Poller: p,
 		Checks: &provision.Preflighter{Reader: r.ironic, Clock: bubbleClock{}}, Logs: r.logs, Explain: explain,
-		Watch: p.Watch, Unwatch: p.Unwatch, Look: p.Look, Hurry: p.Hurry, Refresh: p.Refresh, Need: p.Need, Options: []string{"--context", name},
+		Options: []string{"--context", name},
 	}, nil
 }
 

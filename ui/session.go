@@ -126,7 +126,7 @@ func (c *Console) poll(l *liveSession) tea.Cmd {
 	return func() tea.Msg {
 		defer running.Done()
 		defer l.Close()
-		_ = l.Poll(l.ctx, push(l.feed)) // it ends with its context; faults are news
+		_ = l.Run(l.ctx, push(l.feed)) // it ends with its context; faults are news
 		return pollEnded{l.number}
 	}
 }

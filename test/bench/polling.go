@@ -88,18 +88,19 @@ func polling(ctx context.Context, s *ironic.Server, _ string, rounds int) error 
 	events := make(chan models.Event, 10*burstNodes)
 	complete := make(chan struct{})
 	var once sync.Once
-	poller := fleet.NewPoller(api, store, fleet.Options{Notify: func(u fleet.Update) {
+	poller := fleet.NewPoller(api, store, fleet.Options{})
+	told := func(u fleet.Update) {
 		for _, e := range u.Events {
 			events <- e
 		}
 		if u.Status.Complete {
 			once.Do(func() { close(complete) })
 		}
-	}})
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ended := make(chan error, 1)
-	go func() { ended <- poller.Run(ctx) }()
+	go func() { ended <- poller.Run(ctx, told) }()
 	select {
 	case <-complete:
 	case err := <-ended:

@@ -111,6 +111,22 @@ type Defaults struct {
 	Filter  string
 }
 
+// Poller keeps a Store up to date; *fleet.Poller is one.
+type Poller interface {
+	// Run polls until ctx ends, and tells of every answer.
+	Run(ctx context.Context, notify func(fleet.Update)) error
+	// Watch and Unwatch ask for a closer look at one node while it is on its way, Look for
+	// a single one now.
+	Watch(uuid string)
+	Unwatch(uuid string)
+	Look(uuid string)
+	// Hurry asks for a look at what changed now, Refresh for a full listing.
+	Hurry()
+	Refresh()
+	// Need adds API fields to what the Store has of every node.
+	Need(fields ...string)
+}
+
 // Session is the connection to one context's Ironic, with the live picture of it.
 type Session struct {
 	Context  Context
@@ -121,15 +137,8 @@ type Session struct {
 	Runner provision.Runner
 	// Checks are those before a deployment, as a pattern: what does them takes a Fresh one.
 	Checks *provision.Preflighter
-	// Poll keeps the Store up to date until its context ends.
-	Poll func(ctx context.Context, notify func(fleet.Update)) error
-	// Watch and Unwatch ask for a closer look at one node while it is on its way, Look for
-	// a single one now.
-	Watch, Unwatch, Look func(uuid string)
-	// Hurry asks for a look at what changed now, Refresh for a full listing.
-	Hurry, Refresh func()
-	// Need adds API fields to what the Store has of every node.
-	Need func(fields ...string)
+	// Poller keeps the Store up to date.
+	Poller
 	// Ramdisks makes ramdisks that find this Ironic; may be nil.
 	Ramdisks Ramdisks
 	// Journal is what was kept of past work; may be nil.

@@ -21,13 +21,11 @@ func TestMain(m *testing.M) { screentest.Main(m) }
 func opened(t *testing.T, d screen.Defaults, nodes ...models.Node) (*screentest.Rig, *Screen, *[]string) {
 	t.Helper()
 	r := screentest.New(t, nodes...)
-	needed := &[]string{}
-	r.Env.Session.Need = func(fields ...string) { *needed = append(*needed, fields...) }
 	r.Env.Session.Defaults = d
 	s := New(r.Env)
 	r.Open(s)
 	r.Tell(s, r.Sync())
-	return r, s, needed
+	return r, s, &r.Needed
 }
 
 func some() []models.Node {
@@ -189,7 +187,6 @@ func TestMarksGoWithTheirNodes(t *testing.T) {
 func TestWhyNothingIsShown(t *testing.T) {
 	r := screentest.New(t)
 	s := New(r.Env)
-	r.Env.Session.Need = func(...string) {}
 	screentest.Shows(t, s, 80, 20, "Asking Ironic for its nodes…")
 	r.Env.Status.Fault = &models.Fault{Kind: models.FaultTLS, Op: "list nodes", Message: "the certificate is not trusted", Hint: "cacert"}
 	screentest.Shows(t, s, 80, 20, "the certificate is not trusted", "4 shows the connection")

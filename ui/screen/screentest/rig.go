@@ -54,6 +54,8 @@ type Rig struct {
 	// Looked are the nodes that were asked for once.
 	Looked  []string
 	Hurried int
+	// Needed are the API fields that were asked for.
+	Needed []string
 
 	t      testing.TB
 	poller *fleet.Poller
@@ -65,7 +67,7 @@ func New(tb testing.TB, nodes ...models.Node) *Rig {
 	tb.Helper()
 	r := &Rig{t: tb, API: &API{Nodes: nodes, Minor: models.NewestMinor}, Clock: &Clock{Time: Began}}
 	store := fleet.NewStore()
-	r.poller = fleet.NewPoller(r.API, store, fleet.Options{Clock: r.Clock, Notify: func(u fleet.Update) { r.news = append(r.news, u) }})
+	r.poller = fleet.NewPoller(r.API, store, fleet.Options{Clock: r.Clock})
 	here := screen.Context{
 		Name: "rack7", Source: "/home/op/.config/ironworks/config.yaml:12", Endpoint: r.API.Endpoint(),
 		Auth: "http_basic", Accent: "cyan", Current: true,
@@ -75,16 +77,37 @@ func New(tb testing.TB, nodes ...models.Node) *Rig {
 		Bench: &screen.Bench{}, Installs: &screen.Installs{}, Logs: &screen.OpenLogs{},
 		Contexts: []screen.Context{here},
 		Session: &screen.Session{
-			Context: here, Store: store, API: r.API,
-			Watch:   func(uuid string) { r.Watched = append(r.Watched, uuid) },
-			Unwatch: func(uuid string) { r.Watched = slices.DeleteFunc(r.Watched, func(w string) bool { return w == uuid }) },
-			Hurry:   func() { r.Hurried++ },
-			Look:    func(uuid string) { r.Looked = append(r.Looked, uuid) },
-			Refresh: func() { r.Hurried++ },
+			Context: here, Store: store, API: r.API, Poller: asked{r},
 		},
 	}
 	return r
 }
+
+// asked notes what screens ask of the poller, which [Rig.Sync] runs.
+type asked struct{ r *Rig }
+
+// Run is for nobody here.
+func (a asked) Run(ctx context.Context, _ func(fleet.Update)) error { return ctx.Err() }
+
+// Watch notes the node.
+func (a asked) Watch(uuid string) { a.r.Watched = append(a.r.Watched, uuid) }
+
+// Unwatch takes a Watch back.
+func (a asked) Unwatch(uuid string) {
+	a.r.Watched = slices.DeleteFunc(a.r.Watched, func(w string) bool { return w == uuid })
+}
+
+// Look is noted.
+func (a asked) Look(uuid string) { a.r.Looked = append(a.r.Looked, uuid) }
+
+// Hurry is counted, and so is Refresh.
+func (a asked) Hurry() { a.r.Hurried++ }
+
+// Refresh is a Hurry.
+func (a asked) Refresh() { a.r.Hurried++ }
+
+// Need notes the fields.
+func (a asked) Need(fields ...string) { a.r.Needed = append(a.r.Needed, fields...) }
 
 // Sync lets the poller do one round and gives what it told, as the root would pass it on.
 func (r *Rig) Sync() screen.FleetChanged {
@@ -93,7 +116,7 @@ func (r *Rig) Sync() screen.FleetChanged {
 	defer cancel()
 	r.Clock.rest = cancel
 	r.news = nil
-	if err := r.poller.Run(ctx); !errors.Is(err, context.Canceled) {
+	if err := r.poller.Run(ctx, func(u fleet.Update) { r.news = append(r.news, u) }); !errors.Is(err, context.Canceled) {
 		r.t.Fatalf("poll: %v", err)
 	}
 	var u fleet.Update

@@ -1,4 +1,4 @@
-package cmd
+package session
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"ironworks/provision"
 )
 
-// installLog reads the logs of ramdisks while steps run, for how far installers are. It is
+// Installs reads the logs of ramdisks while steps run, for how far installers are. It is
 // an ornament: nothing waits for it, and where no source works nothing is said.
-type installLog struct {
+type Installs struct {
 	follower agentlog.Follower
 	// agent asks where the ramdisk of a node is; empty where nobody knows.
 	agent func(ctx context.Context, uuid string) string
@@ -32,38 +32,44 @@ type installing struct {
 	pace    models.InstallPace
 }
 
-// installLogs bounds how many logs are followed at once, and agentPeriod is how often it
+// mostFollowed bounds how many logs are followed at once, and agentPeriod is how often it
 // is asked where a ramdisk is.
 const (
-	installLogs = provision.AtOnce
-	agentPeriod = 10 * time.Second
+	mostFollowed = provision.AtOnce
+	agentPeriod  = 10 * time.Second
 )
 
-// newInstallLog follows as the context's configuration says; nil where no log can be.
-func (a *app) newInstallLog(s *session) *installLog {
-	l := &installLog{nodes: map[string]*installing{}, agent: func(ctx context.Context, uuid string) string {
-		n, err := s.client.Node(ctx, uuid, "uuid", "driver_internal_info")
+// NewInstalls follows logs by a follower, whose addresses [Installs.Address] has; agent asks
+// where the ramdisk of a node is.
+func NewInstalls(follower agentlog.Follower, agent func(ctx context.Context, uuid string) string) *Installs {
+	return &Installs{follower: follower, agent: agent, nodes: map[string]*installing{}}
+}
+
+// Installs follows as the context's configuration says; nil where no log can be.
+func (s *Session) Installs() *Installs {
+	l := NewInstalls(nil, func(ctx context.Context, uuid string) string {
+		n, err := s.Client.Node(ctx, uuid, "uuid", "driver_internal_info")
 		if err != nil || n.Internal == nil {
 			return ""
 		}
 		return n.Internal.AgentURL
-	}}
-	way := logsWay{address: l.address}
+	})
+	way := LogsWay{Address: l.Address}
 	for _, source := range []models.LogSource{models.LogSSH, models.LogPush} {
-		if of := s.context.Logs.Sources; len(of) == 0 || slices.Contains(of, source) {
-			way.sources = append(way.sources, source)
+		if of := s.Context.Logs.Sources; len(of) == 0 || slices.Contains(of, source) {
+			way.Sources = append(way.Sources, source)
 		}
 	}
-	if s.context.Logs.Listen != "" {
+	if s.Context.Logs.Listen != "" {
 		// Whoever receives, this reads along.
-		if receiver, err := a.receiver(s.client); err == nil {
-			way.push = receiver
+		if receiver, err := s.Receiver(); err == nil {
+			way.Push = receiver
 		}
 	}
-	if len(way.sources) == 0 {
+	if len(way.Sources) == 0 {
 		return nil
 	}
-	follower, err := a.follower(&s.context, way)
+	follower, err := s.Follower(way)
 	if err != nil {
 		return nil
 	}
@@ -71,7 +77,8 @@ func (a *app) newInstallLog(s *session) *installLog {
 	return l
 }
 
-func (l *installLog) address(n models.NodeRef) string {
+// Address is where a node's ramdisk is, as far as it was found.
+func (l *Installs) Address(n models.NodeRef) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if one := l.nodes[n.UUID]; one != nil {
@@ -80,8 +87,8 @@ func (l *installLog) address(n models.NodeRef) string {
 	return ""
 }
 
-// pace is how far a node's installer is.
-func (l *installLog) pace(uuid string) models.InstallPace {
+// Pace is how far a node's installer is.
+func (l *Installs) Pace(uuid string) models.InstallPace {
 	if l == nil {
 		return models.InstallPace{}
 	}
@@ -93,8 +100,8 @@ func (l *installLog) pace(uuid string) models.InstallPace {
 	return models.InstallPace{}
 }
 
-// look follows the log of a node while a step of its work runs. It does not wait.
-func (l *installLog) look(ctx context.Context, p provision.Progress) {
+// Look follows the log of a node while a step of its work runs. It does not wait.
+func (l *Installs) Look(ctx context.Context, p provision.Progress) {
 	if l == nil || p.Work == nil {
 		return
 	}
@@ -110,7 +117,7 @@ func (l *installLog) look(ctx context.Context, p provision.Progress) {
 			one.cancel()
 			one.cancel = nil
 		}
-	case steps && !l.over && l.followed() < installLogs:
+	case steps && !l.over && l.followed() < mostFollowed:
 		ctx, cancel := context.WithCancel(ctx)
 		one = &installing{cancel: cancel, ahead: time.Until(p.At)}
 		l.nodes[p.Node.UUID] = one
@@ -119,7 +126,7 @@ func (l *installLog) look(ctx context.Context, p provision.Progress) {
 	}
 }
 
-func (l *installLog) followed() (n int) {
+func (l *Installs) followed() (n int) {
 	for _, one := range l.nodes {
 		if one.cancel != nil {
 			n++
@@ -129,7 +136,7 @@ func (l *installLog) followed() (n int) {
 }
 
 // find keeps the address of a ramdisk.
-func (l *installLog) find(ctx context.Context, one *installing, uuid string) {
+func (l *Installs) find(ctx context.Context, one *installing, uuid string) {
 	for {
 		if address := l.agent(ctx, uuid); address != "" {
 			l.mu.Lock()
@@ -144,7 +151,7 @@ func (l *installLog) find(ctx context.Context, one *installing, uuid string) {
 	}
 }
 
-func (l *installLog) follow(ctx context.Context, one *installing, node models.NodeRef) {
+func (l *Installs) follow(ctx context.Context, one *installing, node models.NodeRef) {
 	for b := range l.follower.Follow(ctx, node) {
 		l.mu.Lock()
 		now := time.Now().Add(one.ahead)
@@ -155,8 +162,8 @@ func (l *installLog) follow(ctx context.Context, one *installing, node models.No
 	}
 }
 
-// stop ends it all.
-func (l *installLog) stop() {
+// Stop ends it all.
+func (l *Installs) Stop() {
 	if l == nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package cmd
+package session
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 	"ironworks/provision"
 )
 
-// updateRecords are what is kept of an update: what happened, and how the nodes stand to
+// UpdateRecords are what is kept of an update: what happened, and how the nodes stand to
 // which it did.
-func updateRecords(store *fleet.Store, u fleet.Update) journal.Records {
+func UpdateRecords(store *fleet.Store, u fleet.Update) journal.Records {
 	r := journal.Records{Events: u.Events, Works: u.Works}
 	pictured := map[string]bool{}
 	for _, e := range slices.Backward(u.Events) { // the last of a node is when it stood so
@@ -30,15 +30,15 @@ func updateRecords(store *fleet.Store, u fleet.Update) journal.Records {
 	return r
 }
 
-// turns are how nodes stood that a command follows: it looks at them often, and not each
+// Turns are how nodes stood that a command follows: it looks at them often, and not each
 // look is news.
-type turns struct {
+type Turns struct {
 	mu   sync.Mutex
 	last map[string]string
 }
 
-// records are what is kept of progress.
-func (t *turns) records(p *provision.Progress) journal.Records {
+// Records are what is kept of progress.
+func (t *Turns) Records(p *provision.Progress) journal.Records {
 	var r journal.Records
 	if p.Work == nil {
 		return r
@@ -61,24 +61,28 @@ func (t *turns) records(p *provision.Progress) journal.Records {
 	return r
 }
 
-// keptLogs keeps the lines that a follower gives.
-type keptLogs struct {
-	agentlog.Follower
-	keep lineKeeper
+// Kept is a follower that keeps the lines that another gives.
+func Kept(f agentlog.Follower, keep LineKeeper) agentlog.Follower {
+	return &keptLogs{Follower: f, keep: keep}
 }
 
-// lineKeeper keeps lines of ramdisks' logs.
-type lineKeeper func([]models.LogLine)
+type keptLogs struct {
+	agentlog.Follower
+	keep LineKeeper
+}
 
-// linesOf keeps lines in a journal.
-func linesOf(kept *journal.Journal) lineKeeper {
+// LineKeeper keeps lines of ramdisks' logs.
+type LineKeeper func([]models.LogLine)
+
+// LinesOf keeps lines in a journal.
+func LinesOf(kept *journal.Journal) LineKeeper {
 	return func(lines []models.LogLine) { kept.Note(journal.Records{Lines: lines}) }
 }
 
 // linesHeard keeps lines in a journal, and what they tell of boots in a store, at the server's
 // time.
-func linesHeard(kept *journal.Journal, store *fleet.Store) lineKeeper {
-	keep := linesOf(kept)
+func linesHeard(kept *journal.Journal, store *fleet.Store) LineKeeper {
+	keep := LinesOf(kept)
 	return func(lines []models.LogLine) {
 		keep(lines)
 		store.Heard(lines, store.Status().Skew)
@@ -87,11 +91,11 @@ func linesHeard(kept *journal.Journal, store *fleet.Store) lineKeeper {
 
 // Follow is the follower's.
 func (k *keptLogs) Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch {
-	return keepLines(ctx, k.keep, k.Follower.Follow(ctx, node, more...))
+	return KeepLines(ctx, k.keep, k.Follower.Follow(ctx, node, more...))
 }
 
-// keepLines hands batches on and keeps their lines.
-func keepLines(ctx context.Context, keep lineKeeper, batches <-chan agentlog.Batch) <-chan agentlog.Batch {
+// KeepLines hands batches on and keeps their lines.
+func KeepLines(ctx context.Context, keep LineKeeper, batches <-chan agentlog.Batch) <-chan agentlog.Batch {
 	out := make(chan agentlog.Batch)
 	go func() {
 		defer close(out)

@@ -1,4 +1,4 @@
-package cmd
+package session
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 func keptAt(t *testing.T) *journal.Journal {
 	t.Helper()
 	kept := journal.Open(t.Context(), journal.Options{
-		Path: filepath.Join(t.TempDir(), "journal-x.db"), Clock: clock{}, Trouble: func(err error) { t.Error(err) },
+		Path: filepath.Join(t.TempDir(), "journal-x.db"), Clock: systemClock{}, Trouble: func(err error) { t.Error(err) },
 	})
 	t.Cleanup(kept.Close)
 	return kept
@@ -58,7 +58,7 @@ func TestLogsAreKept(t *testing.T) {
 	}
 	kept := keptAt(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	follower := &keptLogs{Follower: batches, keep: linesOf(kept)}
+	follower := Kept(batches, LinesOf(kept))
 	got := follower.Follow(ctx, node)
 	lines := 0
 	for i := range 2 {
@@ -89,7 +89,7 @@ func TestLogsAreKept(t *testing.T) {
 // changed.
 func TestTurns(t *testing.T) {
 	t.Parallel()
-	var stood turns
+	var stood Turns
 	var got []string
 	for i, p := range []provision.Progress{
 		{},
@@ -99,7 +99,7 @@ func TestTurns(t *testing.T) {
 		{Work: &models.Work{}, Now: &models.Node{ProvisionState: models.StateDeploying, DeployStep: &models.Step{Interface: "deploy", Step: "x"}}},
 		{Work: &models.Work{}, Now: &models.Node{ProvisionState: models.StateActive}},
 	} {
-		r := stood.records(&p)
+		r := stood.Records(&p)
 		got = append(got, fmt.Sprintf("%d:%d+%d", i, len(r.Works), len(r.Pictures)))
 	}
 	if text := strings.Join(got, " "); text != "0:0+0 1:1+0 2:1+1 3:1+0 4:1+1 5:1+1" {
@@ -119,7 +119,7 @@ func TestUpdatesAreKept(t *testing.T) {
 	event := func(s int64, name string) models.Event {
 		return models.Event{Time: at(s), Node: models.NodeRef{UUID: "u-" + name, Name: name}, Kind: models.EventPower}
 	}
-	r := updateRecords(store, fleet.Update{
+	r := UpdateRecords(store, fleet.Update{
 		Events: []models.Event{event(1, "n1"), event(2, "n1"), event(3, "gone")}, Works: make([]models.Work, 2),
 	})
 	if len(r.Events) != 3 || len(r.Works) != 2 || len(r.Pictures) != 1 || r.Pictures[0].Node.Name != "n1" || !r.Pictures[0].At.Equal(at(2)) {

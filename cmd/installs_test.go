@@ -11,6 +11,7 @@ import (
 	"ironworks/agentlog"
 	"ironworks/models"
 	"ironworks/provision"
+	"ironworks/session"
 )
 
 // installer is a follower of a log that tells of progress once a second, from the end of
@@ -49,7 +50,7 @@ func TestBoardTellsHowFarTheInstallerIs(t *testing.T) {
 		work.Phases = work.Phases[:1]
 		work.Phases[0].End, work.Phases[0].Outcome = time.Time{}, models.OutcomeRunning
 		follower := &installer{}
-		l := &installLog{follower: follower, nodes: map[string]*installing{}, agent: func(context.Context, string) string { return "https://10.0.0.31:9999" }}
+		l := session.NewInstalls(follower, func(context.Context, string) string { return "https://10.0.0.31:9999" })
 		b := newBoard(provision.Batch{Action: provision.Deploy(&provision.Preflighter{}, provision.DeployOptions{}), Items: make([]provision.Item, 1)})
 		b.installs = l
 		look := func(after time.Duration) string {
@@ -58,7 +59,7 @@ func TestBoardTellsHowFarTheInstallerIs(t *testing.T) {
 			w := work
 			p := provision.Progress{Node: models.NodeRef{UUID: "u1", Name: "n1"}, State: models.StateDeployWait, Step: "2/3 install_coreos", Work: &w, At: time.Now().Add(time.Hour)}
 			b.note(p)
-			l.look(t.Context(), p)
+			l.Look(t.Context(), p)
 			synctest.Wait()
 			return b.line()
 		}
@@ -67,7 +68,7 @@ func TestBoardTellsHowFarTheInstallerIs(t *testing.T) {
 		}
 		now := time.Now().Add(time.Hour)
 		work.Phases = append(work.Phases[:0:0], work.Phases[0], models.Phase{Kind: models.PhaseStep, Step: "deploy.install_coreos", Begin: now, Outcome: models.OutcomeRunning})
-		if got := look(0); follower.followed.Load() != 1 || strings.Contains(got, "%") || l.address(models.NodeRef{UUID: "u1"}) == "" {
+		if got := look(0); follower.followed.Load() != 1 || strings.Contains(got, "%") || l.Address(models.NodeRef{UUID: "u1"}) == "" {
 			t.Errorf("%q, %d logs are followed", got, follower.followed.Load())
 		}
 		if got, want := look(11*time.Second), "deploy: n1 wait call-back 2/3 install_coreos 20%, about 1m20 left"; got != want {
@@ -78,7 +79,7 @@ func TestBoardTellsHowFarTheInstallerIs(t *testing.T) {
 		if got := look(time.Second); follower.followed.Load() != 0 || strings.Contains(got, "%") {
 			t.Errorf("%q, %d logs are followed after it", got, follower.followed.Load())
 		}
-		l.stop()
+		l.Stop()
 		work.Phases = work.Phases[:2]
 		work.Phases[1].Outcome = models.OutcomeRunning
 		if look(time.Second); follower.followed.Load() != 0 {
@@ -89,10 +90,10 @@ func TestBoardTellsHowFarTheInstallerIs(t *testing.T) {
 
 // TestBoardWithoutALog is what it was.
 func TestBoardWithoutALog(t *testing.T) {
-	var l *installLog
-	l.look(t.Context(), provision.Progress{Work: &models.Work{}})
-	l.stop()
-	if pace := l.pace("u1"); pace != (models.InstallPace{}) {
+	var l *session.Installs
+	l.Look(t.Context(), provision.Progress{Work: &models.Work{}})
+	l.Stop()
+	if pace := l.Pace("u1"); pace != (models.InstallPace{}) {
 		t.Errorf("%v", pace)
 	}
 }
