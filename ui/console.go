@@ -83,10 +83,6 @@ type Console struct {
 	// asksToQuit says that the question whether to quit is in front.
 	asksToQuit bool
 
-	// pace is told when the picture changes; painted is the last one.
-	pace    *pace
-	painted string
-
 	// crash is what a panic left, to be told when the terminal is restored.
 	crash *Crash
 }

@@ -27,12 +27,7 @@ func (c *Console) View() (v tea.View) {
 			v.AltScreen = true
 		}
 	}()
-	picture := c.paint()
-	if picture != c.painted {
-		c.painted = picture
-		c.pace.soon()
-	}
-	v = tea.NewView(picture)
+	v = tea.NewView(c.paint())
 	v.AltScreen = true
 	v.WindowTitle = c.windowTitle()
 	if c.mouse {

@@ -38,8 +38,6 @@ func Run(ctx context.Context, opts Options, term Terminal) error {
 		tea.WithInput(term.In), tea.WithOutput(term.Out), tea.WithEnvironment(term.Env),
 		tea.WithFPS(term.FPS), tea.WithoutSignalHandler(),
 	)
-	c.pace = newPace(p, time.Second/time.Duration(max(term.FPS, 1)))
-	defer c.pace.stop()
 	stop := context.AfterFunc(ctx, p.Quit)
 	defer stop()
 	_, err := p.Run()

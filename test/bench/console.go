@@ -133,7 +133,7 @@ func idle(ctx context.Context, screen *terminal.Screen, d time.Duration) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("  console: idle for %s           %d bytes (0), CPU %.2f %% (≤ 1)\n", d, screen.Bytes()-bytes, 100*(after-before).Seconds()/d.Seconds())
+	fmt.Printf("  console: idle for %s           %d bytes (0), CPU %.2f %% (≤ 2)\n", d, screen.Bytes()-bytes, 100*(after-before).Seconds()/d.Seconds())
 	return nil
 }
 

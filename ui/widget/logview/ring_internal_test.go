@@ -1,0 +1,14 @@
+package logview
+
+import (
+	"reflect"
+	"testing"
+)
+
+// TestOverhead: the bound in bytes counts what an entry takes.
+func TestOverhead(t *testing.T) {
+	t.Parallel()
+	if size := int(reflect.TypeFor[entry]().Size()); overhead < 2*size {
+		t.Errorf("an entry takes %d bytes: overhead is %d", size, overhead)
+	}
+}
