@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
+
 	"ironworks/models"
 )
 
@@ -196,7 +198,7 @@ func (r *remoteArchive) newest(ctx context.Context, node models.NodeRef, done st
 	if !single {
 		file = path.Join(where, name)
 	}
-	o := &opened{name: name, single: single, content: readRemote(ctx, conn, "cat -- "+shellQuote(file))}
+	o := &opened{name: name, single: single, content: readRemote(ctx, conn, "cat -- "+shellescape.Quote(file))}
 	if a, ok := ParseArchiveName(name); ok {
 		o.kept = a.Time
 	}
@@ -218,7 +220,7 @@ func (r *remoteArchive) dial(ctx context.Context, hostPart string) (*sshConn, er
 func (r *remoteArchive) find(ctx context.Context, conn *sshConn, where string, node models.NodeRef) (name string, single bool, err error) {
 	var names []string
 	// For a file ls gives the path as it was asked for.
-	err = conn.run(ctx, "ls -1 -- "+shellQuote(where), nil, func(stdout io.Reader) error {
+	err = conn.run(ctx, "ls -1 -- "+shellescape.Quote(where), nil, func(stdout io.Reader) error {
 		text, err := io.ReadAll(io.LimitReader(stdout, 16<<20))
 		names = strings.Split(strings.TrimSpace(string(text)), "\n")
 		return err
@@ -261,5 +263,3 @@ func (f *remoteFile) Close() error {
 	f.close()
 	return err
 }
-
-func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -2,12 +2,15 @@ package cloudinit
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"ironworks/spell"
 )
 
 // shape is what a key of cloud-config takes.
@@ -85,8 +88,8 @@ func checkCloudConfig(data []byte) []Problem {
 		switch {
 		case seen[key.Value]:
 			at(key, "key %q is there twice: the last one counts", short(key.Value))
-		case !is && nearest(key.Value, known) != "": // others may be of a newer cloud-init
-			at(key, "cloud-init has no key %q (did you mean %q?)", short(key.Value), nearest(key.Value, known))
+		case !is && spell.Nearest(key.Value, maps.Keys(known)) != "": // others may be of a newer cloud-init
+			at(key, "cloud-init has no key %q (did you mean %q?)", short(key.Value), spell.Nearest(key.Value, maps.Keys(known)))
 		case !want.takes(value):
 			at(value, "%s takes %s: cloud-init skips it", key.Value, want)
 		}
@@ -170,36 +173,4 @@ func yamlProblem(err error) []Problem {
 		}
 	}
 	return []Problem{p}
-}
-
-// nearest is the key with the fewest other letters, at most two; empty for none.
-func nearest(key string, known map[string]shape) string {
-	best, distance := "", 3
-	for name := range known {
-		if d := edits(key, name); d < distance || d == distance && best != "" && name < best {
-			best, distance = name, d
-		}
-	}
-	return best
-}
-
-// edits is the distance of Levenshtein.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := before
-			if a[i] != b[j] {
-				cost++
-			}
-			before = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -2,6 +2,8 @@ package config
 
 import (
 	"slices"
+
+	"ironworks/spell"
 )
 
 const defaultURL = "http://127.0.0.1:6385"
@@ -92,7 +94,7 @@ func (l *loader) unknown(name value, kind string, known []string) error {
 	if l.clouds.err != nil { // the name may be in the file that we could not read
 		return l.clouds.err
 	}
-	err := &PickError{Name: name.text, From: name.at.key, Kind: kind, Known: known, Near: nearest(name.text, known)}
+	err := &PickError{Name: name.text, From: name.at.key, Kind: kind, Known: known, Near: spell.Nearest(name.text, slices.Values(known))}
 	if name.at.file != "" {
 		return name.at.fault(err.problem(), err.hint(), err)
 	}

@@ -7,8 +7,9 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // HeldError says that another process is at work on the same deployment.
@@ -29,45 +30,45 @@ func (e *HeldError) Error() string {
 }
 
 // fileLock is a lock that ends with its process, whatever ends that.
-type fileLock struct{ file *os.File }
+type fileLock struct{ *flock.Flock }
+
+func lockOf(path string) fileLock {
+	return fileLock{flock.New(path, flock.SetFlag(os.O_RDWR|os.O_CREATE), flock.SetPermissions(0o600))}
+}
 
 // lockFile takes the lock of a path, or says who has it. A process that only looks who has
 // it ([lockedBy]) is waited for: that takes microseconds.
 func lockFile(path string) (*fileLock, error) {
 	for tries := 1; ; tries++ {
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // below the program's own folder
+		l := lockOf(path)
+		locked, err := l.TryLock()
 		if err != nil {
-			return nil, err
+			return nil, errors.Join(err, l.Close())
 		}
-		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) //nolint:gosec // file descriptors are small
-		if err != nil {
-			held := &HeldError{PID: pidIn(f)}
-			looked := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) == nil //nolint:gosec // as above
-			_ = f.Close()
-			switch {
-			case !errors.Is(err, syscall.EWOULDBLOCK):
+		if !locked {
+			looked, err := l.TryRLock()
+			if err = errors.Join(err, l.Close()); err != nil {
 				return nil, err
-			case looked && tries < mostLooks:
-				<-time.After(time.Millisecond)
-				continue
 			}
-			return nil, held
+			if !looked || tries >= mostLooks {
+				return nil, &HeldError{PID: pidIn(path)}
+			}
+			<-time.After(time.Millisecond)
+			continue
 		}
 		// The owner before may have removed the file between our opening and locking it.
-		mine, err := f.Stat()
+		mine, err := l.Stat()
 		there, errThere := os.Stat(path)
-		if err == nil && errThere == nil && os.SameFile(mine, there) {
-			if err = f.Truncate(0); err == nil {
-				_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+		switch {
+		case err == nil && errThere == nil && os.SameFile(mine, there):
+			if err = os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err == nil {
+				return &l, nil
 			}
-			if err == nil {
-				return &fileLock{file: f}, nil
-			}
+			return nil, errors.Join(err, l.Close())
+		case err != nil:
+			return nil, errors.Join(err, l.Close())
 		}
-		_ = f.Close()
-		if err != nil {
-			return nil, err
-		}
+		_ = l.Close()
 	}
 }
 
@@ -77,25 +78,23 @@ const mostLooks = 1000
 // lockedBy says who has the lock of a path, nil when nobody has. It changes nothing, and
 // keeps nobody from taking the lock: it takes a shared one for a moment.
 func lockedBy(path string) error {
-	f, err := os.Open(path) //nolint:gosec // below the program's own folder
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // nobody has ever locked it
-	}
-	if err != nil {
+	l := flock.New(path, flock.SetFlag(os.O_RDONLY))
+	free, err := l.TryRLock()
+	switch err = errors.Join(err, l.Close()); {
+	case errors.Is(err, fs.ErrNotExist): // nobody has ever locked it
+		return nil
+	case err != nil || free:
 		return err
 	}
-	defer func() { _ = f.Close() }()
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) //nolint:gosec // file descriptors are small
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return &HeldError{PID: pidIn(f)}
-	}
-	return err
+	return &HeldError{PID: pidIn(path)}
 }
 
-func pidIn(f *os.File) int {
-	var text [16]byte
-	n, _ := f.ReadAt(text[:], 0)
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text[:n])))
+func pidIn(path string) int {
+	text, err := os.ReadFile(path) //nolint:gosec // below the program's own folder
+	if err != nil {
+		return 0
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	if err != nil || pid < 0 {
 		return 0
 	}
@@ -104,6 +103,6 @@ func pidIn(f *os.File) int {
 
 // unlock gives the lock up, and removes its file while nobody else can have it.
 func (l *fileLock) unlock() {
-	_ = os.Remove(l.file.Name())
-	_ = l.file.Close()
+	_ = os.Remove(l.Path())
+	_ = l.Close()
 }

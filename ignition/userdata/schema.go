@@ -2,6 +2,7 @@ package userdata
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"strconv"
 	"strings"
@@ -13,6 +14,8 @@ import (
 	v34 "github.com/coreos/ignition/v2/config/v3_4/types"
 	v35 "github.com/coreos/ignition/v2/config/v3_5/types"
 	v36 "github.com/coreos/ignition/v2/config/v3_6/types"
+
+	"ironworks/spell"
 )
 
 // shape is what a specification allows at one place.
@@ -159,34 +162,9 @@ func (c *checker) unknownKey(s *scope, child *element, want *shape, path element
 
 // nearest is the field that a typing error made this key of, or empty.
 func nearest(key string, fields map[string]*shape) string {
-	best, distance := "", 3
+	plain := map[string]string{}
 	for field := range fields {
-		if d := editDistance(strings.ToLower(strings.ReplaceAll(key, "_", "")), strings.ToLower(field)); d < distance || d == distance && best != "" && field < best {
-			best, distance = field, d
-		}
+		plain[strings.ToLower(field)] = field
 	}
-	return best
-}
-
-// editDistance counts the letters to change; long words are far from all.
-func editDistance(a, b string) int {
-	if len(a) > 40 || len(b) > 40 {
-		return 40
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := corner
-			if a[i] != b[j] {
-				cost++
-			}
-			corner, row[j+1] = row[j+1], min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return plain[spell.Nearest(strings.ToLower(strings.ReplaceAll(key, "_", "")), maps.Keys(plain))]
 }
