@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
@@ -35,13 +36,21 @@ type pushOwners struct {
 	nodes map[string]known[agentlog.Machine]
 	// strangers are MACs of no node: whoever makes them up fills these alone.
 	strangers map[string]time.Time
-	budgets   map[netip.Addr]budget
+	// boots are the nodes that machines were found to be, by uuid.
+	boots   map[bootKey]string
+	budgets map[netip.Addr]budget
 }
 
 // known is an answer and when it was given.
 type known[T any] struct {
 	value T
 	at    time.Time
+}
+
+// bootKey is a boot of an image on a machine.
+type bootKey struct {
+	image, boot string
+	from        netip.Addr
 }
 
 // budget is how many MACs Ironic is asked about for an address.
@@ -68,7 +77,7 @@ const (
 func newPushOwners(ironic portFinder, now func() time.Time) *pushOwners {
 	return &pushOwners{
 		ironic: ironic, now: now, asking: make(chan struct{}, mostAsking), macs: map[string]known[string]{},
-		nodes: map[string]known[agentlog.Machine]{}, strangers: map[string]time.Time{}, budgets: map[netip.Addr]budget{},
+		nodes: map[string]known[agentlog.Machine]{}, strangers: map[string]time.Time{}, boots: map[bootKey]string{}, budgets: map[netip.Addr]budget{},
 	}
 }
 
@@ -95,7 +104,43 @@ func (o *pushOwners) owner(ctx context.Context, s agentlog.Sender) (agentlog.Own
 		}
 		machines[place].MACs = append(machines[place].MACs, mac)
 	}
-	return agentlog.OwnerAmong(machines, s)
+	boot := bootKey{image: s.Image, boot: s.Boot, from: s.Address}
+	if len(machines) == 0 {
+		m, err := o.withoutPort(ctx, s, boot)
+		if err != nil {
+			return agentlog.Owner{}, err
+		}
+		if m != nil {
+			return agentlog.Owner{Node: m.Node, Address: m.AgentAddress}, nil
+		}
+	}
+	owner, err := agentlog.OwnerAmong(machines, s)
+	if err == nil && s.Image != "" && s.Boot != "" {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		put(o.boots, boot, owner.Node.UUID)
+	}
+	return owner, err
+}
+
+// withoutPort is the machine of a sender with MACs that no port has: the one that it was before
+// in the same boot, or the one that its image was made for; nil for none. Such a machine's log
+// tells that Ironic does not know it.
+func (o *pushOwners) withoutPort(ctx context.Context, s agentlog.Sender, boot bootKey) (*agentlog.Machine, error) {
+	o.mu.Lock()
+	id := cmp.Or(o.boots[boot], s.ImageNode)
+	o.mu.Unlock()
+	if id == "" {
+		return nil, nil //nolint:nilnil // it is a stranger
+	}
+	m, err := o.machine(ctx, id)
+	switch {
+	case models.IsFault(err, models.FaultNotFound):
+		return nil, nil //nolint:nilnil // as above
+	case err != nil:
+		return nil, err
+	}
+	return &m, nil
 }
 
 // nodeOf is the uuid of the node that has a port with a MAC; empty if none has.

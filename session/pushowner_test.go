@@ -32,6 +32,9 @@ func (f *fakePorts) PortsAt(_ context.Context, mac string) ([]models.Port, error
 
 func (f *fakePorts) Node(_ context.Context, id string, _ ...string) (*models.Node, error) {
 	f.asked++
+	if id == "gone" {
+		return nil, &models.Fault{Kind: models.FaultNotFound}
+	}
 	return &models.Node{UUID: id, Name: "name-" + id, Internal: &models.Internal{AgentURL: f.agent}}, f.err
 }
 
@@ -64,6 +67,42 @@ func TestPushOwners(t *testing.T) {
 	clock = clock.Add(time.Hour)
 	if _, err := ask("m1"); err == nil || errors.Is(err, agentlog.ErrNotOurs) || !strings.Contains(err.Error(), "no route") {
 		t.Errorf("an Ironic that is away: %v", err)
+	}
+}
+
+// TestAMachineWithoutAPort is known by its image, or by who it was before in the same boot: its
+// log says that Ironic does not know its MACs.
+func TestAMachineWithoutAPort(t *testing.T) {
+	t.Parallel()
+	clock := time.Unix(0, 0)
+	ironic := &fakePorts{ports: map[string]string{"m1": "a", "m3": "b"}}
+	owners := newPushOwners(ironic, func() time.Time { return clock })
+	known, other := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.66")
+	sender := agentlog.Sender{Address: known, MACs: []string{"m1"}, Image: "i1", Boot: "b1"}
+	if got, err := owners.owner(t.Context(), sender); err != nil || got.Node.UUID != "a" {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	delete(ironic.ports, "m1") // somebody gives the port another MAC
+	clock = clock.Add(time.Hour)
+	for _, c := range []struct {
+		name   string
+		change func(s *agentlog.Sender)
+		want   string
+	}{
+		{"the same boot", func(*agentlog.Sender) {}, "a"},
+		{"another boot", func(s *agentlog.Sender) { s.Boot = "b2" }, ""},
+		{"the same boot from elsewhere", func(s *agentlog.Sender) { s.Address = other }, ""},
+		{"the same boot, another image", func(s *agentlog.Sender) { s.Image = "i2" }, ""},
+		{"an image for one node", func(s *agentlog.Sender) { s.Boot, s.ImageNode = "b2", "c" }, "c"},
+		{"an image for a node that is gone", func(s *agentlog.Sender) { s.Boot, s.ImageNode = "b2", "gone" }, ""},
+		{"another node's MAC", func(s *agentlog.Sender) { s.MACs = []string{"m3"} }, "b"},
+	} {
+		s := sender
+		c.change(&s)
+		got, err := owners.owner(t.Context(), s)
+		if got.Node.UUID != c.want || (c.want == "") != errors.Is(err, agentlog.ErrNotOurs) {
+			t.Errorf("%s: %+v, %v", c.name, got, err)
+		}
 	}
 }
 

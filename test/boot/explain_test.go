@@ -109,8 +109,7 @@ func TestExplainUnknownMAC(t *testing.T) {
 	b.explain("ramdisk-boots", "high")
 	other := []any{map[string]any{"op": "replace", "path": "/address", "value": "52:54:00:00:00:99"}}
 	b.call(http.MethodPatch, "/v1/ports/"+ports.Ports[0].UUID, other, http.StatusOK)
-	// The console takes no journal of a machine with MACs that no port has: one failed lookup
-	// may be all that comes.
+	// The machine is known by its boot: its journal still comes.
 	b.explain("lookup-unknown", "medium")
 }
 
