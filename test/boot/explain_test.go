@@ -110,7 +110,7 @@ func TestExplainUnknownMAC(t *testing.T) {
 	other := []any{map[string]any{"op": "replace", "path": "/address", "value": "52:54:00:00:00:99"}}
 	b.call(http.MethodPatch, "/v1/ports/"+ports.Ports[0].UUID, other, http.StatusOK)
 	// The machine is known by its boot: its journal still comes.
-	b.explain("lookup-unknown", "medium")
+	b.explain("lookup-unknown", "high")
 }
 
 // nvmePath is the device path of the machine's first NVMe disk, by its PCI address in lab/vm.
