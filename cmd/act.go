@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ironworks/audit"
 	"ironworks/journal"
 	"ironworks/models"
 	"ironworks/provision"
@@ -92,12 +93,12 @@ func (a *app) carryOutConfirmed(
 	if err := confirm(plan); err != nil {
 		return err
 	}
-	audit, err := provision.OpenAudit(s.Files.Audit)
+	book, err := audit.Open(s.Files.Audit)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = audit.Close() }()
-	runner.Audit = audit
+	defer func() { _ = book.Close() }()
+	runner.Audit = book
 	kept := s.Journal(ctx)
 	defer kept.Close()
 	results := a.runPlan(ctx, s, runner, kept, plan, flags)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ironworks/audit"
 	"ironworks/models"
 	"ironworks/provision"
 )
@@ -113,12 +114,12 @@ func (a *app) orderBareBMC(cmd *cobra.Command, flags *bmcFlags, o models.BMCOrde
 	if err != nil {
 		return err
 	}
-	audit, err := provision.OpenAudit(a.files.Audit)
+	book, err := audit.Open(a.files.Audit)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = audit.Close() }()
-	runner := &provision.Runner{Audit: audit, Clock: clock{}, ReadOnly: a.readOnly}
+	defer func() { _ = book.Close() }()
+	runner := &provision.Runner{Audit: book, Clock: clock{}, ReadOnly: a.readOnly}
 	did, err := runner.OrderBMC(cmd.Context(), bmcs, target, o)
 	if err != nil {
 		return err

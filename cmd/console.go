@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ironworks/audit"
 	"ironworks/config"
 	"ironworks/ironicclient"
 	"ironworks/models"
@@ -86,7 +87,7 @@ var backgrounds = map[string]ui.Background{"auto": ui.Ask, "dark": ui.Dark, "lig
 // is the current one.
 func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Config, pick error) error {
 	given := cmd.Flags().Changed("read-only")
-	c := &consoleHost{app: a, cfg: cfg, pick: pick, lab: flags.lab, audit: &session.LateAudit{Path: a.files.Audit}, cmd: cmd}
+	c := &consoleHost{app: a, cfg: cfg, pick: pick, lab: flags.lab, audit: &audit.Late{Path: a.files.Audit}, cmd: cmd}
 	defer c.audit.Close()
 	defer c.stopServing()
 	defer c.giveBack()
@@ -137,7 +138,7 @@ type consoleHost struct {
 	cfg   *config.Config
 	pick  error
 	lab   bool
-	audit *session.LateAudit
+	audit *audit.Late
 	// cmd is the command that opened the console.
 	cmd *cobra.Command
 

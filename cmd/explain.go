@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ironworks/agentlog"
+	"ironworks/audit"
 	"ironworks/journal"
 	"ironworks/models"
 	"ironworks/models/explain"
@@ -103,7 +104,7 @@ func (a *app) explainNodes(cmd *cobra.Command, s *session.Session, names []strin
 			return session.KeptPast(ctx, kept, experience, n, now)
 		},
 	}
-	changes, err := provision.ReadChanges(s.Files.Audit, s.Context.Name, nil, time.Now)
+	changes, err := audit.ReadChanges(s.Files.Audit, s.Context.Name, nil, time.Now)
 	if err != nil {
 		a.complain("note: what was changed since is not known: %v", err)
 	}

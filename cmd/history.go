@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ironworks/audit"
 	"ironworks/journal"
 	"ironworks/models"
-	"ironworks/provision"
 	"ironworks/session"
 )
 
@@ -26,7 +26,7 @@ func (a *app) historyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "history NODE", Short: "Show what happened to a node, and what was sent from here", Args: cobra.ExactArgs(1),
 		Long: "Show the past of a node as it was seen and done from here: transitions, pieces of work with their phases, and requests,\n" +
-			"the oldest first. It is in the journal and the audit, so that it can be read while Ironic is down.\n" +
+			"the oldest first. It is in the journal and the book, so that it can be read while Ironic is down.\n" +
 			"--ironic shows what Ironic itself recorded instead, the newest first.",
 		Example:           "  ironworks history r7-n01\n  ironworks history r7-n01 --since 2d -o json\n  ironworks history r7-n01 --ironic",
 		ValidArgsFunction: a.completeKept,
@@ -66,10 +66,10 @@ func (a *app) ironicHistory(cmd *cobra.Command, s *session.Session, args []strin
 
 // historyEntry is one thing of a node's past: one of the three is there.
 type historyEntry struct {
-	Time       time.Time              `json:"time"`
-	Request    *provision.AuditRecord `json:"request,omitempty"`
-	Work       *models.Work           `json:"work,omitempty"`
-	Transition *models.Event          `json:"transition,omitempty"`
+	Time       time.Time     `json:"time"`
+	Request    *audit.Record `json:"request,omitempty"`
+	Work       *models.Work  `json:"work,omitempty"`
+	Transition *models.Event `json:"transition,omitempty"`
 }
 
 func (a *app) history(cmd *cobra.Command, name string, since time.Time) error {
@@ -94,7 +94,7 @@ func (a *app) history(cmd *cobra.Command, name string, since time.Time) error {
 	if err != nil {
 		return err
 	}
-	requests, err := provision.ReadAudit(cfg.Files.Audit, cfg.Current.Name, node)
+	requests, err := audit.Read(cfg.Files.Audit, cfg.Current.Name, node)
 	if err != nil {
 		return err
 	}
@@ -173,9 +173,9 @@ func (e *historyEntry) text() (what, text string) {
 	return "", e.Transition.Text()
 }
 
-func requestText(r *provision.AuditRecord) string {
+func requestText(r *audit.Record) string {
 	text := r.Verb + ": " + string(r.Result)
-	if r.Result == provision.AuditSending {
+	if r.Result == audit.Sending {
 		text = r.Verb + ": what became of it is not known"
 	}
 	for _, more := range []string{r.Reason, r.RequestID} {

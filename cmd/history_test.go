@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"ironworks/audit"
 	"ironworks/config"
 	"ironworks/journal"
 	"ironworks/models"
-	"ironworks/provision"
 )
 
 // past is a home whose context has a journal and an audit; nobody answers at its Ironic.
@@ -56,18 +56,18 @@ func newPast(t *testing.T) *past {
 		Lines: []models.LogLine{{Time: at(3), Received: at(3), Node: node, Source: models.LogSSH, Text: "a line"}},
 	})
 	kept.Close()
-	audit, err := provision.OpenAudit(cfg.Files.Audit)
+	book, err := audit.Open(cfg.Files.Audit)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = audit.Close() }()
-	for _, r := range []provision.AuditRecord{
-		{Time: at(1), ID: "1", Result: provision.AuditSending},
-		{Time: at(2), ID: "1", Result: provision.AuditAccepted, RequestID: "req-7", Overrides: []string{"inventory"}},
-		{Time: at(200), ID: "2", Result: provision.AuditSending},
+	defer func() { _ = book.Close() }()
+	for _, r := range []audit.Record{
+		{Time: at(1), ID: "1", Result: audit.Sending},
+		{Time: at(2), ID: "1", Result: audit.Accepted, RequestID: "req-7", Overrides: []string{"inventory"}},
+		{Time: at(200), ID: "2", Result: audit.Sending},
 	} {
 		r.Context, r.Node, r.Verb = cfg.Current.Name, node, "deploy"
-		if err := audit.Write(r); err != nil {
+		if err := book.Write(r); err != nil {
 			t.Fatal(err)
 		}
 	}

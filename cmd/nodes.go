@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ironworks/audit"
 	"ironworks/ironicclient"
 	"ironworks/models"
 	"ironworks/models/explain"
-	"ironworks/provision"
 	"ironworks/session"
 )
 
@@ -164,7 +164,7 @@ func (a *app) addChanges(s *session.Session, rows []*models.Row, now time.Time) 
 	if !slices.ContainsFunc(rows, func(r *models.Row) bool { return r.Node.Troubled() }) {
 		return
 	}
-	changes, err := provision.ReadChanges(s.Files.Audit, s.Context.Name, nil, time.Now)
+	changes, err := audit.ReadChanges(s.Files.Audit, s.Context.Name, nil, time.Now)
 	if err != nil {
 		a.complain("note: what was changed since is not known: %v", err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ironworks/audit"
 	"ironworks/models"
 	"ironworks/models/explain"
 	"ironworks/provision"
@@ -135,6 +136,6 @@ func replaySession(where screen.Context, player *replay.Player) *screen.Session 
 type noAudit struct{}
 
 // Write refuses.
-func (noAudit) Write(provision.AuditRecord) error {
+func (noAudit) Write(audit.Record) error {
 	return errors.New("a recording plays: nothing is done")
 }

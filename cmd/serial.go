@@ -3,6 +3,7 @@ package cmd
 import (
 	"errors"
 
+	"ironworks/audit"
 	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/session"
@@ -21,6 +22,6 @@ func serialNeeds(nodes []string, follow bool) error {
 
 // lends is a Consoles for a command, which complains of what is left enabled.
 func (a *app) lends(s *session.Session) *provision.Consoles {
-	runner := s.Runner(&session.LateAudit{Path: s.Files.Audit})
+	runner := s.Runner(&audit.Late{Path: s.Files.Audit})
 	return provision.NewConsoles(s.Client, runner, func(text string) { a.complain("%s", models.Printable(text)) })
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ironworks/audit"
 	"ironworks/bmc"
 	"ironworks/lab/machine"
 	"ironworks/models"
@@ -156,8 +157,8 @@ func TestBMCOrder(t *testing.T) {
 	cleaning.UUID, cleaning.Name, cleaning.ProvisionState = "uuid-n2", "n2", models.StateCleanWait
 	api := &besides{fakeAPI: newAPI(n, cleaning)}
 	b := &provision.BMCs{API: api, Complete: knows(bmcPassword), Now: time.Now}
-	audit := &memAudit{}
-	runner := &provision.Runner{API: api, Audit: audit, Clock: clock{}, Context: "rack7"}
+	book := &memAudit{}
+	runner := &provision.Runner{API: api, Audit: book, Clock: clock{}, Context: "rack7"}
 	order := func(o models.BMCOrder, node *models.Node) provision.Result {
 		t.Helper()
 		return runner.Run(t.Context(), runner.Plan(b.Order(o), []models.Node{*node}), provision.RunOptions{Wait: true})[0]
@@ -165,8 +166,8 @@ func TestBMCOrder(t *testing.T) {
 	if res := order(models.BMCOrder{Verb: models.BMCPowerOn}, &n); res.Err != nil || res.Outcome != provision.OutcomeDone || res.Note == "" || !isOn(m) {
 		t.Errorf("%+v, on: %v", res, isOn(m))
 	}
-	if len(audit.records) != 2 || audit.records[1].Verb != "BMC power on" || audit.records[1].Result != provision.AuditAccepted {
-		t.Errorf("audit %+v", audit.records)
+	if len(book.records) != 2 || book.records[1].Verb != "BMC power on" || book.records[1].Result != audit.Accepted {
+		t.Errorf("audit %+v", book.records)
 	}
 	for name, test := range map[string]struct {
 		order models.BMCOrder
@@ -180,7 +181,7 @@ func TestBMCOrder(t *testing.T) {
 			t.Errorf("%s: %+v", name, res)
 		}
 	}
-	if len(audit.records) != 2 {
+	if len(book.records) != 2 {
 		t.Error("something was sent")
 	}
 	e := b.Order(models.BMCOrder{Verb: models.BMCPowerOff}).Effect(&n)
@@ -190,11 +191,11 @@ func TestBMCOrder(t *testing.T) {
 	// Without Ironic, its address stands for the node.
 	address, _ := models.BMCAddress(&n)
 	target := bmc.Target{Address: address, Username: "admin"}
-	bare := &provision.Runner{Audit: audit, Clock: clock{}}
+	bare := &provision.Runner{Audit: book, Clock: clock{}}
 	if did, err := bare.OrderBMC(t.Context(), b, target, models.BMCOrder{Verb: models.BMCPowerOff}); err != nil || did == "" || isOn(m) {
 		t.Errorf("%q, error %v, on: %v", did, err, isOn(m))
 	}
-	if last := audit.records[len(audit.records)-1]; last.Node.Name != address || last.Result != provision.AuditAccepted {
+	if last := book.records[len(book.records)-1]; last.Node.Name != address || last.Result != audit.Accepted {
 		t.Errorf("audit %+v", last)
 	}
 	bare.ReadOnly = true

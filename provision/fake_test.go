@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"ironworks/audit"
 	"ironworks/models"
 	"ironworks/models/request"
 	"ironworks/provision"
@@ -242,14 +243,14 @@ func (f *fakeAPI) patch(id string, ops []models.PatchOp) error {
 // memAudit keeps the records; fail makes the writes from the nth on (from 1) fail.
 type memAudit struct {
 	mu      sync.Mutex
-	records []provision.AuditRecord
+	records []audit.Record
 	writes  int
 	fail    int
 }
 
 var errDiskFull = errors.New("no space left on device")
 
-func (a *memAudit) Write(r provision.AuditRecord) error {
+func (a *memAudit) Write(r audit.Record) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.writes++
@@ -271,13 +272,13 @@ func (a *memAudit) lines() []string {
 // act plans and runs an action on all of the API's nodes that are named.
 func act(t *testing.T, api *fakeAPI, a provision.Action, opts provision.RunOptions, names ...string) ([]provision.Result, *memAudit) {
 	t.Helper()
-	audit := &memAudit{}
-	r := &provision.Runner{API: api, Audit: audit, Clock: clock{}, Context: "lab"}
+	book := &memAudit{}
+	r := &provision.Runner{API: api, Audit: book, Clock: clock{}, Context: "lab"}
 	var nodes []models.Node
 	for _, n := range names {
 		nodes = append(nodes, api.nodes["uuid-"+n])
 	}
-	return r.Run(t.Context(), r.Plan(a, nodes), opts), audit
+	return r.Run(t.Context(), r.Plan(a, nodes), opts), book
 }
 
 func verb(v models.Verb) provision.Action {

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"ironworks/audit"
 	"ironworks/ironicclient"
 	"ironworks/models"
 )
@@ -20,7 +21,7 @@ const AtOnce = 8
 // Runner acts on nodes of one context.
 type Runner struct {
 	API   API
-	Audit Audit
+	Audit audit.Writer
 	Clock Clock
 	// Context is the context's name, for the audit; ReadOnly refuses everything.
 	Context  string
@@ -276,22 +277,22 @@ func (o RunOptions) tell(p Progress) {
 
 // audited sends one request between two lines of the audit.
 func (r *Runner) audited(ctx context.Context, e entry, n *models.Node) (requestID string, o Outcome, err error) {
-	rec := AuditRecord{
-		Time: r.Clock.Now().UTC(), ID: newID(), Context: r.Context, Node: n.Ref(), Verb: e.verb, Result: AuditSending, Overrides: e.overrides,
+	rec := audit.Record{
+		Time: r.Clock.Now().UTC(), ID: newID(), Context: r.Context, Node: n.Ref(), Verb: e.verb, Result: audit.Sending, Overrides: e.overrides,
 	}
 	if err := r.Audit.Write(rec); err != nil {
 		return "", OutcomeFailed, fmt.Errorf("%s %s: nothing was sent: %w", e.verb, n.Label(), err)
 	}
 	rec.RequestID, err = e.carryOut(ctx, r.API)
-	rec.Time, rec.Result, o = r.Clock.Now().UTC(), AuditAccepted, OutcomeAccepted
+	rec.Time, rec.Result, o = r.Clock.Now().UTC(), audit.Accepted, OutcomeAccepted
 	if err != nil {
-		rec.Result, o = AuditRefused, OutcomeFailed
+		rec.Result, o = audit.Refused, OutcomeFailed
 		rec.Reason = models.Printable(err.Error())
 		var f *models.Fault
 		if errors.As(err, &f) {
 			rec.RequestID, rec.Reason = f.RequestID, auditReason(&e, f)
 			if f.Sent {
-				rec.Result, o = AuditUnknown, OutcomeUnknown
+				rec.Result, o = audit.Unknown, OutcomeUnknown
 			}
 		}
 	}

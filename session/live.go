@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ironworks/agentlog"
+	"ironworks/audit"
 	"ironworks/config"
 	"ironworks/fleet"
 	"ironworks/journal"
@@ -22,7 +23,7 @@ type Live struct {
 	Store   *fleet.Store
 	Journal *journal.Journal
 	Runner  *provision.Runner
-	Changes *provision.Changes
+	Changes *audit.Changes
 	// Logs follows the logs of ramdisks, and BMCs asks BMCs; nil where the configuration of
 	// that is wrong, which was told.
 	Logs agentlog.Follower
@@ -41,8 +42,8 @@ type Live struct {
 // Live begins the live picture; nothing is asked before [Live.Run]. Pushed journals are taken
 // where the context says so, whoever looks or not. What could not be left as it was found is
 // told by left.
-func (s *Session) Live(ctx context.Context, audit provision.Audit, left func(text string)) *Live {
-	changes, err := provision.ReadChanges(s.Files.Audit, s.Context.Name, audit, time.Now)
+func (s *Session) Live(ctx context.Context, book audit.Writer, left func(text string)) *Live {
+	changes, err := audit.ReadChanges(s.Files.Audit, s.Context.Name, book, time.Now)
 	if err != nil {
 		s.complain(err)
 	}

@@ -8,9 +8,9 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"sync"
 	"time"
 
+	"ironworks/audit"
 	"ironworks/config"
 	"ironworks/ironicclient"
 	"ironworks/journal"
@@ -83,8 +83,8 @@ func (s *Session) Close() { s.Client.Close() }
 func (s *Session) complain(err error) { s.told(models.Printable(err.Error())) }
 
 // Runner acts on the nodes. An audit of nil is one that has to be given before it runs.
-func (s *Session) Runner(audit provision.Audit) *provision.Runner {
-	return &provision.Runner{API: s.Client, Audit: audit, Clock: s.Clock, Context: s.Context.Name, ReadOnly: s.Context.ReadOnly}
+func (s *Session) Runner(book audit.Writer) *provision.Runner {
+	return &provision.Runner{API: s.Client, Audit: book, Clock: s.Clock, Context: s.Context.Name, ReadOnly: s.Context.ReadOnly}
 }
 
 // Preflighter does the checks before a deployment, with the context's policies and with what
@@ -120,35 +120,4 @@ func (h *Host) Journal(ctx context.Context, x *config.Context, trouble func(erro
 // Journal is the context's.
 func (s *Session) Journal(ctx context.Context) *journal.Journal {
 	return s.Host.Journal(ctx, &s.Context, s.complain)
-}
-
-// LateAudit opens the audit when the first line is written: who only looks needs none.
-type LateAudit struct {
-	Path string
-
-	mu   sync.Mutex
-	file *provision.AuditFile
-}
-
-// Write appends a record.
-func (l *LateAudit) Write(r provision.AuditRecord) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.file == nil {
-		file, err := provision.OpenAudit(l.Path)
-		if err != nil {
-			return err
-		}
-		l.file = file
-	}
-	return l.file.Write(r)
-}
-
-// Close closes what was opened.
-func (l *LateAudit) Close() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.file != nil {
-		_ = l.file.Close()
-	}
 }

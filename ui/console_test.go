@@ -10,8 +10,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/audit"
 	"ironworks/models"
-	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/screentest"
@@ -330,11 +330,11 @@ func TestAuditHasWhatWasSent(t *testing.T) {
 		r.choose("r7-n04")
 		r.press("M")
 		r.pass(3 * time.Second)
-		var got []provision.AuditResult
+		var got []audit.Result
 		for _, rec := range r.audit.records {
 			got = append(got, rec.Result)
 		}
-		if !slices.Equal(got, []provision.AuditResult{provision.AuditSending, provision.AuditAccepted}) {
+		if !slices.Equal(got, []audit.Result{audit.Sending, audit.Accepted}) {
 			t.Errorf("audit: %v", got)
 		}
 	})

@@ -16,6 +16,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"ironworks/audit"
 	"ironworks/fleet"
 	"ironworks/models"
 	"ironworks/models/explain"
@@ -49,10 +50,10 @@ func (bubbleClock) After(d time.Duration) <-chan time.Time { return time.After(d
 
 type auditBook struct {
 	mu      sync.Mutex
-	records []provision.AuditRecord
+	records []audit.Record
 }
 
-func (a *auditBook) Write(r provision.AuditRecord) error {
+func (a *auditBook) Write(r audit.Record) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.records = append(a.records, r)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"ironworks/audit"
 	"ironworks/ironicclient"
 	"ironworks/models"
 	"ironworks/provision"
@@ -33,12 +34,12 @@ func deploying(ctx context.Context, s *ironic.Server, _ string, rounds int) erro
 		return err
 	}
 	defer client.Close()
-	audit, err := provision.OpenAudit(filepath.Join(s.Dir, "audit.jsonl"))
+	book, err := audit.Open(filepath.Join(s.Dir, "audit.jsonl"))
 	if err != nil {
 		return err
 	}
-	defer func() { _ = audit.Close() }()
-	b := &deployBench{server: s, client: client, runner: &provision.Runner{API: client, Audit: audit, Clock: benchClock{}, Context: "bench"}}
+	defer func() { _ = book.Close() }()
+	b := &deployBench{server: s, client: client, runner: &provision.Runner{API: client, Audit: book, Clock: benchClock{}, Context: "bench"}}
 	var ids []string
 	for range 2 * together {
 		id, err := s.Server.CreateNode(ctx, map[string]any{"driver": "fake-hardware", "deploy_interface": "fake"})

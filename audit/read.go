@@ -1,4 +1,4 @@
-package provision
+package audit
 
 import (
 	"bufio"
@@ -13,13 +13,13 @@ import (
 	"ironworks/models"
 )
 
-// ReadAudit gives the requests of a context about a node that a file has, in its order: one
+// Read gives the requests of a context about a node that a file has, in its order: one
 // record each, of the time when it was about to be sent and with what became of it. The
 // node is meant by its uuid. What cannot be read, such as a line that was cut off, is left
 // out; a file that is not there has none.
-func ReadAudit(path, context string, node models.NodeRef) (records []AuditRecord, err error) {
+func Read(path, context string, node models.NodeRef) (records []Record, err error) {
 	place := map[string]int{}
-	err = eachRecord(path, []byte(node.UUID), func(r *AuditRecord) {
+	err = eachRecord(path, []byte(node.UUID), func(r *Record) {
 		if r.Context != context || r.Node.UUID != node.UUID {
 			return
 		}
@@ -35,7 +35,7 @@ func ReadAudit(path, context string, node models.NodeRef) (records []AuditRecord
 }
 
 // eachRecord calls yield with the records of the lines that have a text in them.
-func eachRecord(path string, having []byte, yield func(r *AuditRecord)) error {
+func eachRecord(path string, having []byte, yield func(r *Record)) error {
 	file, err := os.Open(path) //nolint:gosec // the user's own configured path
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -46,7 +46,7 @@ func eachRecord(path string, having []byte, yield func(r *AuditRecord)) error {
 	defer func() { _ = file.Close() }()
 	for lines := bufio.NewReader(file); ; {
 		line, err := lines.ReadBytes('\n')
-		var r AuditRecord
+		var r Record
 		if bytes.Contains(line, having) && json.Unmarshal(line, &r) == nil {
 			yield(&r)
 		}

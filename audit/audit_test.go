@@ -1,4 +1,4 @@
-package provision_test
+package audit_test
 
 import (
 	"bufio"
@@ -12,32 +12,32 @@ import (
 	"testing"
 	"time"
 
+	"ironworks/audit"
 	"ironworks/models"
-	"ironworks/provision"
 )
 
 func TestAuditFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "deep", "state", "audit.jsonl")
 	var writers sync.WaitGroup
 	for w := range 4 { // as four processes would
-		audit, err := provision.OpenAudit(path)
+		book, err := audit.Open(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for g := range 4 {
 			writers.Go(func() {
 				for i := range 100 {
-					rec := provision.AuditRecord{
+					rec := audit.Record{
 						ID: fmt.Sprintf("%d-%d-%d", w, g, i), Context: "lab", Node: models.NodeRef{UUID: "u", Name: "n\n1"}, Verb: "manage",
-						Result: provision.AuditSending,
+						Result: audit.Sending,
 					}
-					if err := audit.Write(rec); err != nil {
+					if err := book.Write(rec); err != nil {
 						t.Error(err)
 					}
 				}
 			})
 		}
-		t.Cleanup(func() { _ = audit.Close() })
+		t.Cleanup(func() { _ = book.Close() })
 	}
 	writers.Wait()
 	f, err := os.Open(path)
@@ -47,7 +47,7 @@ func TestAuditFile(t *testing.T) {
 	defer func() { _ = f.Close() }()
 	seen := map[string]bool{}
 	for lines := bufio.NewScanner(f); lines.Scan(); {
-		var rec provision.AuditRecord
+		var rec audit.Record
 		if err := json.Unmarshal(lines.Bytes(), &rec); err != nil {
 			t.Fatalf("%q: %v", lines.Text(), err)
 		}
@@ -77,18 +77,18 @@ func TestAuditFileOfOthersEyes(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{}\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	audit, err := provision.OpenAudit(path)
+	book, err := audit.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	mode(t, path, 0o600)
-	if err := audit.Close(); err != nil {
+	if err := book.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := audit.Write(provision.AuditRecord{}); err == nil {
+	if err := book.Write(audit.Record{}); err == nil {
 		t.Error("a write that failed is not told")
 	}
-	if _, err := provision.OpenAudit(filepath.Join(path, "below", "a-file")); err == nil {
+	if _, err := audit.Open(filepath.Join(path, "below", "a-file")); err == nil {
 		t.Error("opened below a file")
 	}
 }
@@ -96,34 +96,34 @@ func TestAuditFileOfOthersEyes(t *testing.T) {
 func TestReadAudit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	one, other := models.NodeRef{UUID: "u-1", Name: "n1"}, models.NodeRef{UUID: "u-2", Name: "n2"}
-	if got, err := provision.ReadAudit(path, "lab", one); err != nil || len(got) != 0 {
+	if got, err := audit.Read(path, "lab", one); err != nil || len(got) != 0 {
 		t.Errorf("without a file: %v %v", got, err)
 	}
-	audit, err := provision.OpenAudit(path)
+	book, err := audit.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
-	for i, r := range []provision.AuditRecord{
-		{ID: "a", Context: "lab", Node: one, Verb: "manage", Result: provision.AuditSending},
-		{ID: "b", Context: "lab", Node: other, Verb: "manage", Result: provision.AuditSending},
-		{ID: "c", Context: "prod", Node: one, Verb: "deploy", Result: provision.AuditSending},
-		{ID: "a", Context: "lab", Node: one, Verb: "manage", Result: provision.AuditAccepted, RequestID: "req-1"},
-		{ID: "d", Context: "lab", Node: one, Verb: "provide", Result: provision.AuditSending},
+	for i, r := range []audit.Record{
+		{ID: "a", Context: "lab", Node: one, Verb: "manage", Result: audit.Sending},
+		{ID: "b", Context: "lab", Node: other, Verb: "manage", Result: audit.Sending},
+		{ID: "c", Context: "prod", Node: one, Verb: "deploy", Result: audit.Sending},
+		{ID: "a", Context: "lab", Node: one, Verb: "manage", Result: audit.Accepted, RequestID: "req-1"},
+		{ID: "d", Context: "lab", Node: one, Verb: "provide", Result: audit.Sending},
 	} {
 		r.Time = at.Add(time.Duration(i) * time.Second)
-		if err := audit.Write(r); err != nil {
+		if err := book.Write(r); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_ = audit.Close()
+	_ = book.Close()
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, _ = f.WriteString(`{"id":"e","context":"lab","node":{"uuid":"u-1"`) // killed while it was written
 	_ = f.Close()
-	records, err := provision.ReadAudit(path, "lab", one)
+	records, err := audit.Read(path, "lab", one)
 	var got []string
 	for _, r := range records {
 		got = append(got, fmt.Sprintf("%s %s %s %s", r.Time.Format("05"), r.Verb, r.Result, r.RequestID))
@@ -138,15 +138,15 @@ func TestReadAudit(t *testing.T) {
 func TestATornLineTakesNoOtherWithIt(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
-	write := func(a *provision.AuditFile, id string) {
+	write := func(a *audit.File, id string) {
 		t.Helper()
-		if err := a.Write(provision.AuditRecord{ID: id, Context: "lab", Node: models.NodeRef{UUID: "u1"}}); err != nil {
+		if err := a.Write(audit.Record{ID: id, Context: "lab", Node: models.NodeRef{UUID: "u1"}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	open := func() *provision.AuditFile {
+	open := func() *audit.File {
 		t.Helper()
-		a, err := provision.OpenAudit(path)
+		a, err := audit.Open(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +172,7 @@ func TestATornLineTakesNoOtherWithIt(t *testing.T) {
 	second := open()
 	write(second, "3")
 	write(first, "4")
-	records, err := provision.ReadAudit(path, "lab", models.NodeRef{UUID: "u1"})
+	records, err := audit.Read(path, "lab", models.NodeRef{UUID: "u1"})
 	var ids []string
 	for _, r := range records {
 		ids = append(ids, r.ID)

@@ -1,4 +1,4 @@
-package provision
+package audit
 
 import (
 	"strings"
@@ -11,12 +11,12 @@ import (
 // Changes knows what was changed of the nodes of a context from here, by the audit: what is
 // in its file, and what passes through [Changes.Write].
 type Changes struct {
-	audit   Audit
+	audit   Writer
 	context string
 	now     func() time.Time
 
 	mu      sync.Mutex
-	pending map[string]AuditRecord
+	pending map[string]Record
 	done    map[string][]models.NodeChange
 }
 
@@ -29,14 +29,14 @@ const mostPending = 1000
 
 // ReadChanges reads the audit of a path. What cannot be read is not known: it is an error
 // beside what was read. Audit, which may be nil, is where Write passes records on to.
-func ReadChanges(path, context string, audit Audit, now func() time.Time) (*Changes, error) {
-	c := &Changes{audit: audit, context: context, now: now, pending: map[string]AuditRecord{}, done: map[string][]models.NodeChange{}}
+func ReadChanges(path, context string, audit Writer, now func() time.Time) (*Changes, error) {
+	c := &Changes{audit: audit, context: context, now: now, pending: map[string]Record{}, done: map[string][]models.NodeChange{}}
 	err := eachRecord(path, nil, c.note)
 	return c, err
 }
 
 // Write passes a record on, and takes note of it.
-func (c *Changes) Write(r AuditRecord) error {
+func (c *Changes) Write(r Record) error {
 	if err := c.audit.Write(r); err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (c *Changes) Of(uuid string, now time.Time) []models.NodeChange {
 	return changes
 }
 
-func (c *Changes) note(r *AuditRecord) {
+func (c *Changes) note(r *Record) {
 	fields := changedFields(r.Verb)
 	if len(fields) == 0 || r.Context != c.context {
 		return
@@ -72,12 +72,12 @@ func (c *Changes) note(r *AuditRecord) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch r.Result {
-	case AuditSending:
+	case Sending:
 		if len(c.pending) >= mostPending {
 			clear(c.pending)
 		}
 		c.pending[r.ID] = *r
-	case AuditAccepted:
+	case Accepted:
 		at := r.Time
 		if sent, there := c.pending[r.ID]; there {
 			at = sent.Time
@@ -86,7 +86,7 @@ func (c *Changes) note(r *AuditRecord) {
 		for _, f := range fields {
 			c.done[r.Node.UUID] = append(c.done[r.Node.UUID], models.NodeChange{Field: f, At: at})
 		}
-	case AuditRefused, AuditUnknown:
+	case Refused, Unknown:
 		delete(c.pending, r.ID)
 	}
 }

@@ -1,4 +1,4 @@
-package provision
+package audit
 
 import (
 	"errors"
@@ -14,16 +14,16 @@ import (
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
-	file, err := OpenAudit(path)
+	file, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = file.Close() })
 	local := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
-	request := func(w Audit, id, context, verb string, end AuditResult) {
+	request := func(w Writer, id, context, verb string, end Result) {
 		t.Helper()
-		r := AuditRecord{Time: local.Add(-time.Hour), ID: id, Context: context, Node: models.NodeRef{UUID: "u1"}, Verb: verb, Result: AuditSending}
-		for _, result := range []AuditResult{AuditSending, end} {
+		r := Record{Time: local.Add(-time.Hour), ID: id, Context: context, Node: models.NodeRef{UUID: "u1"}, Verb: verb, Result: Sending}
+		for _, result := range []Result{Sending, end} {
 			r.Result = result
 			if err := w.Write(r); err != nil {
 				t.Fatal(err)
@@ -31,16 +31,16 @@ func TestChanges(t *testing.T) {
 			r.Time = r.Time.Add(time.Second)
 		}
 	}
-	request(file, "a", "lab", "set /properties/root_device /driver_info/redfish_password", AuditAccepted)
-	request(file, "b", "lab", "set /properties/cpu_arch", AuditRefused)
-	request(file, "c", "lab", "set /properties/memory_mb", AuditUnknown)
-	request(file, "d", "other", "set /properties/local_gb", AuditAccepted)
-	request(file, "e", "lab", "manage", AuditAccepted)
+	request(file, "a", "lab", "set /properties/root_device /driver_info/redfish_password", Accepted)
+	request(file, "b", "lab", "set /properties/cpu_arch", Refused)
+	request(file, "c", "lab", "set /properties/memory_mb", Unknown)
+	request(file, "d", "other", "set /properties/local_gb", Accepted)
+	request(file, "e", "lab", "manage", Accepted)
 	changes, err := ReadChanges(path, "lab", file, func() time.Time { return local })
 	if err != nil {
 		t.Fatal(err)
 	}
-	request(changes, "f", "lab", "set /instance_info/root_device/wwn", AuditAccepted)
+	request(changes, "f", "lab", "set /instance_info/root_device/wwn", Accepted)
 
 	ironic := local.Add(5 * time.Minute) // its clock is ahead
 	got := changes.Of("u1", ironic)
@@ -56,14 +56,14 @@ func TestChanges(t *testing.T) {
 	if more := changes.Of("u2", ironic); more != nil {
 		t.Errorf("of another node: %+v", more)
 	}
-	if records, err := ReadAudit(path, "lab", models.NodeRef{UUID: "u1"}); err != nil || len(records) != 5 {
+	if records, err := Read(path, "lab", models.NodeRef{UUID: "u1"}); err != nil || len(records) != 5 {
 		t.Errorf("%d records passed on, %v", len(records), err)
 	}
 }
 
 type refusingAudit struct{}
 
-func (refusingAudit) Write(AuditRecord) error { return errors.New("disk full") }
+func (refusingAudit) Write(Record) error { return errors.New("disk full") }
 
 // TestChangesNotWritten: what cannot be recorded is not done, and so is no change.
 func TestChangesNotWritten(t *testing.T) {
@@ -72,7 +72,7 @@ func TestChangesNotWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := AuditRecord{ID: "a", Context: "lab", Node: models.NodeRef{UUID: "u1"}, Verb: "set /name", Result: AuditAccepted}
+	r := Record{ID: "a", Context: "lab", Node: models.NodeRef{UUID: "u1"}, Verb: "set /name", Result: Accepted}
 	if err := changes.Write(r); err == nil || changes.Of("u1", time.Now()) != nil {
 		t.Errorf("error %v, changes %+v", err, changes.Of("u1", time.Now()))
 	}

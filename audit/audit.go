@@ -1,4 +1,6 @@
-package provision
+// Package audit keeps what was asked of Ironic and of BMCs from here, and what became of it:
+// a file to which every request is written before it is sent and after it was answered.
+package audit
 
 import (
 	"encoding/json"
@@ -11,21 +13,21 @@ import (
 	"ironworks/models"
 )
 
-// AuditResult is what became of a request.
-type AuditResult string
+// Result is what became of a request.
+type Result string
 
 // The results. Every request is written twice: before it is sent, so that nothing is
 // ever done without a trace, and when its fate is known.
 const (
-	AuditSending  AuditResult = "sending"
-	AuditAccepted AuditResult = "accepted"
-	AuditRefused  AuditResult = "refused" // Ironic turned it down
-	AuditUnknown  AuditResult = "unknown" // no answer: it may have arrived
+	Sending  Result = "sending"
+	Accepted Result = "accepted"
+	Refused  Result = "refused" // Ironic turned it down
+	Unknown  Result = "unknown" // no answer: it may have arrived
 )
 
-// AuditRecord is one line of the audit. It holds no values that were sent, so no
+// Record is one line of the audit. It holds no values that were sent, so no
 // secrets.
-type AuditRecord struct {
+type Record struct {
 	Time time.Time `json:"time"`
 	// ID joins the two lines of one request.
 	ID        string         `json:"id"`
@@ -33,30 +35,30 @@ type AuditRecord struct {
 	Node      models.NodeRef `json:"node"`
 	Verb      string         `json:"verb"`
 	RequestID string         `json:"request_id,omitempty"`
-	Result    AuditResult    `json:"result"`
+	Result    Result         `json:"result"`
 	Reason    string         `json:"reason,omitempty"`
 	// Overrides are the checks that were overridden for this request.
 	Overrides []string `json:"overrides,omitempty"`
 }
 
-// Audit keeps records. What cannot be recorded is not done.
-type Audit interface {
-	Write(r AuditRecord) error
+// Writer keeps records. What cannot be recorded is not done.
+type Writer interface {
+	Write(r Record) error
 }
 
-// AuditFile appends records to a file as JSON lines. Several processes may append to
+// File appends records to a file as JSON lines. Several processes may append to
 // the same one: every line is a single write. A line that a crash, or a full disk, cut off
 // is ended before the next record.
-type AuditFile struct {
+type File struct {
 	mu   sync.Mutex
 	file *os.File
 	// end reads the end of the file; nil where that is no regular one, or cannot be read.
 	end *os.File
 }
 
-// OpenAudit opens or makes the file, readable by its owner alone, also where it was not
+// Open opens or makes the file, readable by its owner alone, also where it was not
 // so before.
-func OpenAudit(path string) (*AuditFile, error) {
+func Open(path string) (*File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("open the audit: %w", err)
 	}
@@ -72,7 +74,7 @@ func OpenAudit(path string) (*AuditFile, error) {
 		_ = f.Close()
 		return nil, fmt.Errorf("open the audit: %w", err)
 	}
-	a := &AuditFile{file: f}
+	a := &File{file: f}
 	if info.Mode().IsRegular() {
 		a.end, _ = os.Open(path) //nolint:gosec // as above
 	}
@@ -80,7 +82,7 @@ func OpenAudit(path string) (*AuditFile, error) {
 }
 
 // Write appends one record.
-func (a *AuditFile) Write(r AuditRecord) error {
+func (a *File) Write(r Record) error {
 	line, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("write the audit: %w", err)
@@ -102,7 +104,7 @@ func (a *AuditFile) Write(r AuditRecord) error {
 const tornAfter = 10 * time.Millisecond
 
 // torn says whether the last line of the file was cut off.
-func (a *AuditFile) torn() bool {
+func (a *File) torn() bool {
 	size, open := a.openLine()
 	for open {
 		<-time.After(tornAfter)
@@ -115,7 +117,7 @@ func (a *AuditFile) torn() bool {
 }
 
 // openLine gives the size of the file in bytes, and whether its last line has no end.
-func (a *AuditFile) openLine() (size int64, open bool) {
+func (a *File) openLine() (size int64, open bool) {
 	if a.end == nil {
 		return 0, false
 	}
@@ -129,9 +131,40 @@ func (a *AuditFile) openLine() (size int64, open bool) {
 }
 
 // Close closes the file.
-func (a *AuditFile) Close() error {
+func (a *File) Close() error {
 	if a.end != nil {
 		_ = a.end.Close()
 	}
 	return a.file.Close()
+}
+
+// Late opens the audit when the first line is written: who only looks needs none.
+type Late struct {
+	Path string
+
+	mu   sync.Mutex
+	file *File
+}
+
+// Write appends a record.
+func (l *Late) Write(r Record) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		file, err := Open(l.Path)
+		if err != nil {
+			return err
+		}
+		l.file = file
+	}
+	return l.file.Write(r)
+}
+
+// Close closes what was opened.
+func (l *Late) Close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file != nil {
+		_ = l.file.Close()
+	}
 }
