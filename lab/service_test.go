@@ -10,25 +10,18 @@ import (
 	"ironworks/lab/machine"
 )
 
-// burnin is the one step of the lab's agent that both cleaning and service have
-// and that takes as long as one likes. Its keys are in the order in which clients send
-// them, for Ironic keeps it in what it says of a step; the lab takes it for granted.
-func burnin() json.RawMessage {
-	return json.RawMessage(`{"interface": "deploy", "step": "burnin_cpu", "args": {}}`)
+// slowStep is a step that cleaning and service both have; the agent's StepDelay makes it last. Its
+// keys are in the order in which clients send them, which Ironic keeps in its messages.
+func slowStep() json.RawMessage {
+	return json.RawMessage(`{"interface": "raid", "step": "delete_configuration", "args": {}}`)
 }
 
 func service(steps ...any) map[string]any {
 	return map[string]any{"target": "service", "service_steps": steps}
 }
 
-// burninSeconds are of the machine's time: a moment, and longer than any test.
-const (
-	shortBurnin = 20
-	longBurnin  = 86_400
-)
-
 func serviceLives() []life {
-	fails := lab.Scenario{Name: "burnin-fails", Agent: agent.Faults{FailStep: "burnin_cpu", FailMessage: "stress-ng (cpu) failed"}}
+	fails := lab.Scenario{Name: "raid-fails", Agent: agent.Faults{FailStep: "delete_configuration", FailMessage: "mdadm failed"}}
 	return []life{
 		{member: lab.Member{Name: "service"}, newest: true, run: liveService},
 		{member: lab.Member{Name: "service-fails", Scenario: fails}, newest: true, run: failService},
@@ -38,13 +31,13 @@ func serviceLives() []life {
 
 // liveService is a step on a machine in use, which is in use again afterwards.
 func liveService(n node) error {
-	if err := n.patch("driver_info/agent_burnin_cpu_timeout", shortBurnin); err != nil {
+	if err := n.patch("raid_interface", "agent"); err != nil {
 		return err
 	}
 	if err := n.walk(managed, provided, installed); err != nil {
 		return err
 	}
-	if err := n.reach(service(burnin()), "active"); err != nil {
+	if err := n.reach(service(slowStep()), "active"); err != nil {
 		return err
 	}
 	e, err := n.shows()
@@ -66,11 +59,14 @@ func liveService(n node) error {
 
 // failService is a step that fails, and the way out of it.
 func failService(n node) error {
+	if err := n.patch("raid_interface", "agent"); err != nil {
+		return err
+	}
 	if err := n.walk(managed, adopted); err != nil {
 		return err
 	}
-	const reason = `Service step deploy.burnin_cpu failed on node .* stress-ng \(cpu\) failed`
-	if err := n.fails(service(burnin()), "service failed", reason); err != nil {
+	const reason = `Service step raid.delete_configuration failed on node .* mdadm failed`
+	if err := n.fails(service(slowStep()), "service failed", reason); err != nil {
 		return err
 	}
 	e, err := n.shows()
@@ -79,7 +75,7 @@ func failService(n node) error {
 	}
 	// The conductor takes the failure for one of a deployment: the step stays, and
 	// no maintenance follows.
-	if e.LastError != "" || e.Target != "active" || e.Power != "power off" || e.Maintenance || e.ServiceStep["step"] != "burnin_cpu" {
+	if e.LastError != "" || e.Target != "active" || e.Power != "power off" || e.Maintenance || e.ServiceStep["step"] != "delete_configuration" {
 		return fmt.Errorf("machine %s: after the failed service Ironic shows %+v", n.Name(), e)
 	}
 	// Somebody gives up, and the machine is in use again.

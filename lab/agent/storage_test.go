@@ -279,10 +279,18 @@ func mebibytes(n int64) string {
 	return text
 }
 
-// A ramdisk without programs has no burn-in, and says so as Python does.
-func TestWithoutPrograms(t *testing.T) {
+// The burn-in steps are listed and fail.
+func TestBurnInRefused(t *testing.T) {
 	_, f := runStep(t, bench(newMetal(), Options{}), cleaning, "burnin_cpu", nodeOf(t, "", "{}"), nil)
-	if f == nil || f.Type != commandExecution || f.Details != "stress-ng (cpu) failed with error [Errno 2] No such file or directory: 'stress-ng'" {
+	if f == nil || f.Type != commandExecution || f.Details != "simulated machines do not run burn-in steps" {
+		t.Errorf("got %+v", f)
+	}
+}
+
+// A ramdisk without programs says so as Python does.
+func TestWithoutPrograms(t *testing.T) {
+	_, f := runStep(t, bench(newMetal(), Options{}), cleaning, "clean_uefi_nvram", nodeOf(t, "", "{}"), nil)
+	if f == nil || !strings.Contains(f.Details, "[Errno 2] No such file or directory: 'efibootmgr'") {
 		t.Errorf("got %+v", f)
 	}
 	if _, err := bench(newMetal(), Options{}).mount(t.Context(), "/dev/sda1"); err == nil || errors.Is(err, ErrNoProgram) {
