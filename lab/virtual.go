@@ -248,7 +248,7 @@ func (l *Lab) serveSerial(ctx context.Context) error {
 			return fmt.Errorf("serving the serial line of %s: %w", m.Name(), err)
 		}
 		serial := m.guest.vm.Serial()
-		l.serving.Go(func() { _ = serial.Serve(ctx, listener) })
+		l.serving.Go(func() { serial.Serve(ctx, listener) })
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func (a *agent) shutDown(ctx context.Context, how func(context.Context) error) e
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-a.options.Clock.After(max(a.scale(a.options.ShutdownDelay), leastShutdown)):
+	case <-time.After(max(a.scale(a.options.ShutdownDelay), leastShutdown)):
 	}
 	return how(ctx)
 }

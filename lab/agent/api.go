@@ -65,11 +65,11 @@ func (a *agent) handler(ctx context.Context) http.Handler {
 // token, for those who can read the journal.
 func (a *agent) logged(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		uri, begin := r.URL.RequestURI(), a.options.Clock.Now()
+		uri, begin := r.URL.RequestURI(), time.Now()
 		recorder := &statusRecorder{ResponseWriter: w, status: http.StatusOK}
 		next(recorder, r)
 		source, _, _ := net.SplitHostPort(r.RemoteAddr)
-		took := a.options.Clock.Now().Sub(begin)
+		took := time.Now().Sub(begin)
 		a.log.requests.info("%s - %s %s - %d (%.2fms)", source, r.Method, uri, recorder.status, float64(took)/float64(time.Millisecond))
 	}
 }

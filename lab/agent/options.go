@@ -8,17 +8,6 @@ import (
 	"time"
 )
 
-// Clock is how the agent tells time and waits.
-type Clock interface {
-	Now() time.Time
-	After(d time.Duration) <-chan time.Time
-}
-
-type systemClock struct{}
-
-func (systemClock) Now() time.Time                         { return time.Now() }
-func (systemClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
-
 // Options say what the agent works with.
 type Options struct {
 	// IronicURL is the API, as in http://192.0.2.1:6385. Required.
@@ -30,8 +19,6 @@ type Options struct {
 	Hardware Hardware
 	// Journal takes every line of the journal. It must not call the agent.
 	Journal func(Entry)
-	// Clock defaults to the system's.
-	Clock Clock
 
 	// Listen is the address of the agent's service; the default is 127.0.0.1:0.
 	Listen string
@@ -127,9 +114,6 @@ func (o *Options) complete() error {
 	o.IronicURL = strings.TrimRight(o.IronicURL, "/")
 	if o.Journal == nil {
 		o.Journal = func(Entry) {}
-	}
-	if o.Clock == nil {
-		o.Clock = systemClock{}
 	}
 	if o.Speed == 0 {
 		o.Speed = 1

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"ironworks/lab/python"
 )
@@ -136,7 +137,7 @@ func (a *agent) dieIn(ctx context.Context, do func(context.Context) (any, error)
 		defer cancel()
 		select {
 		case <-ctx.Done():
-		case <-a.options.Clock.After(max(a.scale(a.options.Faults.DieAfter), leastShutdown)):
+		case <-time.After(max(a.scale(a.options.Faults.DieAfter), leastShutdown)):
 		}
 	})
 	_, _ = do(short)

@@ -97,7 +97,7 @@ func (c *call) allocationOf(ident string, status int) (*db.Allocation, error) {
 	if err != nil {
 		return nil, withStatus(err, "NodeNotFound", status)
 	}
-	found := c.tables().Allocations(func(a *db.Allocation) bool { return a.NodeUUID == node.UUID })
+	found := c.tables().Allocations.List(func(a *db.Allocation) bool { return a.NodeUUID == node.UUID })
 	if len(found) == 0 {
 		return nil, db.Faultf(http.StatusNotFound, "AllocationNotFound", "Allocation for node %s was not found", ident)
 	}
@@ -132,7 +132,7 @@ func (c *call) allocationDocument(a *db.Allocation, fields []string) (map[string
 }
 
 func (c *call) findAllocation(ident string) (*db.Allocation, error) {
-	return findBy(ident, c.tables().Allocation, c.tables().Allocations, func(a *db.Allocation) string { return a.Name },
+	return findBy(ident, c.tables().Allocations.Get, c.tables().Allocations.List, func(a *db.Allocation) string { return a.Name },
 		db.Faultf(http.StatusNotFound, "AllocationNotFound", "Allocation %s could not be found.", ident))
 }
 
@@ -163,7 +163,7 @@ func (c *call) listAllocations() (any, error) {
 	}
 	var marker *db.Allocation
 	if p.marker != "" {
-		if marker, err = c.tables().Allocation(p.marker); err != nil {
+		if marker, err = c.tables().Allocations.Get(p.marker); err != nil {
 			return nil, err
 		}
 	}
@@ -178,7 +178,7 @@ func (c *call) listAllocations() (any, error) {
 	if !slices.Contains(allocationColumns, p.key) {
 		return nil, noSortKey(p.key)
 	}
-	rows := page(p, c.tables().Allocations(allocationFilter(args, node)), marker,
+	rows := page(p, c.tables().Allocations.List(allocationFilter(args, node)), marker,
 		func(a *db.Allocation) int { return a.ID },
 		func(a *db.Allocation, key string) any { return allocationDocument(a)[key] })
 	documents, last := make([]map[string]any, len(rows)), ""

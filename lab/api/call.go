@@ -39,7 +39,7 @@ type call struct {
 
 func (c *call) ctx() context.Context { return c.request.Context() }
 
-func (c *call) tables() db.Tables { return c.api.tables }
+func (c *call) tables() *db.Store { return c.api.tables }
 
 func (c *call) conductor() Conductor { return c.api.conductor }
 

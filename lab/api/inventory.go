@@ -44,7 +44,7 @@ func (c *call) routeChildren(ident string, rest []string) (any, error) {
 			return nil, err
 		}
 		uuids := []string{}
-		for _, child := range c.tables().ReadNodes(func(n *db.Node) bool { return n.ParentNode == node.UUID }) {
+		for _, child := range c.tables().Nodes.Scan(func(n *db.Node) bool { return n.ParentNode == node.UUID }) {
 			uuids = append(uuids, child.UUID)
 		}
 		return map[string]any{

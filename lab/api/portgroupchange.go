@@ -60,7 +60,7 @@ func (c *call) createPortgroup(parent string) (any, error) {
 		return nil, err
 	}
 	given, _ := args["portgroup"].(map[string]any)
-	node, err := c.tables().ReadNode(db.Dict(given).Text("node_uuid"))
+	node, err := c.tables().Nodes.Peek(db.Dict(given).Text("node_uuid"))
 	if err != nil {
 		return nil, withStatus(err, "NodeNotFound", http.StatusBadRequest)
 	}
@@ -80,7 +80,7 @@ func (c *call) createPortgroup(parent string) (any, error) {
 		}
 	}
 	group.NodeUUID = node.UUID
-	made, err := c.tables().CreatePortgroup(group)
+	made, err := c.tables().Portgroups.Create(group)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (c *call) patchPortgroup(ident, parent string) (any, error) {
 			return nil, invalid("Portgroup %s: Cannot change name to invalid name '%s'", ident, name)
 		}
 	}
-	node, err := c.tables().ReadNode(group.NodeUUID)
+	node, err := c.tables().Nodes.Peek(group.NodeUUID)
 	if err != nil {
 		return nil, err
 	}

@@ -168,7 +168,7 @@ func (c *call) portgroupPage(
 	}
 	var marker *db.Portgroup
 	if p.marker != "" {
-		if marker, err = c.tables().Portgroup(p.marker); err != nil {
+		if marker, err = c.tables().Portgroups.Get(p.marker); err != nil {
 			return nil, err
 		}
 	}
@@ -183,7 +183,7 @@ func (c *call) portgroupPage(
 		slices.Contains([]string{"links", "ports", "node_uuid"}, p.key) {
 		return nil, noSortKey(p.key)
 	}
-	groups := page(p, c.tables().Portgroups(keep), marker, func(g *db.Portgroup) int { return g.ID },
+	groups := page(p, c.tables().Portgroups.List(keep), marker, func(g *db.Portgroup) int { return g.ID },
 		func(g *db.Portgroup, key string) any { return portgroupDocument(g)[key] })
 	documents, last := make([]map[string]any, len(groups)), ""
 	for i, group := range groups {
@@ -253,7 +253,7 @@ func (c *call) portgroupDocument(g *db.Portgroup, hide bool) map[string]any {
 
 // findPortgroup finds a portgroup by UUID or name.
 func (c *call) findPortgroup(ident string) (*db.Portgroup, error) {
-	return findBy(ident, c.tables().Portgroup, c.tables().Portgroups, func(g *db.Portgroup) string { return g.Name },
+	return findBy(ident, c.tables().Portgroups.Get, c.tables().Portgroups.List, func(g *db.Portgroup) string { return g.Name },
 		noPortgroup(ident))
 }
 

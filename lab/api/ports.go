@@ -93,7 +93,7 @@ func (c *call) listPortDetails(parent portParent) (any, error) {
 // also a node that is missing is told as a portgroup.
 func (c *call) checkParent(parent portParent) error {
 	if parent.group != "" {
-		if _, err := c.tables().Portgroup(parent.group); err != nil {
+		if _, err := c.tables().Portgroups.Get(parent.group); err != nil {
 			return err
 		}
 		return nil
@@ -101,7 +101,7 @@ func (c *call) checkParent(parent portParent) error {
 	if parent.node == "" {
 		return nil
 	}
-	if _, err := c.tables().ReadNode(parent.node); err != nil {
+	if _, err := c.tables().Nodes.Peek(parent.node); err != nil {
 		return noPortgroup("None")
 	}
 	return nil
@@ -134,7 +134,7 @@ func (c *call) portPage(args arguments, parent portParent, path string, fields [
 	}
 	var marker *db.Port
 	if p.marker != "" {
-		if marker, err = c.tables().Port(p.marker); err != nil {
+		if marker, err = c.tables().Ports.Get(p.marker); err != nil {
 			return nil, err
 		}
 	}
@@ -148,7 +148,7 @@ func (c *call) portPage(args arguments, parent portParent, path string, fields [
 	if !isPortColumn(p.key) {
 		return nil, noSortKey(p.key)
 	}
-	ports := c.tables().Ports(keep)
+	ports := c.tables().Ports.List(keep)
 	if !alone { // one that is asked for by its address is not paged
 		ports = page(p, ports, marker, func(p *db.Port) int { return p.ID }, portColumn)
 	}
@@ -219,7 +219,7 @@ func (c *call) portFilter(args arguments, parent portParent) (keep func(*db.Port
 // nodesThat are the UUIDs of the nodes that keep accepts.
 func (c *call) nodesThat(keep func(*db.Node) bool) map[string]bool {
 	uuids := map[string]bool{}
-	for _, n := range c.tables().ReadNodes(keep) {
+	for _, n := range c.tables().Nodes.Scan(keep) {
 		uuids[n.UUID] = true
 	}
 	return uuids
@@ -227,7 +227,7 @@ func (c *call) nodesThat(keep func(*db.Node) bool) map[string]bool {
 
 // findPort finds a port by UUID or name.
 func (c *call) findPort(ident string) (*db.Port, error) {
-	return findBy(ident, c.tables().Port, c.tables().Ports, func(p *db.Port) string { return p.Name },
+	return findBy(ident, c.tables().Ports.Get, c.tables().Ports.List, func(p *db.Port) string { return p.Name },
 		db.Faultf(http.StatusNotFound, "PortNotFound", "Port %s could not be found.", ident))
 }
 
@@ -264,7 +264,7 @@ func (c *call) deletePort(ident string, parent portParent) (any, error) {
 	if !parent.isNone() {
 		return nil, malformedURI()
 	}
-	port, err := c.tables().Port(ident)
+	port, err := c.tables().Ports.Get(ident)
 	if err != nil {
 		return nil, err
 	}
@@ -276,7 +276,7 @@ func (c *call) deletePort(ident string, parent portParent) (any, error) {
 
 // servedNode checks that a conductor takes care of a node.
 func (c *call) servedNode(uuid string) error {
-	node, err := c.tables().ReadNode(uuid)
+	node, err := c.tables().Nodes.Peek(uuid)
 	if err != nil {
 		return err
 	}

@@ -105,14 +105,9 @@ func checkState(n *db.Node, target string) error {
 		return nil
 	}
 	if n.Reservation != "" {
-		return lockedBy(n)
+		return db.LockedBy(n)
 	}
 	return badState(target, n.UUID, n.ProvisionState)
-}
-
-func lockedBy(n *db.Node) error {
-	return db.Faultf(http.StatusConflict, "NodeLocked", "Node %s is locked by host %s, please retry after the current "+
-		"operation is completed.", n.UUID, n.Reservation)
 }
 
 func badState(action, node, state string) error {

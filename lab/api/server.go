@@ -11,7 +11,7 @@ import (
 
 // API answers as Ironic's API does. It keeps nothing of its own.
 type API struct {
-	tables           db.Tables
+	tables           *db.Store
 	conductor        Conductor
 	heartbeatTimeout time.Duration
 }
@@ -29,7 +29,7 @@ func HeartbeatTimeout(timeout time.Duration) Option {
 }
 
 // New makes the API over its tables and its conductor.
-func New(tables db.Tables, conductor Conductor, options ...Option) *API {
+func New(tables *db.Store, conductor Conductor, options ...Option) *API {
 	a := &API{tables: tables, conductor: conductor, heartbeatTimeout: defaultHeartbeatTimeout}
 	for _, option := range options {
 		option(a)

@@ -95,7 +95,7 @@ func (c *call) templateDocument(t *db.DeployTemplate, fields []string) map[strin
 }
 
 func (c *call) findTemplate(ident string) (*db.DeployTemplate, error) {
-	return findBy(ident, c.tables().DeployTemplate, c.tables().DeployTemplates,
+	return findBy(ident, c.tables().DeployTemplates.Get, c.tables().DeployTemplates.List,
 		func(t *db.DeployTemplate) string { return t.Name },
 		db.Faultf(http.StatusNotFound, "DeployTemplateNotFound", "Deploy template %s could not be found.", ident))
 }
@@ -130,7 +130,7 @@ func (c *call) listTemplates() (any, error) {
 	}
 	var marker *db.DeployTemplate
 	if p.marker != "" {
-		if marker, err = c.tables().DeployTemplate(p.marker); err != nil {
+		if marker, err = c.tables().DeployTemplates.Get(p.marker); err != nil {
 			return nil, err
 		}
 	}
@@ -140,7 +140,7 @@ func (c *call) listTemplates() (any, error) {
 	if slices.Contains(fields, "description") {
 		return nil, invalidValue("Field(s) \"description\" are not valid")
 	}
-	rows := page(p, c.tables().DeployTemplates(nil), marker, func(t *db.DeployTemplate) int { return t.ID },
+	rows := page(p, c.tables().DeployTemplates.List(nil), marker, func(t *db.DeployTemplate) int { return t.ID },
 		func(t *db.DeployTemplate, key string) any { return c.templateDocument(t, nil)[key] })
 	documents, last := make([]map[string]any, len(rows)), ""
 	for i, row := range rows {
@@ -194,7 +194,7 @@ func (c *call) createTemplate() (any, error) {
 	given, _ := args["template"].(map[string]any)
 	template := &db.DeployTemplate{UUID: db.Dict(given).Text("uuid")}
 	setTemplate(template, given)
-	made, err := c.tables().CreateDeployTemplate(template)
+	made, err := c.tables().DeployTemplates.Create(template)
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +224,7 @@ func (c *call) patchTemplate(ident string) (any, error) {
 	if _, err := checkTemplate("patch", document); err != nil {
 		return nil, err
 	}
-	updated, err := c.tables().UpdateDeployTemplate(template.UUID, func(t *db.DeployTemplate) error {
+	updated, err := c.tables().DeployTemplates.Update(template.UUID, func(t *db.DeployTemplate) error {
 		setTemplate(t, document)
 		return nil
 	})
@@ -242,5 +242,5 @@ func (c *call) deleteTemplate(ident string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nil, c.tables().DestroyDeployTemplate(template.UUID)
+	return nil, c.tables().DeployTemplates.Destroy(template.UUID)
 }

@@ -187,7 +187,7 @@ func (t *task) tearDown(ctx context.Context, before string) error {
 		return saveErr
 	}
 	if allocation != "" {
-		_ = t.c.tables.DestroyAllocation(allocation)
+		_ = t.c.tables.Allocations.Destroy(allocation)
 		if err := t.refresh(); err != nil {
 			return err
 		}

@@ -130,12 +130,12 @@ func (t *task) askAgent(ctx context.Context, method, address string, body []byte
 	request.Header.Set("Content-Type", "application/json")
 	response, err := t.agentClientOf().Do(request) //nolint:gosec // the agent said where it is
 	if err != nil {
-		return 0, nil, pythonConnection(err, request.URL, t.c.options.Timeouts.Command, t.c.options.Clock.Now())
+		return 0, nil, pythonConnection(err, request.URL, t.c.options.Timeouts.Command)
 	}
 	defer func() { _ = response.Body.Close() }()
 	raw, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err != nil {
-		return 0, nil, pythonConnection(err, request.URL, t.c.options.Timeouts.Command, t.c.options.Clock.Now())
+		return 0, nil, pythonConnection(err, request.URL, t.c.options.Timeouts.Command)
 	}
 	return response.StatusCode, raw, nil
 }

@@ -65,7 +65,7 @@ func (c *Conductor) Heartbeat(ctx context.Context, uuid string, h api.Heartbeat)
 			}
 		}
 		if !python.Truthy(t.internal("agent_url")) && t.node.Reservation != "" {
-			return conflict(kindLocked, "Node %s is locked by host %s, please retry after the current operation is completed.", t.node.UUID, t.node.Reservation)
+			return db.LockedBy(t.node)
 		}
 		t.reserved = false
 		t.then("heartbeat", func(ctx context.Context, t *task) error { return t.driver.deploy.heartbeat(ctx, t, b) })

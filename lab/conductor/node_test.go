@@ -72,7 +72,7 @@ func TestServiceByAgent(t *testing.T) {
 	r := newRig(t)
 	m, node := r.ready()
 	r.must(m.Install("/dev/sda", machine.Installation{What: "the instance"}))
-	_, err := r.store.UpdateNode(node.UUID, func(n *db.Node) error {
+	_, err := r.store.Nodes.Update(node.UUID, func(n *db.Node) error {
 		n.ProvisionState = active
 		return nil
 	})

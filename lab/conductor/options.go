@@ -12,25 +12,12 @@ import (
 	"ironworks/lab/db"
 )
 
-// Clock is how the conductor tells time and waits.
-type Clock interface {
-	Now() time.Time
-	After(d time.Duration) <-chan time.Time
-}
-
-type systemClock struct{}
-
-func (systemClock) Now() time.Time                         { return time.Now() }
-func (systemClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
-
 // Options say what the conductor works with and how it behaves. What is left
 // out is as in an Ironic that was not configured otherwise, unless it says
 // more.
 type Options struct {
 	// Tables is the database. Required.
-	Tables db.Tables
-	// Clock defaults to the system's.
-	Clock Clock
+	Tables *db.Store
 	// Host is the name of the conductor; localhost if empty.
 	Host string
 
@@ -174,9 +161,6 @@ func (o *Options) complete() error {
 	setDefault(&o.LogsCollect, "on_failure")
 	if o.HardwareTypes == nil {
 		o.HardwareTypes = hardwareTypes()
-	}
-	if o.Clock == nil {
-		o.Clock = systemClock{}
 	}
 	if o.Client == nil {
 		o.Client = http.DefaultClient

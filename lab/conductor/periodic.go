@@ -64,7 +64,7 @@ func (w wait) late(n *db.Node, now time.Time) bool {
 // failLate fails the nodes that have waited too long (_fail_if_in_state).
 func (c *Conductor) failLate(ctx context.Context, w wait) {
 	now := c.tables.Now()
-	nodes := c.tables.Nodes(func(n *db.Node) bool { return w.late(n, now) })
+	nodes := c.tables.Nodes.List(func(n *db.Node) bool { return w.late(n, now) })
 	slices.SortStableFunc(nodes, func(a, b *db.Node) int { return a.ProvisionUpdatedAt.Compare(b.ProvisionUpdatedAt) })
 	for _, node := range nodes[:min(len(nodes), periodicWorkers)] {
 		err := c.with(ctx, node.UUID, locking{}, func(_ context.Context, t *task) error {
@@ -118,7 +118,7 @@ func syncs(n *db.Node) bool {
 // syncPower compares the power of all nodes with what it should be: a few at a
 // time, those that did not answer last time first.
 func (c *Conductor) syncPower(ctx context.Context) {
-	nodes := c.tables.Nodes(syncs)
+	nodes := c.tables.Nodes.List(syncs)
 	c.mu.Lock()
 	count := make(map[string]int, len(c.failedSyncs))
 	for uuid, n := range c.failedSyncs {
@@ -246,7 +246,7 @@ func (t *task) powerGivenUp(now string, problem error) {
 
 // recoverPower takes nodes out of maintenance whose power can be had again.
 func (c *Conductor) recoverPower(ctx context.Context) {
-	nodes := c.tables.Nodes(func(n *db.Node) bool {
+	nodes := c.tables.Nodes.List(func(n *db.Node) bool {
 		return n.Maintenance && n.Fault == faultPower && n.ProvisionState != enroll && n.TargetPowerState == "" && n.Reservation == ""
 	})
 	for _, node := range nodes {

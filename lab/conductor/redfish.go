@@ -185,19 +185,19 @@ func (m *bmc) sendOnce(ctx context.Context, client *http.Client, who auth, metho
 	}
 	response, err := client.Do(request) //nolint:gosec // the operator said where the BMC is
 	if err != nil {
-		return answer{}, pythonConnection(err, request.URL, m.c.options.Timeouts.Redfish, m.c.options.Clock.Now())
+		return answer{}, pythonConnection(err, request.URL, m.c.options.Timeouts.Redfish)
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err != nil {
-		return answer{}, pythonConnection(err, request.URL, m.c.options.Timeouts.Redfish, m.c.options.Clock.Now())
+		return answer{}, pythonConnection(err, request.URL, m.c.options.Timeouts.Redfish)
 	}
 	return answer{status: response.StatusCode, header: response.Header, body: body}, nil
 }
 
 // pythonConnection says what went wrong with a connection in the words of
 // Python's requests.
-func pythonConnection(err error, address *url.URL, timeout time.Duration, now time.Time) error {
+func pythonConnection(err error, address *url.URL, timeout time.Duration) error {
 	class := "HTTPConnection"
 	port := address.Port()
 	if address.Scheme == "https" {
@@ -217,7 +217,7 @@ func pythonConnection(err error, address *url.URL, timeout time.Duration, now ti
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
 		return errors.New("('Connection aborted.', RemoteDisconnected('Remote end closed connection without response'))")
 	}
-	if why := certificateFault(err, now); why != "" {
+	if why := certificateFault(err); why != "" {
 		return fmt.Errorf("%s: Max retries exceeded with url: %s (Caused by %s)", pool, address.RequestURI(), why)
 	}
 	return fmt.Errorf("%s: Max retries exceeded with url: %s (Caused by %w)", pool, address.RequestURI(), err)
