@@ -89,23 +89,9 @@ func (c *call) routeBIOS(ident string, rest []string) (any, error) {
 }
 
 func (c *call) settingDocument(node string, s db.BIOSSetting, fields []string) map[string]any {
-	all := map[string]any{
-		"name": s.Name, "value": orNull(s.Value), "attribute_type": orNull(s.AttributeType),
-		"allowable_values": []string{}, "lower_bound": nil, "upper_bound": nil, "min_length": nil, "max_length": nil,
-		"read_only": boolOrNull(s.ReadOnly), "reset_required": boolOrNull(s.ResetRequired), "unique": nil,
-	}
-	if s.AllowableValues != nil {
-		all["allowable_values"] = s.AllowableValues
-	}
-	document := map[string]any{
-		"created_at": timeText(s.CreatedAt), "updated_at": timeText(s.UpdatedAt),
-		"links": c.links("nodes/" + node + "/bios/" + s.Name),
-	}
-	for _, field := range fields {
-		if value, ok := all[field]; ok {
-			document[field] = value
-		}
-	}
+	document := settingColumns.pick(&s, fields, biosRegistry)
+	document["created_at"], document["updated_at"] = timeText(s.CreatedAt), timeText(s.UpdatedAt)
+	document["links"] = c.links("nodes/" + node + "/bios/" + s.Name)
 	return document
 }
 
@@ -202,20 +188,8 @@ func (c *call) firmwareDocuments(node *db.Node, fields []string) (any, error) {
 	}
 	documents := []any{}
 	for _, component := range c.tables().Firmware(node.UUID) {
-		all := map[string]any{
-			"component": component.Component, "initial_version": orNull(component.InitialVersion),
-			"current_version":      orNull(component.CurrentVersion),
-			"last_version_flashed": orNull(component.LastVersionFlashed),
-			"vendor":               nil, "model": nil, "serial_number": nil,
-		}
-		document := map[string]any{
-			"created_at": timeText(component.CreatedAt), "updated_at": timeText(component.UpdatedAt),
-		}
-		for _, field := range fields {
-			if value, ok := all[field]; ok {
-				document[field] = value
-			}
-		}
+		document := firmwareColumns.pick(&component, fields, firmwareFields[2:])
+		document["created_at"], document["updated_at"] = timeText(component.CreatedAt), timeText(component.UpdatedAt)
 		documents = append(documents, document)
 	}
 	return map[string]any{"firmware": documents}, nil

@@ -166,7 +166,7 @@ func nodeFilter(args arguments) func(*db.Node) bool {
 	} {
 		if want := args.text(field); args.has(field) {
 			filters = append(filters, func(n *db.Node) bool {
-				have, _ := textColumn(n, field)
+				have, _ := nodeColumns.of(n, field).(*string)
 				// Null is no empty text; only conductor_group is one.
 				return *have == want && (want != "" || field == "conductor_group")
 			})

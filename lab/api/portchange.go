@@ -45,7 +45,7 @@ func (c *call) createPort(parent portParent) (any, error) {
 	port := &db.Port{PXEEnabled: true}
 	for field, value := range given {
 		if value != nil {
-			setPortColumn(port, field, value)
+			portColumns.set(port, field, value)
 		}
 	}
 	port.NodeUUID = node.UUID
@@ -184,7 +184,7 @@ func (c *call) updatePort(
 	}
 	updated, err := c.conductor().UpdatePort(c.ctx(), port.UUID, func(p *db.Port) error {
 		for _, field := range changed {
-			setPortColumn(p, field, document[field])
+			portColumns.set(p, field, document[field])
 		}
 		return nil
 	})

@@ -27,33 +27,6 @@ var patchablePortgroup = []string{
 	"category",
 }
 
-func setPortgroupColumn(g *db.Portgroup, field string, value any) {
-	text, _ := value.(string)
-	object, _ := value.(map[string]any)
-	switch field {
-	case "uuid":
-		g.UUID = text
-	case "address":
-		g.Address = text
-	case "category":
-		g.Category = text
-	case "mode":
-		g.Mode = text
-	case "name":
-		g.Name = text
-	case "node_uuid":
-		g.NodeUUID = text
-	case "physical_network":
-		g.PhysicalNetwork = text
-	case "extra":
-		g.Extra = orEmpty(db.Dict(object).Clone())
-	case "properties":
-		g.Properties = orEmpty(db.Dict(object).Clone())
-	case "standalone_ports_supported":
-		g.StandalonePortsSupported, _ = value.(bool)
-	}
-}
-
 func (c *call) createPortgroup(parent string) (any, error) {
 	args, err := c.takeWithBody("portgroup", checkObject(portgroupSchema, portgroupChecks))
 	if err != nil {
@@ -76,7 +49,7 @@ func (c *call) createPortgroup(parent string) (any, error) {
 	group := &db.Portgroup{StandalonePortsSupported: true}
 	for field, value := range given {
 		if value != nil {
-			setPortgroupColumn(group, field, value)
+			portgroupColumns.set(group, field, value)
 		}
 	}
 	group.NodeUUID = node.UUID
@@ -155,7 +128,7 @@ func (c *call) updatePortgroup(group *db.Portgroup, node *db.Node, old, document
 	}
 	updated, err := c.conductor().UpdatePortgroup(c.ctx(), group.UUID, func(g *db.Portgroup) error {
 		for _, field := range changed {
-			setPortgroupColumn(g, field, document[field])
+			portgroupColumns.set(g, field, document[field])
 		}
 		return nil
 	})

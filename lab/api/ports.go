@@ -128,38 +128,19 @@ func (c *call) checkPortQuery(args arguments, group string) error {
 }
 
 func (c *call) portPage(args arguments, parent portParent, path string, fields []string, detail *bool) (any, error) {
-	p, err := takePaging(args)
-	if err != nil {
-		return nil, err
-	}
-	var marker *db.Port
-	if p.marker != "" {
-		if marker, err = c.tables().Ports.Get(p.marker); err != nil {
-			return nil, err
-		}
-	}
-	if slices.Contains(unsortablePort, p.key) {
-		return nil, unsortableKey(p.key)
-	}
-	keep, alone, err := c.portFilter(args, parent)
-	if err != nil {
-		return nil, err
-	}
-	if !isPortColumn(p.key) {
-		return nil, noSortKey(p.key)
-	}
-	ports := c.tables().Ports.List(keep)
-	if !alone { // one that is asked for by its address is not paged
-		ports = page(p, ports, marker, func(p *db.Port) int { return p.ID }, portColumn)
-	}
-	documents, last := make([]map[string]any, len(ports)), ""
-	for i, port := range ports {
-		if documents[i], err = c.portDocument(port, fields); err != nil {
-			return nil, err
-		}
-		last = port.UUID
-	}
-	return c.collection("ports", path, documents, p, last, fields, detailQuery(detail)...), nil
+	return listing[db.Port]{
+		name: "ports", path: path, markerFirst: true, unsortable: unsortablePort, columns: portColumns, find: c.tables().Ports.Get,
+		rows: func(p *paging) ([]*db.Port, error) {
+			keep, alone, err := c.portFilter(args, parent)
+			if err != nil {
+				return nil, err
+			}
+			p.whole = alone // one that is asked for by its address is not paged
+			return c.tables().Ports.List(keep), nil
+		},
+		sortable: func(key string) bool { return slices.Contains(sortablePort, key) }, value: portColumn,
+		document: func(p *db.Port) (map[string]any, error) { return c.portDocument(p, fields) },
+	}.answer(c, args, fields, detailQuery(detail)...)
 }
 
 // portFilter is which ports a query asks for, and whether that is one by its
