@@ -199,6 +199,7 @@ type param struct {
 	required bool
 	given    any // from the path
 	isGiven  bool
+	body     bool // is the whole body
 }
 
 func optional(name string, check check) param { return param{name: name, check: check} }

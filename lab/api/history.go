@@ -14,12 +14,11 @@ func (c *call) routeHistory(ident string, rest []string) (any, error) {
 	if len(rest) > 1 {
 		return nil, notAllowed(http.MethodGet)
 	}
-	return methods{http.MethodGet: func() (any, error) {
-		if len(rest) == 1 {
-			return c.showHistoryEntry(ident, rest[0])
-		}
-		return c.showHistory(ident)
-	}}.serve(c)
+	show := c.showHistory(ident)
+	if len(rest) == 1 {
+		show = c.showHistoryEntry(ident, rest[0])
+	}
+	return methods{http.MethodGet: show}.serve(c)
 }
 
 func (c *call) historyDocument(entry db.History, detail bool) map[string]any {
@@ -52,60 +51,49 @@ func (c *call) historyDocument(entry db.History, detail bool) map[string]any {
 // sortableHistory are the columns that entries are sorted by.
 var sortableHistory = []string{"id", "uuid", "created_at", "severity", "event", "event_type", "conductor", "user"}
 
-func (c *call) showHistory(ident string) (any, error) {
-	args, err := c.take(append([]param{optional("detail", checkBool)}, pagingParams...)...)
-	if err != nil {
-		return nil, err
-	}
-	node, err := c.findNode(ident)
-	if err != nil {
-		return nil, err
-	}
-	entries := c.tables().History(node.UUID)
-	rows := make([]*db.History, len(entries))
-	for i := range entries {
-		rows[i] = &entries[i]
-	}
-	detail, fields := args.isTrue("detail"), []string{"uuid", "created_at", "severity", "event"}
-	if detail {
-		fields = []string{
-			"uuid", "created_at", "severity", "event_type", "event", "conductor", "user", "project", "state",
-			"target_provision_state", "duration_seconds",
+func (c *call) showHistory(ident string) endpoint {
+	return c.onNode(ident, 0, func(node *db.Node, args arguments) (any, error) {
+		entries := c.tables().History(node.UUID)
+		rows := make([]*db.History, len(entries))
+		for i := range entries {
+			rows[i] = &entries[i]
 		}
-	}
-	// The next link has a marker before the marker, which is an object's name in
-	// the real one if there was one before.
-	return listing[db.History]{
-		name: "history", path: "nodes/" + ident + "/history", columns: historyColumns,
-		find: func(uuid string) (*db.History, error) {
-			at := slices.IndexFunc(rows, func(h *db.History) bool { return h.UUID == uuid })
-			if at < 0 {
-				return nil, noHistory(uuid)
+		detail, fields := args.isTrue("detail"), []string{"uuid", "created_at", "severity", "event"}
+		if detail {
+			fields = []string{
+				"uuid", "created_at", "severity", "event_type", "event", "conductor", "user", "project", "state",
+				"target_provision_state", "duration_seconds",
 			}
-			return rows[at], nil
-		},
-		rows:     func(*paging) ([]*db.History, error) { return rows, nil },
-		sortable: func(key string) bool { return slices.Contains(sortableHistory, key) },
-		document: func(h *db.History) (map[string]any, error) { return c.historyDocument(*h, detail), nil },
-	}.answer(c, args, fields)
+		}
+		// The next link has a marker before the marker, which is an object's name in
+		// the real one if there was one before.
+		return listing[db.History]{
+			name: "history", path: "nodes/" + ident + "/history", columns: historyColumns,
+			find: func(uuid string) (*db.History, error) {
+				at := slices.IndexFunc(rows, func(h *db.History) bool { return h.UUID == uuid })
+				if at < 0 {
+					return nil, noHistory(uuid)
+				}
+				return rows[at], nil
+			},
+			rows:     func(*paging) ([]*db.History, error) { return rows, nil },
+			sortable: func(key string) bool { return slices.Contains(sortableHistory, key) },
+			document: func(h *db.History) (map[string]any, error) { return c.historyDocument(*h, detail), nil },
+		}.answer(c, args, fields)
+	}, append([]param{optional("detail", checkBool)}, pagingParams...)...)
 }
 
 func noHistory(uuid string) error {
 	return db.Faultf(http.StatusNotFound, "NodeHistoryNotFound", "Node history record %s could not be found.", uuid)
 }
 
-func (c *call) showHistoryEntry(ident, uuid string) (any, error) {
-	if _, err := c.take(fromPath("event", uuid, checkIdent)); err != nil {
-		return nil, err
-	}
-	node, err := c.findNode(ident)
-	if err != nil {
-		return nil, err
-	}
-	for _, entry := range c.tables().History(node.UUID) {
-		if entry.UUID == uuid {
-			return c.historyDocument(entry, true), nil
+func (c *call) showHistoryEntry(ident, uuid string) endpoint {
+	return c.onNode(ident, 0, func(node *db.Node, _ arguments) (any, error) {
+		for _, entry := range c.tables().History(node.UUID) {
+			if entry.UUID == uuid {
+				return c.historyDocument(entry, true), nil
+			}
 		}
-	}
-	return nil, noHistory(uuid)
+		return nil, noHistory(uuid)
+	}, fromPath("event", uuid, checkIdent))
 }
