@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"ironworks/lab/python"
 )
 
 // maxBody is more than a conductor sends: a configdrive may have 64 MiB.
@@ -157,7 +159,7 @@ func (a *agent) postCommand(ctx context.Context, w http.ResponseWriter, r *http.
 		refuse(w, http.StatusBadRequest, badJSON+err.Error())
 		return
 	}
-	v, err := parseJSON(string(bytes.TrimPrefix(raw, []byte("\ufeff"))))
+	v, err := python.ParseJSON(string(bytes.TrimPrefix(raw, []byte("\ufeff"))))
 	if err != nil {
 		refuse(w, http.StatusBadRequest, badJSON+err.Error())
 		return

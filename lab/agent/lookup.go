@@ -88,7 +88,7 @@ func uuidOrNone(uuid string) string {
 
 // readLookup is nil if the answer is none.
 func (a *agent) readLookup(answer reply) *dict {
-	v, err := parseJSON(string(answer.body))
+	v, err := python.ParseJSON(string(answer.body))
 	if err != nil {
 		a.log.client.warning("Error decoding response: %v", err)
 		return nil

@@ -61,7 +61,7 @@ func (a *agent) executeStep(ctx context.Context, p phase, params *dict) (any, er
 	default:
 		class := "RuntimeError"
 		if errors.As(err, &e) {
-			class = e.class
+			class = e.Class
 		}
 		f = newFault(p.failure, "Unexpected exception performing %s step %s. %s: %v", p.name, name, class, err)
 		a.log.deploy.error("%s", f.Details)
