@@ -92,7 +92,7 @@ func (t *task) deployTimedOut(ctx context.Context) {
 }
 
 func (t *task) cleanTimedOut(ctx context.Context) {
-	t.failCleaning(ctx, fmt.Sprintf("Timeout reached while cleaning the node. Please check if the ramdisk responsible for the cleaning is running on the node. Failed on step %s.", python.Repr(t.node.CleanStep)), cleanFailure{noChange: true})
+	t.failSteps(ctx, cleanSteps, fmt.Sprintf("Timeout reached while cleaning the node. Please check if the ramdisk responsible for the cleaning is running on the node. Failed on step %s.", python.Repr(t.node.CleanStep)), failing{noChange: true})
 }
 
 func (t *task) inspectTimedOut(ctx context.Context) {
@@ -104,7 +104,7 @@ func (t *task) rescueTimedOut(ctx context.Context) {
 }
 
 func (t *task) serviceTimedOut(ctx context.Context) {
-	t.failService(ctx, fmt.Sprintf("Timeout reached while servicing the node. Please check if the ramdisk responsible for the servicing is running on the node. Failed on step %s.", python.Repr(t.node.ServiceStep)), serviceFailure{noChange: true})
+	t.failSteps(ctx, serviceSteps, fmt.Sprintf("Timeout reached while servicing the node. Please check if the ramdisk responsible for the servicing is running on the node. Failed on step %s.", python.Repr(t.node.ServiceStep)), failing{noChange: true})
 }
 
 // notSynced are the states in which the power is left alone.
