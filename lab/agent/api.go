@@ -71,7 +71,7 @@ func (a *agent) logged(next http.HandlerFunc) http.HandlerFunc {
 		recorder := &statusRecorder{ResponseWriter: w, status: http.StatusOK}
 		next(recorder, r)
 		source, _, _ := net.SplitHostPort(r.RemoteAddr)
-		took := time.Now().Sub(begin)
+		took := time.Since(begin)
 		a.log.requests.info("%s - %s %s - %d (%.2fms)", source, r.Method, uri, recorder.status, float64(took)/float64(time.Millisecond))
 	}
 }

@@ -229,7 +229,7 @@ func (a *agent) openAny(ctx context.Context, info imageInfo) (response *http.Res
 		case refused.status < http.StatusInternalServerError && a.options.age() == modern:
 			return nil, true, newFault(imageDownload, "Download of image %s failed: %v", info.id, refused)
 		}
-		taken := time.Now().Sub(begin).Seconds()
+		taken := time.Since(begin).Seconds()
 		problem := fmt.Sprintf("URL: %s; time: %v seconds. Error: %v", address, taken, refused)
 		a.log.standby.warning("%s", problem)
 		problems = append(problems, problem)

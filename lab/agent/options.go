@@ -20,11 +20,9 @@ type Options struct {
 	// Journal takes every line of the journal. It must not call the agent.
 	Journal func(Entry)
 
-	// Listen is the address of the agent's service; the default is 127.0.0.1:0.
+	// Listen is the address of the agent's service, where the conductor finds it;
+	// the default is 127.0.0.1:0.
 	Listen string
-	// AdvertiseHost is where a conductor finds it; with TLS it is an IP
-	// address. The default is the host of Listen.
-	AdvertiseHost string
 	// PlainHTTP leaves out TLS.
 	PlainHTTP bool
 	// Token is one that came with the boot medium. Empty: lookup gives it.
@@ -37,19 +35,10 @@ type Options struct {
 	// Ironic 21.4 do: its conductor sends none with that call.
 	OpenCommandList bool
 
-	// CopyNetwork is the default of coreos_copy_network, and IPOptions are
-	// kernel arguments that every installation gets: the environment of the
-	// CoreOS ramdisk.
-	CopyNetwork bool
-	IPOptions   string
-
 	// Speed divides every pause; 1 is the real agent.
 	Speed float64
 	// LookupTimeout is after how long the agent gives up; the default is 300 s.
 	LookupTimeout time.Duration
-	// ShutdownDelay is between the command to power off and its effect; the
-	// default is a second.
-	ShutdownDelay time.Duration
 
 	Faults Faults
 }
@@ -95,7 +84,6 @@ const (
 	defaultVersion       = "13.0.0"
 	defaultListen        = "127.0.0.1:0"
 	defaultLookupTimeout = 300 * time.Second
-	defaultShutdownDelay = time.Second
 	defaultDieAfter      = 2 * time.Second
 )
 
@@ -121,7 +109,6 @@ func (o *Options) complete() error {
 	setDefaultOf(&o.Version, defaultVersion)
 	setDefaultOf(&o.Listen, defaultListen)
 	setDefaultOf(&o.LookupTimeout, defaultLookupTimeout)
-	setDefaultOf(&o.ShutdownDelay, defaultShutdownDelay)
 	setDefaultOf(&o.Faults.DieAfter, defaultDieAfter)
 	if o.Faults.NoRoute {
 		o.Client = &http.Client{Transport: noRoute{}}

@@ -8,6 +8,10 @@ import (
 	"ironworks/lab/db"
 )
 
+// heartbeatTimeout is [api] ramdisk_heartbeat_timeout in seconds: within that
+// time agents are to be heard of.
+const heartbeatTimeout = 300
+
 var lookupFields = []string{"uuid", "properties", "instance_info", "driver_internal_info"}
 
 // agentDocument is what an agent is told of its node and how it is to behave,
@@ -21,7 +25,7 @@ func (c *call) agentDocument(n *db.Node) map[string]any {
 				"global_prefix": nil,
 			},
 			"metrics_statsd":    map[string]any{"statsd_host": "localhost", "statsd_port": 8125},
-			"heartbeat_timeout": int(c.api.heartbeatTimeout.Seconds()),
+			"heartbeat_timeout": heartbeatTimeout,
 			"agent_containers": map[string]any{
 				"allow_arbitrary_containers": false, "allowed_containers": []string{},
 				"container_steps_file": "/etc/ironic-python-agent.d/mysteps.yaml", "runner": "podman",

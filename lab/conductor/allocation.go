@@ -111,7 +111,7 @@ func (c *Conductor) allocate(ctx context.Context, a *db.Allocation) error {
 			}
 		}
 		nodes = locked
-		if try < c.options.Limits.LockAttempts && c.sleep(ctx, lockInterval) {
+		if try < lockAttempts && c.sleep(ctx, lockInterval) {
 			continue
 		}
 		if len(locked) > 0 {

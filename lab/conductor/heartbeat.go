@@ -28,7 +28,7 @@ func (c *Conductor) NodeWithToken(ctx context.Context, uuid string) (*db.Node, e
 	}
 	defer t.release()
 	if t.internal("agent_secret_token") != nil {
-		t.setInternal("agent_secret_token", hidden)
+		t.setInternal("agent_secret_token", python.Masked)
 		return t.node, nil
 	}
 	if err := t.upgrade(ctx, locking{once: true}); err != nil {

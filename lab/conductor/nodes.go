@@ -23,7 +23,7 @@ func (c *Conductor) CreateNode(_ context.Context, node *db.Node) (*db.Node, erro
 		return nil, err
 	}
 	if node.Conductor == "" {
-		node.Conductor = c.options.Host
+		node.Conductor = hostname
 	}
 	return c.tables.Nodes.Create(node)
 }

@@ -132,7 +132,7 @@ func (c *Conductor) syncPower(ctx context.Context) {
 	}
 	close(queue)
 	var workers sync.WaitGroup
-	for range min(c.options.Limits.PowerSync, len(nodes)) {
+	for range min(powerSyncs, len(nodes)) {
 		workers.Go(func() {
 			for uuid := range queue {
 				if ctx.Err() != nil {
@@ -171,7 +171,7 @@ func (c *Conductor) syncOne(ctx context.Context, uuid string) {
 // as it should be.
 func (t *task) syncPower(ctx context.Context, failed int) int {
 	failed++
-	most := t.c.options.Limits.PowerRetries
+	most := powerRetries
 	if t.node.PowerState == "" && isInvalid(t.driver.power.validate(t)) {
 		return 0
 	}

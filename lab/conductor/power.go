@@ -21,7 +21,7 @@ func (c *Conductor) SetPower(ctx context.Context, uuid, target string, timeout i
 		}
 		limit := time.Duration(timeout) * time.Second
 		if limit == 0 && (target == softReboot || target == softPowerOff) {
-			limit = c.options.Timeouts.SoftPowerOff
+			limit = softOffTimeout
 		}
 		before := t.node.PowerState
 		t.node.TargetPowerState, t.node.LastError = powerOff, ""

@@ -124,7 +124,7 @@ const (
 )
 
 func (m *bmc) client() (*http.Client, error) {
-	config := &tls.Config{RootCAs: m.c.options.BMCRoots, InsecureSkipVerify: !m.info.verify, MinVersion: tls.VersionTLS12} //nolint:gosec // redfish_verify_ca says so
+	config := &tls.Config{InsecureSkipVerify: !m.info.verify, MinVersion: tls.VersionTLS12} //nolint:gosec // redfish_verify_ca says so
 	if m.info.ca != "" {
 		raw, err := os.ReadFile(m.info.ca) //nolint:gosec // the operator names a file
 		if err != nil {
@@ -134,7 +134,7 @@ func (m *bmc) client() (*http.Client, error) {
 		config.RootCAs.AppendCertsFromPEM(raw)
 	}
 	// One connection for each call, as the library does.
-	return &http.Client{Timeout: m.c.options.Timeouts.Redfish, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: config}}, nil
+	return &http.Client{Timeout: answerTimeout, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: config}}, nil
 }
 
 // send sends one request, again and again while the connection fails.
@@ -185,12 +185,12 @@ func (m *bmc) sendOnce(ctx context.Context, client *http.Client, who auth, metho
 	}
 	response, err := client.Do(request) //nolint:gosec // the operator said where the BMC is
 	if err != nil {
-		return answer{}, pythonConnection(err, request.URL, m.c.options.Timeouts.Redfish)
+		return answer{}, pythonConnection(err, request.URL, answerTimeout)
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err != nil {
-		return answer{}, pythonConnection(err, request.URL, m.c.options.Timeouts.Redfish)
+		return answer{}, pythonConnection(err, request.URL, answerTimeout)
 	}
 	return answer{status: response.StatusCode, header: response.Header, body: body}, nil
 }

@@ -77,8 +77,8 @@ func (c *Conductor) acquire(ctx context.Context, uuid string, how locking) (*tas
 // reserve takes the lock of a node.
 func (c *Conductor) reserve(ctx context.Context, uuid string, how locking) (*db.Node, error) {
 	for try := 1; ; try++ {
-		node, err := c.tables.Reserve(uuid, c.options.Host)
-		if err == nil || !isKind(err, kindLocked) || how.once || try >= c.options.Limits.LockAttempts {
+		node, err := c.tables.Reserve(uuid, hostname)
+		if err == nil || !isKind(err, kindLocked) || how.once || try >= lockAttempts {
 			return node, err
 		}
 		if !c.sleep(ctx, lockPause()) {
@@ -145,7 +145,7 @@ func (t *task) upgrade(ctx context.Context, how locking) error {
 func (t *task) release() {
 	if t.held && t.loaded != nil {
 		t.held = false
-		_ = t.c.tables.Release(t.loaded.UUID, t.c.options.Host)
+		_ = t.c.tables.Release(t.loaded.UUID, hostname)
 	}
 }
 

@@ -57,6 +57,7 @@ func (r *Reservation) hold(ctx context.Context) error {
 	return err
 }
 
+// Release gives the port back.
 func (r *Reservation) Release() {
 	if r.guard != nil {
 		_ = r.guard.Close()
