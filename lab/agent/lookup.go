@@ -53,7 +53,7 @@ func (a *agent) lookup(ctx context.Context, uuid string) (*dict, error) {
 		pause := lookupInterval + rand.N(high-lookupInterval+1) //nolint:gosec // no secret
 		if time.Now().Add(a.scale(pause)).After(deadline) {
 			a.log.agent.error("Error getting configuration from Ironic: Could not look up node info. Check logs for details.")
-			return nil, fmt.Errorf("looking up the node: %w", ErrNotFound)
+			return nil, fmt.Errorf("looking up the node: %w", errNotFound)
 		}
 		if !a.sleep(ctx, pause) {
 			return nil, ctx.Err()

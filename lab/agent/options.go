@@ -76,8 +76,8 @@ type Faults struct {
 var (
 	// ErrDied is an agent that died because it was to.
 	ErrDied = errors.New("the agent died")
-	// ErrNotFound is an agent that Ironic did not know in time.
-	ErrNotFound = errors.New("the node was not found")
+	// errNotFound is an agent that Ironic did not know in time.
+	errNotFound = errors.New("the node was not found")
 )
 
 const (

@@ -30,8 +30,8 @@ const (
 	serialBacklog = 1024
 )
 
-// NewSerial makes a serial line that is recorded in a file, or nowhere if the path is empty.
-func NewSerial(path string) *Serial {
+// newSerial makes a serial line that is recorded in a file, or nowhere if the path is empty.
+func newSerial(path string) *Serial {
 	return &Serial{path: path, readers: map[chan []byte]bool{}}
 }
 

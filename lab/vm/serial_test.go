@@ -11,7 +11,7 @@ import (
 
 func TestSerial(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "serial.log")
-	s := NewSerial(path)
+	s := newSerial(path)
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func dial(t *testing.T, listener net.Listener) net.Conn {
 
 func TestSerialFileIsBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "serial.log")
-	s := NewSerial(path)
+	s := newSerial(path)
 	machine, qemu := net.Pipe()
 	attached := make(chan struct{})
 	go func() {
