@@ -10,18 +10,22 @@ import (
 	"ironworks/lab/machine"
 )
 
-// slowStep is a step that cleaning and service both have; the agent's StepDelay makes it last. Its
-// keys are in the order in which clients send them, which Ironic keeps in its messages.
-func slowStep() json.RawMessage {
-	return json.RawMessage(`{"interface": "raid", "step": "delete_configuration", "args": {}}`)
+// stepOf is a step with its keys in the order in which clients send them, which Ironic keeps in its
+// messages.
+func stepOf(kind, name string) json.RawMessage {
+	return json.RawMessage(`{"interface": "` + kind + `", "step": "` + name + `", "args": {}}`)
 }
+
+// serviceStep works without arguments. Those of the interface raid do not: the newest Ironic calls
+// the agent with the clean step then, which is none.
+func serviceStep() json.RawMessage { return stepOf("deploy", "inject_files") }
 
 func service(steps ...any) map[string]any {
 	return map[string]any{"target": "service", "service_steps": steps}
 }
 
 func serviceLives() []life {
-	fails := lab.Scenario{Name: "raid-fails", Agent: agent.Faults{FailStep: "delete_configuration", FailMessage: "mdadm failed"}}
+	fails := lab.Scenario{Name: "service-step-fails", Agent: agent.Faults{FailStep: "inject_files", FailMessage: "the disk is full"}}
 	return []life{
 		{member: lab.Member{Name: "service"}, newest: true, run: liveService},
 		{member: lab.Member{Name: "service-fails", Scenario: fails}, newest: true, run: failService},
@@ -31,13 +35,10 @@ func serviceLives() []life {
 
 // liveService is a step on a machine in use, which is in use again afterwards.
 func liveService(n node) error {
-	if err := n.patch("raid_interface", "agent"); err != nil {
-		return err
-	}
 	if err := n.walk(managed, provided, installed); err != nil {
 		return err
 	}
-	if err := n.reach(service(slowStep()), "active"); err != nil {
+	if err := n.reach(service(serviceStep()), "active"); err != nil {
 		return err
 	}
 	e, err := n.shows()
@@ -59,14 +60,11 @@ func liveService(n node) error {
 
 // failService is a step that fails, and the way out of it.
 func failService(n node) error {
-	if err := n.patch("raid_interface", "agent"); err != nil {
-		return err
-	}
 	if err := n.walk(managed, adopted); err != nil {
 		return err
 	}
-	const reason = `Service step raid.delete_configuration failed on node .* mdadm failed`
-	if err := n.fails(service(slowStep()), "service failed", reason); err != nil {
+	const reason = `Service step deploy.inject_files failed on node .* the disk is full`
+	if err := n.fails(service(serviceStep()), "service failed", reason); err != nil {
 		return err
 	}
 	e, err := n.shows()
@@ -75,7 +73,7 @@ func failService(n node) error {
 	}
 	// The conductor takes the failure for one of a deployment: the step stays, and
 	// no maintenance follows.
-	if e.LastError != "" || e.Target != "active" || e.Power != "power off" || e.Maintenance || e.ServiceStep["step"] != "delete_configuration" {
+	if e.LastError != "" || e.Target != "active" || e.Power != "power off" || e.Maintenance || e.ServiceStep["step"] != "inject_files" {
 		return fmt.Errorf("machine %s: after the failed service Ironic shows %+v", n.Name(), e)
 	}
 	// Somebody gives up, and the machine is in use again.

@@ -130,12 +130,12 @@ func (t *task) askAgent(ctx context.Context, method, address string, body []byte
 	request.Header.Set("Content-Type", "application/json")
 	response, err := t.agentClientOf().Do(request) //nolint:gosec // the agent said where it is
 	if err != nil {
-		return 0, nil, pythonConnection(err, request.URL, answerTimeout)
+		return 0, nil, pythonConnection(err, request.URL)
 	}
 	defer func() { _ = response.Body.Close() }()
 	raw, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err != nil {
-		return 0, nil, pythonConnection(err, request.URL, answerTimeout)
+		return 0, nil, pythonConnection(err, request.URL)
 	}
 	return response.StatusCode, raw, nil
 }

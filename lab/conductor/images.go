@@ -146,7 +146,7 @@ func (s *imageStore) ask(ctx context.Context, method, address string) (*http.Res
 	}
 	response, err := s.c.options.Client.Do(request)
 	if err != nil {
-		return nil, pythonConnection(err, request.URL, answerTimeout)
+		return nil, pythonConnection(err, request.URL)
 	}
 	return response, nil
 }

@@ -185,19 +185,19 @@ func (m *bmc) sendOnce(ctx context.Context, client *http.Client, who auth, metho
 	}
 	response, err := client.Do(request) //nolint:gosec // the operator said where the BMC is
 	if err != nil {
-		return answer{}, pythonConnection(err, request.URL, answerTimeout)
+		return answer{}, pythonConnection(err, request.URL)
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err != nil {
-		return answer{}, pythonConnection(err, request.URL, answerTimeout)
+		return answer{}, pythonConnection(err, request.URL)
 	}
 	return answer{status: response.StatusCode, header: response.Header, body: body}, nil
 }
 
 // pythonConnection says what went wrong with a connection in the words of
 // Python's requests.
-func pythonConnection(err error, address *url.URL, timeout time.Duration) error {
+func pythonConnection(err error, address *url.URL) error {
 	class := "HTTPConnection"
 	port := address.Port()
 	if address.Scheme == "https" {
@@ -213,7 +213,7 @@ func pythonConnection(err error, address *url.URL, timeout time.Duration) error 
 		return fmt.Errorf("%s: Max retries exceeded with url: %s (Caused by NewConnectionError(\"%s(host='%s', port=%s): Failed to establish a new connection: [Errno 111] Connection refused\"))",
 			pool, address.RequestURI(), class, address.Hostname(), port)
 	case errors.As(err, &network) && network.Timeout():
-		return fmt.Errorf("%s: Read timed out. (read timeout=%d)", pool, int(timeout.Seconds()))
+		return fmt.Errorf("%s: Read timed out. (read timeout=%d)", pool, int(answerTimeout.Seconds()))
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
 		return errors.New("('Connection aborted.', RemoteDisconnected('Remote end closed connection without response'))")
 	}
