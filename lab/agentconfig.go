@@ -45,13 +45,9 @@ const maxConfigFile = 1 << 20
 func (c *agentConfig) file(path string) []byte { return c.Files[path] }
 
 // bootConfig reads the configuration of what a machine booted from: the
-// Ignition in a live image, or the kernel's parameters of a boot from the
-// network. An image that is no live image says nothing.
+// Ignition in a live image. An image that is no live image says nothing.
 func bootConfig(media machine.Media) (agentConfig, error) {
-	config := kernelConfig(media.KernelParameters)
-	if media.Path == "" {
-		return config, nil
-	}
+	var config agentConfig
 	file, err := os.Open(media.Path)
 	if err != nil {
 		return config, fmt.Errorf("reading the medium: %w", err)
@@ -69,20 +65,6 @@ func bootConfig(media machine.Media) (agentConfig, error) {
 	}
 	config.NoAgent = config.APIURL == ""
 	return config, nil
-}
-
-func kernelConfig(parameters string) agentConfig {
-	var config agentConfig
-	for word := range strings.FieldsSeq(parameters) {
-		key, value, _ := strings.Cut(word, "=")
-		switch key {
-		case "ipa-api-url":
-			config.APIURL = value
-		case "ipa-agent-token":
-			config.Token = value
-		}
-	}
-	return config
 }
 
 // maxMerges bounds configurations that merge each other.

@@ -78,7 +78,7 @@ func (m *Machine) DriverInfo() map[string]any {
 	}
 	if m.guest != nil {
 		// Where the embedded Ironic finds the serial line.
-		info["ipmi_address"], info["ipmi_port"] = m.AgentHost(), SerialPort
+		info["ipmi_address"], info["ipmi_port"] = m.AgentHost(), serialPort
 	}
 	return info
 }

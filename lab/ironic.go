@@ -34,8 +34,6 @@ type IronicOptions struct {
 	// NoPowerSync is [conductor] sync_power_state_interval = 0: what it would
 	// find right, and then clear the last error, stays as it is.
 	NoPowerSync bool
-	// Now is the clock; time.Now if nil.
-	Now func() time.Time
 }
 
 // Ironic is an embedded Ironic that runs: API and conductor, over HTTP.
@@ -78,9 +76,6 @@ func startIronic(ctx context.Context, options IronicOptions) (_ *Ironic, err err
 	if options.Listen == "" {
 		options.Listen = "127.0.0.1:0"
 	}
-	if options.Now == nil {
-		options.Now = time.Now
-	}
 	if options.Speed == 0 {
 		options.Speed = 1
 	}
@@ -93,11 +88,11 @@ func startIronic(ctx context.Context, options IronicOptions) (_ *Ironic, err err
 		}
 	}()
 	if i.stored {
-		if i.tables, err = db.Open(life, options.Dir, options.Now); err != nil {
+		if i.tables, err = db.Open(life, options.Dir, time.Now); err != nil {
 			return nil, err
 		}
 	} else {
-		i.tables = db.New(options.Now)
+		i.tables = db.New(time.Now)
 	}
 	images, err := listen(ctx, "127.0.0.1:0")
 	if err != nil {

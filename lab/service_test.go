@@ -10,25 +10,22 @@ import (
 	"ironworks/lab/machine"
 )
 
-// burnin is the one step of the lab's agent that both cleaning and service have
-// and that takes as long as one likes. Its keys are in the order in which clients send
-// them, for Ironic keeps it in what it says of a step; the lab takes it for granted.
-func burnin() json.RawMessage {
-	return json.RawMessage(`{"interface": "deploy", "step": "burnin_cpu", "args": {}}`)
+// stepOf is a step with its keys in the order in which clients send them, which Ironic keeps in its
+// messages.
+func stepOf(kind, name string) json.RawMessage {
+	return json.RawMessage(`{"interface": "` + kind + `", "step": "` + name + `", "args": {}}`)
 }
+
+// serviceStep works without arguments. Those of the interface raid do not: the newest Ironic calls
+// the agent with the clean step then, which is none.
+func serviceStep() json.RawMessage { return stepOf("deploy", "inject_files") }
 
 func service(steps ...any) map[string]any {
 	return map[string]any{"target": "service", "service_steps": steps}
 }
 
-// burninSeconds are of the machine's time: a moment, and longer than any test.
-const (
-	shortBurnin = 20
-	longBurnin  = 86_400
-)
-
 func serviceLives() []life {
-	fails := lab.Scenario{Name: "burnin-fails", Agent: agent.Faults{FailStep: "burnin_cpu", FailMessage: "stress-ng (cpu) failed"}}
+	fails := lab.Scenario{Name: "service-step-fails", Agent: agent.Faults{FailStep: "inject_files", FailMessage: "the disk is full"}}
 	return []life{
 		{member: lab.Member{Name: "service"}, newest: true, run: liveService},
 		{member: lab.Member{Name: "service-fails", Scenario: fails}, newest: true, run: failService},
@@ -38,13 +35,10 @@ func serviceLives() []life {
 
 // liveService is a step on a machine in use, which is in use again afterwards.
 func liveService(n node) error {
-	if err := n.patch("driver_info/agent_burnin_cpu_timeout", shortBurnin); err != nil {
-		return err
-	}
 	if err := n.walk(managed, provided, installed); err != nil {
 		return err
 	}
-	if err := n.reach(service(burnin()), "active"); err != nil {
+	if err := n.reach(service(serviceStep()), "active"); err != nil {
 		return err
 	}
 	e, err := n.shows()
@@ -69,8 +63,8 @@ func failService(n node) error {
 	if err := n.walk(managed, adopted); err != nil {
 		return err
 	}
-	const reason = `Service step deploy.burnin_cpu failed on node .* stress-ng \(cpu\) failed`
-	if err := n.fails(service(burnin()), "service failed", reason); err != nil {
+	const reason = `Service step deploy.inject_files failed on node .* the disk is full`
+	if err := n.fails(service(serviceStep()), "service failed", reason); err != nil {
 		return err
 	}
 	e, err := n.shows()
@@ -79,7 +73,7 @@ func failService(n node) error {
 	}
 	// The conductor takes the failure for one of a deployment: the step stays, and
 	// no maintenance follows.
-	if e.LastError != "" || e.Target != "active" || e.Power != "power off" || e.Maintenance || e.ServiceStep["step"] != "burnin_cpu" {
+	if e.LastError != "" || e.Target != "active" || e.Power != "power off" || e.Maintenance || e.ServiceStep["step"] != "inject_files" {
 		return fmt.Errorf("machine %s: after the failed service Ironic shows %+v", n.Name(), e)
 	}
 	// Somebody gives up, and the machine is in use again.

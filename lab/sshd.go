@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"ironworks/lab/accept"
+
 	"golang.org/x/crypto/ssh"
 )
 
@@ -21,7 +23,6 @@ type sshServer struct {
 	config  *ssh.ServerConfig
 	// connections are those at once.
 	connections chan struct{}
-	working     sync.WaitGroup
 }
 
 const (
@@ -73,33 +74,18 @@ func hostSigner(hostKey []byte) (ssh.Signer, error) {
 
 // serve lasts until ctx ends: then the machine is off, and nobody says goodbye.
 func (s *sshServer) serve(ctx context.Context, listener net.Listener) {
-	defer s.working.Wait()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	stop := context.AfterFunc(ctx, func() { _ = listener.Close() })
-	defer stop()
-	for {
-		conn, err := listener.Accept()
-		if err != nil {
-			return
-		}
+	accept.Serve(ctx, listener, func(ctx context.Context, conn net.Conn) {
 		select {
 		case s.connections <- struct{}{}:
-			s.working.Go(func() {
-				defer func() { <-s.connections }()
-				s.talk(ctx, conn)
-			})
+			defer func() { <-s.connections }()
+			s.talk(ctx, conn)
 		default:
-			_ = conn.Close()
 		}
-	}
+	})
 }
 
 // talk is one connection.
 func (s *sshServer) talk(ctx context.Context, conn net.Conn) {
-	defer func() { _ = conn.Close() }()
-	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	defer stop()
 	_ = conn.SetDeadline(time.Now().Add(sshLoginTime)) //nolint:forbidigo // of the real network
 	server, channels, requests, err := ssh.NewServerConn(conn, s.config)
 	if err != nil {

@@ -41,8 +41,8 @@ const (
 	// agentPort is where ironic-python-agent listens unless told otherwise.
 	agentPort = 9999
 	sshPort   = 22
-	// SerialPort is where the serial line of a virtual machine is, at its AgentHost.
-	SerialPort = 2323
+	// serialPort is where the serial line of a virtual machine is, at its AgentHost.
+	serialPort = 2323
 	// firstAddress is the last number of the first machine's address, 10.0.2.16.
 	firstAddress = 16
 	// ejectTime bounds how long QEMU may take to eject a medium or to press the power button.
@@ -248,14 +248,14 @@ func (l *Lab) serveSerial(ctx context.Context) error {
 			return fmt.Errorf("serving the serial line of %s: %w", m.Name(), err)
 		}
 		serial := m.guest.vm.Serial()
-		l.serving.Go(func() { _ = serial.Serve(ctx, listener) })
+		l.serving.Go(func() { serial.Serve(ctx, listener) })
 	}
 	return nil
 }
 
 // SerialAddress is where the serial line of a virtual machine is, as HOST:PORT.
 func (m *Machine) SerialAddress() string {
-	return net.JoinHostPort(m.AgentHost(), strconv.Itoa(SerialPort))
+	return net.JoinHostPort(m.AgentHost(), strconv.Itoa(serialPort))
 }
 
 var errPorts = errors.New("does another lab of virtual machines run?")

@@ -37,8 +37,12 @@ func (a *agent) reboot(ctx context.Context, _ *dict) (any, error) {
 	return nil, a.shutDown(ctx, a.hardware.Reboot)
 }
 
-// leastShutdown is what an answer needs to get out, however fast all else is.
-const leastShutdown = 100 * time.Millisecond
+const (
+	// shutdownDelay is between the command to power off and its effect.
+	shutdownDelay = time.Second
+	// leastShutdown is what an answer needs to get out, however fast all else is.
+	leastShutdown = 100 * time.Millisecond
+)
 
 // shutDown takes a moment, in which the answer to the command gets out.
 func (a *agent) shutDown(ctx context.Context, how func(context.Context) error) error {
@@ -48,7 +52,7 @@ func (a *agent) shutDown(ctx context.Context, how func(context.Context) error) e
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-a.options.Clock.After(max(a.scale(a.options.ShutdownDelay), leastShutdown)):
+	case <-time.After(max(a.scale(shutdownDelay), leastShutdown)):
 	}
 	return how(ctx)
 }

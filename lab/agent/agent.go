@@ -105,7 +105,7 @@ func (a *agent) run(ctx context.Context) error {
 }
 
 // now is the time by the machine's clock.
-func (a *agent) now() time.Time { return a.options.Clock.Now().Add(a.options.Faults.ClockSkew) }
+func (a *agent) now() time.Time { return time.Now().Add(a.options.Faults.ClockSkew) }
 
 // scale is how long a pause is at the speed of this agent.
 func (a *agent) scale(d time.Duration) time.Duration {
@@ -117,7 +117,7 @@ func (a *agent) sleep(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():
 		return false
-	case <-a.options.Clock.After(a.scale(d)):
+	case <-time.After(a.scale(d)):
 		return ctx.Err() == nil
 	}
 }

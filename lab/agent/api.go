@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"ironworks/lab/python"
 )
 
 // maxBody is more than a conductor sends: a configdrive may have 64 MiB.
@@ -65,11 +67,11 @@ func (a *agent) handler(ctx context.Context) http.Handler {
 // token, for those who can read the journal.
 func (a *agent) logged(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		uri, begin := r.URL.RequestURI(), a.options.Clock.Now()
+		uri, begin := r.URL.RequestURI(), time.Now()
 		recorder := &statusRecorder{ResponseWriter: w, status: http.StatusOK}
 		next(recorder, r)
 		source, _, _ := net.SplitHostPort(r.RemoteAddr)
-		took := a.options.Clock.Now().Sub(begin)
+		took := time.Since(begin)
 		a.log.requests.info("%s - %s %s - %d (%.2fms)", source, r.Method, uri, recorder.status, float64(took)/float64(time.Millisecond))
 	}
 }
@@ -157,7 +159,7 @@ func (a *agent) postCommand(ctx context.Context, w http.ResponseWriter, r *http.
 		refuse(w, http.StatusBadRequest, badJSON+err.Error())
 		return
 	}
-	v, err := parseJSON(string(bytes.TrimPrefix(raw, []byte("\ufeff"))))
+	v, err := python.ParseJSON(string(bytes.TrimPrefix(raw, []byte("\ufeff"))))
 	if err != nil {
 		refuse(w, http.StatusBadRequest, badJSON+err.Error())
 		return

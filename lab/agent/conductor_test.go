@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"ironworks/lab/python"
 )
 
 const testToken = "0123456789abcdef0123456789abcdef"
@@ -51,7 +53,7 @@ func newConductor(t *testing.T) *conductor {
 
 func (c *conductor) answer(w http.ResponseWriter, r *http.Request) {
 	raw, _ := io.ReadAll(r.Body)
-	v, _ := parseJSON(string(raw))
+	v, _ := python.ParseJSON(string(raw))
 	body, _ := v.(*dict)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -159,7 +161,7 @@ func (d *driver) call(method, path string, query url.Values, body string) (int, 
 	}
 	defer func() { _ = response.Body.Close() }()
 	raw, _ := io.ReadAll(response.Body)
-	v, err := parseJSON(string(raw))
+	v, err := python.ParseJSON(string(raw))
 	if err != nil {
 		d.t.Fatalf("%s %s answered %d %q: %v", method, path, response.StatusCode, raw, err)
 	}

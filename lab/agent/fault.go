@@ -1,6 +1,10 @@
 package agent
 
-import "fmt"
+import (
+	"fmt"
+
+	"ironworks/lab/python"
+)
 
 // kind is a class of the real agent's errors, by name.
 type kind string
@@ -65,13 +69,8 @@ func newFault(k kind, format string, args ...any) *fault {
 func (f *fault) Error() string { return f.Message + ": " + f.Details }
 
 // exception is one of Python's own, which the agent did not think of.
-type exception struct {
-	class string
-	text  string
-}
+type exception = python.Exception
 
 func raise(class, format string, args ...any) *exception {
-	return &exception{class: class, text: fmt.Sprintf(format, args...)}
+	return &exception{Class: class, Text: fmt.Sprintf(format, args...)}
 }
-
-func (e *exception) Error() string { return e.text }

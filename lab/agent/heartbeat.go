@@ -60,8 +60,8 @@ func (h *heartbeats) run(ctx context.Context) {
 			return
 		}
 		a.log.agent.info("sleeping before next heartbeat, interval: %v", interval.Seconds())
-		planned := a.options.Clock.After(a.scale(interval))
-		early := a.options.Clock.After(a.scale(minHeartbeat))
+		planned := time.After(a.scale(interval))
+		early := time.After(a.scale(minHeartbeat))
 		if !h.wait(ctx, &forced, planned, early) {
 			return
 		}

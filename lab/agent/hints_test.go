@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"ironworks/lab/python"
 	"ironworks/models/hints"
 )
 
@@ -160,7 +161,7 @@ func TestAwaitDisks(t *testing.T) {
 		{"they cannot be compared", `{"model": "<all-in> samsung"}`, "waiting for the disks: invalid decimal literal (<unknown>, line 1)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			node, err := parseJSON(`{"uuid": "u", "properties": {"root_device": ` + c.hints + `}, "instance_info": {}}`)
+			node, err := python.ParseJSON(`{"uuid": "u", "properties": {"root_device": ` + c.hints + `}, "instance_info": {}}`)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,7 +16,7 @@ func withHostname(userData any, hostname string) (any, error) {
 	}
 	ignition := userData
 	if text, ok := ignition.(string); ok {
-		parsed, err := parseJSON(text)
+		parsed, err := python.ParseJSON(text)
 		if err != nil {
 			return nil, err
 		}

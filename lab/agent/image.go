@@ -216,7 +216,7 @@ func (a *agent) downloadOnce(ctx context.Context, info imageInfo, location strin
 
 // openAny begins the download from the first URL that works.
 func (a *agent) openAny(ctx context.Context, info imageInfo) (response *http.Response, final bool, err error) {
-	begin := a.options.Clock.Now()
+	begin := time.Now()
 	var problems []string
 	for _, address := range info.urls {
 		a.log.standby.info("Attempting to download image from %s", address)
@@ -229,7 +229,7 @@ func (a *agent) openAny(ctx context.Context, info imageInfo) (response *http.Res
 		case refused.status < http.StatusInternalServerError && a.options.age() == modern:
 			return nil, true, newFault(imageDownload, "Download of image %s failed: %v", info.id, refused)
 		}
-		taken := a.options.Clock.Now().Sub(begin).Seconds()
+		taken := time.Since(begin).Seconds()
 		problem := fmt.Sprintf("URL: %s; time: %v seconds. Error: %v", address, taken, refused)
 		a.log.standby.warning("%s", problem)
 		problems = append(problems, problem)

@@ -49,7 +49,7 @@ func (a *agent) inspect(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	a.log.inspector.info("inspection finished successfully")
-	v, err := parseJSON(string(answer.body))
+	v, err := python.ParseJSON(string(answer.body))
 	if err != nil {
 		return "", fmt.Errorf("reading the answer of inspection: %w", err)
 	}

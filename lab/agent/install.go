@@ -86,13 +86,7 @@ func (a *agent) planInstall(node *dict, device string) (Install, error) {
 	if source := info.Get("image_source"); python.Truthy(source) {
 		install.ImageURL = python.Str(source)
 	}
-	if a.options.IPOptions != "" {
-		install.AppendKargs = append(install.AppendKargs, a.options.IPOptions)
-	}
-	install.CopyNetwork = a.options.CopyNetwork
-	if metaData.Has("coreos_copy_network") {
-		install.CopyNetwork = python.Truthy(metaData.Get("coreos_copy_network"))
-	}
+	install.CopyNetwork = python.Truthy(metaData.Get("coreos_copy_network"))
 	return install, nil
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"ironworks/lab/python"
 )
 
 const hostnameFile = `{"path": "/etc/hostname", "mode": 420, "overwrite": true, "contents": {"source": "data:,worker-1"}}`
@@ -16,7 +18,7 @@ func nodeOf(t *testing.T, properties, instanceInfo string) *dict {
 	if properties == "" {
 		properties = "{}"
 	}
-	v, err := parseJSON(`{"uuid": "n1", "automated_clean": null, "properties": ` + properties + `, "instance_info": ` + instanceInfo + `}`)
+	v, err := python.ParseJSON(`{"uuid": "n1", "automated_clean": null, "properties": ` + properties + `, "instance_info": ` + instanceInfo + `}`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"ironworks/lab/python"
 )
 
 // apiVersion is a minor version of Ironic's API.
@@ -78,7 +80,7 @@ func (i *ironic) apiVersion(ctx context.Context) apiVersion {
 	}
 	answer, err := i.call(ctx, http.MethodGet, "/", 0, nil)
 	if err == nil {
-		root, _ := parseJSON(string(answer.body))
+		root, _ := python.ParseJSON(string(answer.body))
 		o, _ := root.(*dict)
 		_, minor, _ := strings.Cut(o.Dict("default_version").Text("version"), ".")
 		if n, err := strconv.Atoi(minor); err == nil && n > 0 {
@@ -93,12 +95,12 @@ func (i *ironic) apiVersion(ctx context.Context) apiVersion {
 // problem is what an answer says went wrong.
 func (r reply) problem() string {
 	text := string(r.body)
-	v, err := parseJSON(text)
+	v, err := python.ParseJSON(text)
 	if err == nil {
 		body, _ := v.(*dict)
 		if inner := body.Get("error_message"); inner != nil {
 			if encoded, ok := inner.(string); ok {
-				inner, _ = parseJSON(encoded)
+				inner, _ = python.ParseJSON(encoded)
 			}
 			body, _ = inner.(*dict)
 		}

@@ -93,7 +93,7 @@ func (l logger) error(format string, args ...any)   { l.log("ERROR", format, arg
 
 // logs are the loggers of the agent's modules.
 type logs struct {
-	agent, base, client, inspector, hardware, hints, requests, app, standby, deploy, coreos, tls, image, disks, raid, inject, burnin logger
+	agent, base, client, inspector, hardware, hints, requests, app, standby, deploy, coreos, tls, image, disks, raid, inject logger
 }
 
 func newLogs(j *journal) logs {
@@ -115,6 +115,5 @@ func newLogs(j *journal) logs {
 		disks:     module("ironic_python_agent.disk_utils"),
 		raid:      module("ironic_python_agent.raid_utils"),
 		inject:    module("ironic_python_agent.inject_files"),
-		burnin:    module("ironic_python_agent.burnin"),
 	}
 }

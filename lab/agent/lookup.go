@@ -26,7 +26,7 @@ var lockPauses = []time.Duration{5 * time.Second, 10 * time.Second, 30 * time.Se
 // lookup asks which node this is until Ironic says so, or time is up.
 func (a *agent) lookup(ctx context.Context, uuid string) (*dict, error) {
 	path := "/v1/lookup?" + a.lookupQuery(uuid)
-	deadline := a.options.Clock.Now().Add(a.scale(a.options.LookupTimeout))
+	deadline := time.Now().Add(a.scale(a.options.LookupTimeout))
 	locked := 0
 	for high := lookupInterval; ; high = min(2*high, lookupIntervalMax) {
 		a.log.client.debug("Looking up node with addresses %s and UUID %s at %s", python.Repr(a.addresses()), uuidOrNone(uuid), python.Repr(list{a.ironic.url}))
@@ -51,9 +51,9 @@ func (a *agent) lookup(ctx context.Context, uuid string) (*dict, error) {
 			}
 		}
 		pause := lookupInterval + rand.N(high-lookupInterval+1) //nolint:gosec // no secret
-		if a.options.Clock.Now().Add(a.scale(pause)).After(deadline) {
+		if time.Now().Add(a.scale(pause)).After(deadline) {
 			a.log.agent.error("Error getting configuration from Ironic: Could not look up node info. Check logs for details.")
-			return nil, fmt.Errorf("looking up the node: %w", ErrNotFound)
+			return nil, fmt.Errorf("looking up the node: %w", errNotFound)
 		}
 		if !a.sleep(ctx, pause) {
 			return nil, ctx.Err()
@@ -88,7 +88,7 @@ func uuidOrNone(uuid string) string {
 
 // readLookup is nil if the answer is none.
 func (a *agent) readLookup(answer reply) *dict {
-	v, err := parseJSON(string(answer.body))
+	v, err := python.ParseJSON(string(answer.body))
 	if err != nil {
 		a.log.client.warning("Error decoding response: %v", err)
 		return nil

@@ -8,17 +8,6 @@ import (
 	"time"
 )
 
-// Clock is how the agent tells time and waits.
-type Clock interface {
-	Now() time.Time
-	After(d time.Duration) <-chan time.Time
-}
-
-type systemClock struct{}
-
-func (systemClock) Now() time.Time                         { return time.Now() }
-func (systemClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
-
 // Options say what the agent works with.
 type Options struct {
 	// IronicURL is the API, as in http://192.0.2.1:6385. Required.
@@ -30,14 +19,10 @@ type Options struct {
 	Hardware Hardware
 	// Journal takes every line of the journal. It must not call the agent.
 	Journal func(Entry)
-	// Clock defaults to the system's.
-	Clock Clock
 
-	// Listen is the address of the agent's service; the default is 127.0.0.1:0.
+	// Listen is the address of the agent's service, where the conductor finds it;
+	// the default is 127.0.0.1:0.
 	Listen string
-	// AdvertiseHost is where a conductor finds it; with TLS it is an IP
-	// address. The default is the host of Listen.
-	AdvertiseHost string
 	// PlainHTTP leaves out TLS.
 	PlainHTTP bool
 	// Token is one that came with the boot medium. Empty: lookup gives it.
@@ -50,19 +35,10 @@ type Options struct {
 	// Ironic 21.4 do: its conductor sends none with that call.
 	OpenCommandList bool
 
-	// CopyNetwork is the default of coreos_copy_network, and IPOptions are
-	// kernel arguments that every installation gets: the environment of the
-	// CoreOS ramdisk.
-	CopyNetwork bool
-	IPOptions   string
-
 	// Speed divides every pause; 1 is the real agent.
 	Speed float64
 	// LookupTimeout is after how long the agent gives up; the default is 300 s.
 	LookupTimeout time.Duration
-	// ShutdownDelay is between the command to power off and its effect; the
-	// default is a second.
-	ShutdownDelay time.Duration
 
 	Faults Faults
 }
@@ -100,15 +76,14 @@ type Faults struct {
 var (
 	// ErrDied is an agent that died because it was to.
 	ErrDied = errors.New("the agent died")
-	// ErrNotFound is an agent that Ironic did not know in time.
-	ErrNotFound = errors.New("the node was not found")
+	// errNotFound is an agent that Ironic did not know in time.
+	errNotFound = errors.New("the node was not found")
 )
 
 const (
 	defaultVersion       = "13.0.0"
 	defaultListen        = "127.0.0.1:0"
 	defaultLookupTimeout = 300 * time.Second
-	defaultShutdownDelay = time.Second
 	defaultDieAfter      = 2 * time.Second
 )
 
@@ -128,16 +103,12 @@ func (o *Options) complete() error {
 	if o.Journal == nil {
 		o.Journal = func(Entry) {}
 	}
-	if o.Clock == nil {
-		o.Clock = systemClock{}
-	}
 	if o.Speed == 0 {
 		o.Speed = 1
 	}
 	setDefaultOf(&o.Version, defaultVersion)
 	setDefaultOf(&o.Listen, defaultListen)
 	setDefaultOf(&o.LookupTimeout, defaultLookupTimeout)
-	setDefaultOf(&o.ShutdownDelay, defaultShutdownDelay)
 	setDefaultOf(&o.Faults.DieAfter, defaultDieAfter)
 	if o.Faults.NoRoute {
 		o.Client = &http.Client{Transport: noRoute{}}

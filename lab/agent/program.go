@@ -10,7 +10,7 @@ import (
 )
 
 // Programs is hardware whose ramdisk has programs: those with which the agent
-// works on partitions and RAID, and burns in. [Hardware] without it has none
+// works on partitions and RAID. [Hardware] without it has none
 // of them.
 type Programs interface {
 	// Execute runs a program until it ends. One that is not there gives

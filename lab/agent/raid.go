@@ -307,7 +307,7 @@ func capabilities(of *dict) *dict {
 	case *dict:
 		return given
 	case string:
-		if v, err := parseJSON(given); err == nil {
+		if v, err := python.ParseJSON(given); err == nil {
 			if d, ok := v.(*dict); ok {
 				return d
 			}

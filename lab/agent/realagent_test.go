@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ironworks/lab/python"
 	released "ironworks/test/ironic"
 
 	realagent "ironworks/test/agent"
@@ -67,7 +68,7 @@ func diskCases() []diskCase {
 // ours is what this agent says.
 func ours(t *testing.T, version string, c diskCase) told {
 	t.Helper()
-	parsed, err := parseJSON(c.node)
+	parsed, err := python.ParseJSON(c.node)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,7 @@ func ours(t *testing.T, version string, c diskCase) told {
 	case errors.As(err, &f):
 		return told{Class: string(f.Type), Error: f.Details}
 	case errors.As(err, &e):
-		return told{Class: e.class, Error: e.text}
+		return told{Class: e.Class, Error: e.Text}
 	case err != nil:
 		t.Fatal(err)
 	}

@@ -84,13 +84,9 @@ func (a *agent) listen(ctx context.Context) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listening: %w", err)
 	}
-	listenHost, port, err := net.SplitHostPort(listener.Addr().String())
+	host, port, err := net.SplitHostPort(listener.Addr().String())
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
-	}
-	host := a.options.AdvertiseHost
-	if host == "" {
-		host = listenHost
 	}
 	scheme := "http"
 	switch {

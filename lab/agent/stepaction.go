@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"ironworks/lab/python"
 )
@@ -60,7 +61,7 @@ func (a *agent) executeStep(ctx context.Context, p phase, params *dict) (any, er
 	default:
 		class := "RuntimeError"
 		if errors.As(err, &e) {
-			class = e.class
+			class = e.Class
 		}
 		f = newFault(p.failure, "Unexpected exception performing %s step %s. %s: %v", p.name, name, class, err)
 		a.log.deploy.error("%s", f.Details)
@@ -136,7 +137,7 @@ func (a *agent) dieIn(ctx context.Context, do func(context.Context) (any, error)
 		defer cancel()
 		select {
 		case <-ctx.Done():
-		case <-a.options.Clock.After(max(a.scale(a.options.Faults.DieAfter), leastShutdown)):
+		case <-time.After(max(a.scale(a.options.Faults.DieAfter), leastShutdown)):
 		}
 	})
 	_, _ = do(short)

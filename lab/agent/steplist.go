@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"slices"
 	"strings"
 )
@@ -82,10 +83,10 @@ func (a *agent) steps() []step {
 		{name: "delete_configuration", manager: genericManager, do: a.deleteRAID},
 		{name: "create_configuration", manager: genericManager, do: a.createRAID},
 		{name: "apply_configuration", manager: genericManager, params: []string{"raid_config", "delete_existing"}, do: a.applyRAID},
-		{name: "burnin_cpu", manager: genericManager, do: a.burnCPU},
-		{name: "burnin_disk", manager: genericManager, do: a.burnDisk},
-		{name: "burnin_memory", manager: genericManager, do: a.burnMemory},
-		{name: "burnin_network", manager: genericManager, do: a.burnNetwork},
+		{name: "burnin_cpu", manager: genericManager, do: refuseBurnIn},
+		{name: "burnin_disk", manager: genericManager, do: refuseBurnIn},
+		{name: "burnin_memory", manager: genericManager, do: refuseBurnIn},
+		{name: "burnin_network", manager: genericManager, do: refuseBurnIn},
 		{name: "write_image", manager: genericManager, params: []string{"image_info", "configdrive"}, do: a.writeImage},
 		{name: "inject_files", manager: genericManager, params: []string{"files", "verify_ca"}, do: a.injectFiles},
 	}
@@ -93,10 +94,16 @@ func (a *agent) steps() []step {
 		return all
 	}
 	return append(all,
-		step{name: "burnin_gpu", manager: genericManager, do: a.burnGPU},
+		step{name: "burnin_gpu", manager: genericManager, do: refuseBurnIn},
 		step{name: "clean_uefi_nvram", manager: genericManager, params: []string{"match_patterns"}, do: a.cleanNVRAM},
 		step{name: "execute_bootc_install", manager: genericManager, params: []string{"image_source", "configdrive", "oci_pull_secret"}, do: a.installBootc},
 	)
+}
+
+// refuseBurnIn fails the burn-in steps. The real agent lists them, so they are listed here too, but
+// a simulated machine has no hardware to test.
+func refuseBurnIn(context.Context, *dict, *dict) (any, error) {
+	return nil, newFault(commandExecution, "simulated machines do not run burn-in steps")
 }
 
 // offer is a step as it is told the conductor.

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ironworks/lab/python"
 )
 
 func mustParse(t *testing.T, der []byte) *x509.Certificate {
@@ -145,7 +147,7 @@ func TestWriteImage(t *testing.T) {
 			transport := &http.Transport{}
 			defer transport.CloseIdleConnections()
 			a := bench(m, Options{Client: &http.Client{Transport: transport}, Speed: 1e6})
-			info, err := parseJSON(strings.ReplaceAll(c.info, "URL", images.URL))
+			info, err := python.ParseJSON(strings.ReplaceAll(c.info, "URL", images.URL))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -193,7 +195,7 @@ func TestJSONErrorsAreThoseOfPython(t *testing.T) {
 		`{"a": 1,}`:        "Expecting property name enclosed in double quotes: line 1 column 9 (char 8)",
 		`variant: fcos`:    "Expecting value: line 1 column 1 (char 0)",
 	} {
-		if _, err := parseJSON(text); err == nil || err.Error() != want {
+		if _, err := python.ParseJSON(text); err == nil || err.Error() != want {
 			t.Errorf("%q gives %v, want %s", text, err, want)
 		}
 	}

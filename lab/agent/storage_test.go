@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"ironworks/lab/machine"
+	"ironworks/lab/python"
 )
 
 // workbench is metal with the programs and the disks of a machine.
@@ -94,7 +95,7 @@ func (w *workbench) agent(options Options) *agent {
 
 func object(t *testing.T, text string) *dict {
 	t.Helper()
-	v, err := parseJSON(text)
+	v, err := python.ParseJSON(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +192,7 @@ func TestInjectFiles(t *testing.T) {
 			transport := &http.Transport{}
 			defer transport.CloseIdleConnections()
 			a := w.agent(Options{Client: &http.Client{Transport: transport}})
-			files, err := parseJSON(strings.ReplaceAll(c.files, "URL", contents.URL))
+			files, err := python.ParseJSON(strings.ReplaceAll(c.files, "URL", contents.URL))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -279,10 +280,18 @@ func mebibytes(n int64) string {
 	return text
 }
 
-// A ramdisk without programs has no burn-in, and says so as Python does.
-func TestWithoutPrograms(t *testing.T) {
+// The burn-in steps are listed and fail.
+func TestBurnInRefused(t *testing.T) {
 	_, f := runStep(t, bench(newMetal(), Options{}), cleaning, "burnin_cpu", nodeOf(t, "", "{}"), nil)
-	if f == nil || f.Type != commandExecution || f.Details != "stress-ng (cpu) failed with error [Errno 2] No such file or directory: 'stress-ng'" {
+	if f == nil || f.Type != commandExecution || f.Details != "simulated machines do not run burn-in steps" {
+		t.Errorf("got %+v", f)
+	}
+}
+
+// A ramdisk without programs says so as Python does.
+func TestWithoutPrograms(t *testing.T) {
+	_, f := runStep(t, bench(newMetal(), Options{}), cleaning, "clean_uefi_nvram", nodeOf(t, "", "{}"), nil)
+	if f == nil || !strings.Contains(f.Details, "[Errno 2] No such file or directory: 'efibootmgr'") {
 		t.Errorf("got %+v", f)
 	}
 	if _, err := bench(newMetal(), Options{}).mount(t.Context(), "/dev/sda1"); err == nil || errors.Is(err, ErrNoProgram) {

@@ -82,7 +82,7 @@ func TestLookupGivesUp(t *testing.T) {
 		s.lookup = []int{404}
 		a := bench(newMetal(), Options{Client: &http.Client{Transport: s}})
 		_, err := a.lookup(t.Context(), "")
-		if took := time.Since(s.begin); !errors.Is(err, ErrNotFound) || took > 300*time.Second {
+		if took := time.Since(s.begin); !errors.Is(err, errNotFound) || took > 300*time.Second {
 			t.Errorf("%v after %v", err, took)
 		}
 	})

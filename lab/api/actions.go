@@ -1,45 +1,10 @@
 package api
 
-import (
-	"slices"
-	"strings"
-)
+import "ironworks/lab/fsm"
 
-// actions are the events that a node can take in each provision state
-// (ironic/common/state_machine.py). Also those are there that only the
-// conductor uses: the API lets them through this check and refuses them later.
-var actions = map[string]string{
-	"active":          "delete rebuild rescue service",
-	"adopt failed":    "adopt manage",
-	"adopting":        "done fail",
-	"available":       "deploy manage",
-	"clean failed":    "manage",
-	"clean hold":      "abort unhold",
-	"clean wait":      "abort fail hold resume",
-	"cleaning":        "done fail hold manage wait",
-	"deleting":        "clean fail",
-	"deploy failed":   "delete deploy rebuild",
-	"deploy hold":     "abort unhold",
-	"deploying":       "done fail hold wait",
-	"enroll":          "manage",
-	"error":           "delete rebuild",
-	"inspect failed":  "inspect manage",
-	"inspect wait":    "abort done fail resume",
-	"inspecting":      "done fail wait",
-	"manageable":      "adopt clean inspect provide",
-	"rescue":          "delete rescue unrescue",
-	"rescue failed":   "delete rescue unrescue",
-	"rescue wait":     "abort delete fail resume",
-	"rescuing":        "done fail wait",
-	"service failed":  "abort delete hold rescue service wait",
-	"service hold":    "abort fail service unhold",
-	"service wait":    "abort delete fail hold resume",
-	"servicing":       "done fail hold wait",
-	"unrescue failed": "delete rescue unrescue",
-	"unrescuing":      "done fail",
-	"verifying":       "done fail",
-	"wait call-back":  "abort delete fail hold resume",
-}
+// actions are the events that a node can take in each provision state. Also those are there that only
+// the conductor uses: the API lets them through this check and refuses them later.
+var actions = fsm.States()
 
 // verbs are the events of the targets that have another name.
 var verbs = map[string]string{"active": "deploy", "deleted": "delete", "undeploy": "delete"}
@@ -57,7 +22,8 @@ func isActionable(state, target string) bool {
 	if verb, ok := verbs[target]; ok {
 		event = verb
 	}
-	return slices.Contains(strings.Fields(actions[state]), event)
+	_, ok := actions[state].On[event]
+	return ok
 }
 
 // unstable are the states in which the conductor works or waits.

@@ -99,9 +99,9 @@ func (c *call) nodeUUIDs(idents []string) ([]string, error) {
 	var missing []string
 	uuids := make([]string, len(idents))
 	for i, ident := range idents {
-		node, err := c.tables().NodeByName(ident)
+		node, err := c.tables().Nodes.ByName(ident)
 		if isUUID(ident) {
-			node, err = c.tables().ReadNode(ident)
+			node, err = c.tables().Nodes.Peek(ident)
 		}
 		if err != nil {
 			if !slices.Contains(missing, ident) {
@@ -159,7 +159,7 @@ func (c *call) patchAllocation(ident string) (any, error) {
 	if _, err := checkSchema(patchedAllocation)("patch", document); err != nil {
 		return nil, err
 	}
-	updated, err := c.tables().UpdateAllocation(allocation.UUID, func(a *db.Allocation) error {
+	updated, err := c.tables().Allocations.Update(allocation.UUID, func(a *db.Allocation) error {
 		a.Name = db.Dict(document).Text("name")
 		extra, _ := document["extra"].(map[string]any)
 		a.Extra = extra

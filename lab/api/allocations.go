@@ -12,7 +12,7 @@ var (
 		"candidate_nodes", "created_at", "extra", "last_error", "links", "name", "node_uuid", "resource_class", "state",
 		"traits", "updated_at", "uuid",
 	}
-	allocationColumns = []string{
+	sortableAllocation = []string{
 		"id", "uuid", "name", "state", "last_error", "resource_class", "owner", "created_at", "updated_at", "node_id",
 	}
 	noAllocations = "The API version does not allow allocations"
@@ -97,7 +97,7 @@ func (c *call) allocationOf(ident string, status int) (*db.Allocation, error) {
 	if err != nil {
 		return nil, withStatus(err, "NodeNotFound", status)
 	}
-	found := c.tables().Allocations(func(a *db.Allocation) bool { return a.NodeUUID == node.UUID })
+	found := c.tables().Allocations.List(func(a *db.Allocation) bool { return a.NodeUUID == node.UUID })
 	if len(found) == 0 {
 		return nil, db.Faultf(http.StatusNotFound, "AllocationNotFound", "Allocation for node %s was not found", ident)
 	}
@@ -105,18 +105,7 @@ func (c *call) allocationOf(ident string, status int) (*db.Allocation, error) {
 }
 
 func allocationDocument(a *db.Allocation) map[string]any {
-	list := func(items []string) []string {
-		if items == nil {
-			return []string{}
-		}
-		return items
-	}
-	return map[string]any{
-		"uuid": a.UUID, "created_at": timeText(a.CreatedAt), "updated_at": timeText(a.UpdatedAt),
-		"candidate_nodes": list(a.CandidateNodes), "extra": orEmpty(a.Extra), "last_error": orNull(a.LastError),
-		"name": orNull(a.Name), "owner": orNull(a.Owner), "resource_class": orNull(a.ResourceClass), "state": a.State,
-		"traits": list(a.Traits), "node_uuid": orNull(a.NodeUUID),
-	}
+	return allocationColumns.all(a, "allocations")
 }
 
 func (c *call) allocationDocument(a *db.Allocation, fields []string) (map[string]any, error) {
@@ -132,7 +121,7 @@ func (c *call) allocationDocument(a *db.Allocation, fields []string) (map[string
 }
 
 func (c *call) findAllocation(ident string) (*db.Allocation, error) {
-	return findBy(ident, c.tables().Allocation, c.tables().Allocations, func(a *db.Allocation) string { return a.Name },
+	return findBy(ident, c.tables().Allocations.Get, c.tables().Allocations.List, func(a *db.Allocation) string { return a.Name },
 		db.Faultf(http.StatusNotFound, "AllocationNotFound", "Allocation %s could not be found.", ident))
 }
 
@@ -154,41 +143,24 @@ func (c *call) listAllocations() (any, error) {
 	if !c.atLeast(60) && (slices.Contains(fields, "owner") || args.has("owner")) {
 		return nil, notAcceptable()
 	}
-	p, err := takePaging(args)
-	if err != nil {
-		return nil, err
-	}
-	if slices.Contains([]string{"extra", "candidate_nodes", "traits"}, p.key) {
-		return nil, unsortableKey(p.key)
-	}
-	var marker *db.Allocation
-	if p.marker != "" {
-		if marker, err = c.tables().Allocation(p.marker); err != nil {
-			return nil, err
-		}
-	}
-	node := ""
-	if args.text("node") != "" {
-		found, err := c.findNode(args.text("node"))
-		if err != nil {
-			return nil, withStatus(err, "NodeNotFound", http.StatusBadRequest)
-		}
-		node = found.UUID
-	}
-	if !slices.Contains(allocationColumns, p.key) {
-		return nil, noSortKey(p.key)
-	}
-	rows := page(p, c.tables().Allocations(allocationFilter(args, node)), marker,
-		func(a *db.Allocation) int { return a.ID },
-		func(a *db.Allocation, key string) any { return allocationDocument(a)[key] })
-	documents, last := make([]map[string]any, len(rows)), ""
-	for i, row := range rows {
-		if documents[i], err = c.allocationDocument(row, fields); err != nil {
-			return nil, err
-		}
-		last = row.UUID
-	}
-	return c.collection("allocations", "allocations", documents, p, last, fields), nil
+	return listing[db.Allocation]{
+		name: "allocations", path: "allocations", unsortable: []string{"extra", "candidate_nodes", "traits"},
+		columns: allocationColumns, find: c.tables().Allocations.Get,
+		rows: func(*paging) ([]*db.Allocation, error) {
+			node := ""
+			if args.text("node") != "" {
+				found, err := c.findNode(args.text("node"))
+				if err != nil {
+					return nil, withStatus(err, "NodeNotFound", http.StatusBadRequest)
+				}
+				node = found.UUID
+			}
+			return c.tables().Allocations.List(allocationFilter(args, node)), nil
+		},
+		sortable: func(key string) bool { return slices.Contains(sortableAllocation, key) },
+		value:    func(a *db.Allocation, key string) any { return allocationDocument(a)[key] },
+		document: func(a *db.Allocation) (map[string]any, error) { return c.allocationDocument(a, fields) },
+	}.answer(c, args, fields)
 }
 
 func allocationFilter(args arguments, node string) func(*db.Allocation) bool {

@@ -46,7 +46,7 @@ func (r *rig) node(change func(*db.Node)) *db.Node {
 	if change != nil {
 		change(n)
 	}
-	made, err := r.tables.CreateNode(n)
+	made, err := r.tables.Nodes.Create(n)
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -27,18 +27,12 @@ func checkBool(name string, value any) (any, error) {
 	if value == nil {
 		return nil, nil //nolint:nilnil // null is a value
 	}
-	if b, ok := value.(bool); ok {
-		return b, nil
-	}
-	switch strings.ToLower(strings.TrimSpace(python.Str(value))) {
-	case "1", "t", "true", "on", "y", "yes":
-		return true, nil
-	case "0", "f", "false", "off", "n", "no":
-		return false, nil
-	default:
+	yes, ok := python.Bool(value)
+	if !ok {
 		return nil, invalidValue("Invalid %s: Unrecognized value %s, acceptable values are: '0', '1', 'f', 'false', "+
 			"'n', 'no', 'off', 'on', 't', 'true', 'y', 'yes'", name, python.Repr(python.Str(value)))
 	}
+	return yes, nil
 }
 
 func checkInt(name string, value any) (any, error) {
@@ -199,6 +193,7 @@ type param struct {
 	required bool
 	given    any // from the path
 	isGiven  bool
+	body     bool // is the whole body
 }
 
 func optional(name string, check check) param { return param{name: name, check: check} }

@@ -39,7 +39,7 @@ type call struct {
 
 func (c *call) ctx() context.Context { return c.request.Context() }
 
-func (c *call) tables() db.Tables { return c.api.tables }
+func (c *call) tables() *db.Store { return c.api.tables }
 
 func (c *call) conductor() Conductor { return c.api.conductor }
 
@@ -161,14 +161,54 @@ func (c *call) body(name string, check check) (param, error) {
 
 // takeWithBody is take with the body among the arguments.
 func (c *call) takeWithBody(name string, check check, params ...param) (arguments, error) {
-	body, err := c.body(name, check)
-	if err != nil {
-		return nil, err
-	}
-	return take(c.values, append(params, body)...)
+	return c.take(append(params, wholeBody(name, check))...)
 }
 
-func (c *call) take(params ...param) (arguments, error) { return take(c.values, params...) }
+func (c *call) take(params ...param) (arguments, error) {
+	params = slices.Clone(params)
+	for i, p := range params {
+		if p.body {
+			var err error
+			if params[i], err = c.body(p.name, p.check); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return take(c.values, params...)
+}
+
+// onNode is an endpoint of a node: it takes the arguments, finds the node and checks that a conductor
+// serves it. refusal is the status if none does; 0 leaves the check out.
+func (c *call) onNode(ident string, refusal int, serve func(*db.Node, arguments) (any, error), params ...param) endpoint {
+	return func() (any, error) {
+		args, err := c.take(params...)
+		if err != nil {
+			return nil, err
+		}
+		node, err := c.findNode(ident)
+		if err == nil && refusal != 0 {
+			err = c.served(node, refusal)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return serve(node, args)
+	}
+}
+
+// nodeIdent is the argument that most endpoints of a node have.
+func nodeIdent(ident string) param { return fromPath("node_ident", ident, checkIdent) }
+
+// wholeBody is an argument that is the body of the request.
+func wholeBody(name string, check check) param { return param{name: name, check: check, body: true} }
+
+// begun is the answer to a request that the conductor works on, whose result is found at a path.
+func (c *call) begun(path string, err error) (any, error) {
+	if err == nil {
+		c.locate(path)
+	}
+	return nil, err
+}
 
 // endpoint answers a request: with a value that becomes JSON, or an error.
 type endpoint func() (any, error)

@@ -36,15 +36,9 @@ func (c *call) routeConductors(rest []string) (any, error) {
 }
 
 func (c *call) conductorDocument(conductor db.Conductor, fields []string) map[string]any {
-	drivers := conductor.Drivers
-	if drivers == nil {
-		drivers = []string{}
-	}
-	return pick(map[string]any{
-		"hostname": conductor.Hostname, "conductor_group": conductor.Group, "alive": conductor.Alive, "drivers": drivers,
-		"created_at": timeText(conductor.CreatedAt), "updated_at": timeText(conductor.UpdatedAt),
-		"links": c.links("conductors/" + conductor.Hostname),
-	}, fields)
+	document := conductorColumns.all(&conductor, "conductors")
+	document["conductor_group"], document["links"] = conductor.Group, c.links("conductors/"+conductor.Hostname)
+	return pick(document, fields)
 }
 
 func (c *call) listConductors() (any, error) {
@@ -65,35 +59,29 @@ func (c *call) listConductors() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := takePaging(args)
-	if err != nil {
-		return nil, err
+	all := c.tables().Conductors()
+	rows, ids := make([]*db.Conductor, len(all)), map[*db.Conductor]int{}
+	for i := range all {
+		rows[i], ids[&all[i]] = &all[i], i
 	}
-	if p.key == "alive" || p.key == "drivers" {
-		return nil, unsortableKey(p.key)
-	}
-	if !slices.Contains([]string{"id", "hostname", "conductor_group", "created_at", "updated_at"}, p.key) {
-		return nil, noSortKey(p.key)
-	}
-	conductors := c.tables().Conductors()
-	rows, ids := make([]*db.Conductor, len(conductors)), map[string]int{}
-	var marker *db.Conductor
-	for i := range conductors {
-		rows[i], ids[conductors[i].Hostname] = &conductors[i], i
-		if conductors[i].Hostname == p.marker {
-			marker = rows[i]
-		}
-	}
-	if p.marker != "" && marker == nil {
-		return nil, noConductor(p.marker)
-	}
-	rows = page(p, rows, marker, func(r *db.Conductor) int { return ids[r.Hostname] },
-		func(r *db.Conductor, key string) any { return c.conductorDocument(*r, nil)[key] })
-	documents, last := make([]map[string]any, len(rows)), ""
-	for i, row := range rows {
-		documents[i], last = c.conductorDocument(*row, fields), row.Hostname
-	}
-	return c.collection("conductors", "conductors", documents, p, last, fields, detailQuery(detail)...), nil
+	return listing[db.Conductor]{
+		name: "conductors", path: "conductors", unsortable: []string{"alive", "drivers"}, columns: conductorColumns,
+		find: func(host string) (*db.Conductor, error) {
+			at := slices.IndexFunc(all, func(one db.Conductor) bool { return one.Hostname == host })
+			if at < 0 {
+				return nil, noConductor(host)
+			}
+			return rows[at], nil
+		},
+		rows: func(*paging) ([]*db.Conductor, error) { return rows, nil },
+		sortable: func(key string) bool {
+			return slices.Contains([]string{"id", "hostname", "conductor_group", "created_at", "updated_at"}, key)
+		},
+		id:       func(one *db.Conductor) int { return ids[one] },
+		marker:   func(one *db.Conductor) string { return one.Hostname },
+		value:    func(one *db.Conductor, key string) any { return c.conductorDocument(*one, nil)[key] },
+		document: func(one *db.Conductor) (map[string]any, error) { return c.conductorDocument(*one, fields), nil },
+	}.answer(c, args, fields, detailQuery(detail)...)
 }
 
 func noConductor(host string) error {

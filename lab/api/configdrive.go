@@ -1,8 +1,10 @@
 package api
 
-import "ironworks/lab/python"
+import (
+	"strings"
 
-import "strings"
+	"ironworks/lab/python"
+)
 
 // configdriveSchema is what a configdrive may be made of.
 var configdriveSchema = &schema{anyOf: []*schema{

@@ -49,7 +49,7 @@ func (f *fake) CreateNode(_ context.Context, node *db.Node) (*db.Node, error) {
 	if err := f.note("create"); err != nil {
 		return nil, err
 	}
-	return f.tables.CreateNode(n)
+	return f.tables.Nodes.Create(n)
 }
 
 func (f *fake) UpdateNode(
@@ -58,14 +58,14 @@ func (f *fake) UpdateNode(
 	if err := f.note("update"); err != nil {
 		return nil, err
 	}
-	return f.tables.UpdateNode(uuid, change)
+	return f.tables.Nodes.Update(uuid, change)
 }
 
 func (f *fake) DestroyNode(_ context.Context, uuid string) error {
 	if err := f.note("destroy"); err != nil {
 		return err
 	}
-	return f.tables.DestroyNode(uuid)
+	return f.tables.Nodes.Destroy(uuid)
 }
 
 func (f *fake) Deploy(_ context.Context, _ string, deploy api.Deploy) error {
@@ -126,7 +126,7 @@ func (f *fake) SetRAID(_ context.Context, uuid string, target db.Dict) error {
 	if err := f.note("raid"); err != nil {
 		return err
 	}
-	_, err := f.tables.UpdateNode(uuid, func(n *db.Node) error {
+	_, err := f.tables.Nodes.Update(uuid, func(n *db.Node) error {
 		n.TargetRAIDConfig = target
 		return nil
 	})
@@ -141,7 +141,7 @@ func (f *fake) Validate(context.Context, string) (map[string]api.Validation, err
 }
 
 func (f *fake) SetMaintenance(_ context.Context, uuid string, on bool, reason string) error {
-	_, err := f.tables.UpdateNode(uuid, func(n *db.Node) error {
+	_, err := f.tables.Nodes.Update(uuid, func(n *db.Node) error {
 		n.Maintenance, n.MaintenanceReason = on, reason
 		return nil
 	})
@@ -165,35 +165,35 @@ func (f *fake) AttachVIF(_ context.Context, _ string, vif db.Dict) error {
 func (f *fake) DetachVIF(_ context.Context, _, vif string) error { return f.note("no vif " + vif) }
 
 func (f *fake) CreatePort(_ context.Context, port *db.Port) (*db.Port, error) {
-	return f.tables.CreatePort(port)
+	return f.tables.Ports.Create(port)
 }
 
 func (f *fake) UpdatePort(_ context.Context, uuid string, change func(*db.Port) error) (*db.Port, error) {
-	return f.tables.UpdatePort(uuid, change)
+	return f.tables.Ports.Update(uuid, change)
 }
 
-func (f *fake) DestroyPort(_ context.Context, uuid string) error { return f.tables.DestroyPort(uuid) }
+func (f *fake) DestroyPort(_ context.Context, uuid string) error { return f.tables.Ports.Destroy(uuid) }
 
 func (f *fake) UpdatePortgroup(
 	_ context.Context, uuid string, change func(*db.Portgroup) error,
 ) (*db.Portgroup, error) {
-	return f.tables.UpdatePortgroup(uuid, change)
+	return f.tables.Portgroups.Update(uuid, change)
 }
 
 func (f *fake) DestroyPortgroup(_ context.Context, uuid string) error {
-	return f.tables.DestroyPortgroup(uuid)
+	return f.tables.Portgroups.Destroy(uuid)
 }
 
 func (f *fake) CreateAllocation(_ context.Context, allocation *db.Allocation) (*db.Allocation, error) {
-	return f.tables.CreateAllocation(allocation)
+	return f.tables.Allocations.Create(allocation)
 }
 
 func (f *fake) DestroyAllocation(_ context.Context, uuid string) error {
-	return f.tables.DestroyAllocation(uuid)
+	return f.tables.Allocations.Destroy(uuid)
 }
 
 func (f *fake) AddTraits(_ context.Context, uuid string, traits []string, replace bool) error {
-	_, err := f.tables.UpdateNode(uuid, func(n *db.Node) error {
+	_, err := f.tables.Nodes.Update(uuid, func(n *db.Node) error {
 		if replace {
 			n.Traits = nil
 		}
@@ -204,7 +204,7 @@ func (f *fake) AddTraits(_ context.Context, uuid string, traits []string, replac
 }
 
 func (f *fake) RemoveTraits(_ context.Context, uuid string, traits []string) error {
-	_, err := f.tables.UpdateNode(uuid, func(n *db.Node) error {
+	_, err := f.tables.Nodes.Update(uuid, func(n *db.Node) error {
 		for _, trait := range traits {
 			if !slices.Contains(n.Traits, trait) {
 				return db.Faultf(http.StatusNotFound, "NodeTraitNotFound", "Node %s doesn't have a trait '%s'", uuid, trait)
@@ -242,7 +242,7 @@ func (f *fake) RAIDProperties(driver string) (map[string]string, error) {
 }
 
 func (f *fake) NodeWithToken(_ context.Context, uuid string) (*db.Node, error) {
-	n, err := f.tables.Node(uuid)
+	n, err := f.tables.Nodes.Get(uuid)
 	if err != nil {
 		return nil, err
 	}
@@ -250,7 +250,7 @@ func (f *fake) NodeWithToken(_ context.Context, uuid string) (*db.Node, error) {
 		n.DriverInternalInfo["agent_secret_token"] = "******"
 		return n, nil
 	}
-	return f.tables.TouchNode(uuid, func(n *db.Node) error {
+	return f.tables.Nodes.Touch(uuid, func(n *db.Node) error {
 		info := maps.Clone(n.DriverInternalInfo)
 		if info == nil {
 			info = db.Dict{}

@@ -97,30 +97,8 @@ func column(n *db.Node, field string) any {
 		return orNull(n.Interfaces[kind])
 	}
 	switch field {
-	case "uuid":
-		return n.UUID
-	case "created_at":
-		return timeText(n.CreatedAt)
-	case "updated_at":
-		return timeText(n.UpdatedAt)
-	case "provision_updated_at":
-		return timeText(n.ProvisionUpdatedAt)
-	case "inspection_started_at":
-		return timeText(n.InspectionStartedAt)
-	case "inspection_finished_at":
-		return timeText(n.InspectionFinishedAt)
-	case "automated_clean":
-		return boolOrNull(n.AutomatedClean)
-	case "secure_boot":
-		return boolOrNull(n.SecureBoot)
 	case "disable_power_off":
 		return boolOr(n, field, n.DisablePowerOff != nil && *n.DisablePowerOff)
-	case "console_enabled":
-		return n.ConsoleEnabled
-	case "maintenance":
-		return n.Maintenance
-	case "protected":
-		return n.Protected
 	case "retired":
 		return boolOr(n, field, n.Retired)
 	case "conductor_group":
@@ -130,18 +108,12 @@ func column(n *db.Node, field string) any {
 			return []string{}
 		}
 		return slices.Sorted(slices.Values(n.Traits))
-	default:
-		if dict, ok := dictColumn(n, field); ok {
-			return orEmpty(*dict)
-		}
-		if text, ok := textColumn(n, field); ok {
-			if *text == "" && slices.Contains(n.Empty, field) {
-				return ""
-			}
-			return orNull(*text)
-		}
-		return nil
 	}
+	value := nodeColumns.shown(n, field)
+	if _, isText := nodeColumns.of(n, field).(*string); isText && value == nil && slices.Contains(n.Empty, field) {
+		return ""
+	}
+	return value
 }
 
 // boolOr is the value of a boolean column, or null if it holds that.
@@ -150,88 +122,4 @@ func boolOr(n *db.Node, field string, value bool) any {
 		return nil
 	}
 	return value
-}
-
-// dictColumn is where a node has a column that is an object.
-func dictColumn(n *db.Node, field string) (*db.Dict, bool) {
-	switch field {
-	case "driver_info":
-		return &n.DriverInfo, true
-	case "driver_internal_info":
-		return &n.DriverInternalInfo, true
-	case "properties":
-		return &n.Properties, true
-	case "instance_info":
-		return &n.InstanceInfo, true
-	case "extra":
-		return &n.Extra, true
-	case "network_data":
-		return &n.NetworkData, true
-	case "raid_config":
-		return &n.RAIDConfig, true
-	case "target_raid_config":
-		return &n.TargetRAIDConfig, true
-	case "clean_step":
-		return &n.CleanStep, true
-	case "deploy_step":
-		return &n.DeployStep, true
-	case "service_step":
-		return &n.ServiceStep, true
-	default:
-		return nil, false
-	}
-}
-
-// textColumn is where a node has a column that is a text or null.
-func textColumn(n *db.Node, field string) (*string, bool) {
-	switch field {
-	case "name":
-		return &n.Name, true
-	case "instance_uuid":
-		return &n.InstanceUUID, true
-	case "instance_name":
-		return &n.InstanceName, true
-	case "driver":
-		return &n.Driver, true
-	case "provision_state":
-		return &n.ProvisionState, true
-	case "target_provision_state":
-		return &n.TargetProvisionState, true
-	case "power_state":
-		return &n.PowerState, true
-	case "target_power_state":
-		return &n.TargetPowerState, true
-	case "reservation":
-		return &n.Reservation, true
-	case "last_error":
-		return &n.LastError, true
-	case "maintenance_reason":
-		return &n.MaintenanceReason, true
-	case "fault":
-		return &n.Fault, true
-	case "health":
-		return &n.Health, true
-	case "boot_mode":
-		return &n.BootMode, true
-	case "resource_class":
-		return &n.ResourceClass, true
-	case "conductor_group":
-		return &n.ConductorGroup, true
-	case "owner":
-		return &n.Owner, true
-	case "lessee":
-		return &n.Lessee, true
-	case "description":
-		return &n.Description, true
-	case "shard":
-		return &n.Shard, true
-	case "parent_node":
-		return &n.ParentNode, true
-	case "protected_reason":
-		return &n.ProtectedReason, true
-	case "retired_reason":
-		return &n.RetiredReason, true
-	default:
-		return nil, false
-	}
 }

@@ -14,12 +14,11 @@ func (c *call) routeHistory(ident string, rest []string) (any, error) {
 	if len(rest) > 1 {
 		return nil, notAllowed(http.MethodGet)
 	}
-	return methods{http.MethodGet: func() (any, error) {
-		if len(rest) == 1 {
-			return c.showHistoryEntry(ident, rest[0])
-		}
-		return c.showHistory(ident)
-	}}.serve(c)
+	show := c.showHistory(ident)
+	if len(rest) == 1 {
+		show = c.showHistoryEntry(ident, rest[0])
+	}
+	return methods{http.MethodGet: show}.serve(c)
 }
 
 func (c *call) historyDocument(entry db.History, detail bool) map[string]any {
@@ -27,21 +26,20 @@ func (c *call) historyDocument(entry db.History, detail bool) map[string]any {
 	if runes := []rune(event); !detail && len(runes) > maxEvent {
 		event = string(runes[:251]) + "..."
 	}
-	document := map[string]any{
-		"uuid": entry.UUID, "created_at": timeText(entry.CreatedAt), "severity": orNull(entry.Severity), "event": event,
-		"links": []link{{Href: c.url + "/v1/nodes/" + entry.NodeUUID + "/history/" + entry.UUID, Rel: "self"}},
+	shown := []string{"uuid", "created_at", "severity"}
+	if detail {
+		shown = append(shown, "event_type", "conductor", "user")
 	}
-	if !detail {
-		return document
+	if detail && c.atLeast(113) {
+		shown = append(shown, "project")
 	}
-	document["event_type"], document["conductor"] = orNull(entry.EventType), orNull(entry.Conductor)
-	document["user"] = orNull(entry.User)
-	if c.atLeast(113) {
-		document["project"] = orNull(entry.Project)
+	if detail && c.atLeast(115) {
+		shown = append(shown, "state", "target_provision_state")
 	}
-	if c.atLeast(115) {
-		document["state"] = orNull(entry.State)
-		document["target_provision_state"] = orNull(entry.TargetProvisionState)
+	document := historyColumns.pick(&entry, shown, shown)
+	document["event"] = event
+	document["links"] = []link{{Href: c.url + "/v1/nodes/" + entry.NodeUUID + "/history/" + entry.UUID, Rel: "self"}}
+	if detail && c.atLeast(115) {
 		document["duration_seconds"] = nil
 		if entry.Duration != nil {
 			document["duration_seconds"] = *entry.Duration
@@ -50,82 +48,52 @@ func (c *call) historyDocument(entry db.History, detail bool) map[string]any {
 	return document
 }
 
-var historyColumns = map[string]func(*db.History) any{
-	"id": func(h *db.History) any { return h.ID }, "uuid": func(h *db.History) any { return h.UUID },
-	"created_at": func(h *db.History) any { return timeText(h.CreatedAt) },
-	"severity":   func(h *db.History) any { return orNull(h.Severity) },
-	"event":      func(h *db.History) any { return orNull(h.Event) },
-	"event_type": func(h *db.History) any { return orNull(h.EventType) },
-	"conductor":  func(h *db.History) any { return orNull(h.Conductor) },
-	"user":       func(h *db.History) any { return orNull(h.User) },
-}
+// sortableHistory are the columns that entries are sorted by.
+var sortableHistory = []string{"id", "uuid", "created_at", "severity", "event", "event_type", "conductor", "user"}
 
-func (c *call) showHistory(ident string) (any, error) {
-	args, err := c.take(append([]param{optional("detail", checkBool)}, pagingParams...)...)
-	if err != nil {
-		return nil, err
-	}
-	node, err := c.findNode(ident)
-	if err != nil {
-		return nil, err
-	}
-	entries := c.tables().History(node.UUID)
-	rows := make([]*db.History, len(entries))
-	for i := range entries {
-		rows[i] = &entries[i]
-	}
-	p, err := takePaging(args)
-	if err != nil {
-		return nil, err
-	}
-	if !args.has("sort_key") {
-		p.key = "created_at"
-	}
-	var marker *db.History
-	if p.marker != "" {
-		at := slices.IndexFunc(rows, func(h *db.History) bool { return h.UUID == p.marker })
-		if at < 0 {
-			return nil, noHistory(p.marker)
+func (c *call) showHistory(ident string) endpoint {
+	return c.onNode(ident, 0, func(node *db.Node, args arguments) (any, error) {
+		entries := c.tables().History(node.UUID)
+		rows := make([]*db.History, len(entries))
+		for i := range entries {
+			rows[i] = &entries[i]
 		}
-		marker = rows[at]
-	}
-	value := historyColumns[p.key]
-	if value == nil {
-		return nil, noSortKey(p.key)
-	}
-	rows = page(p, rows, marker, func(h *db.History) int { return h.ID },
-		func(h *db.History, _ string) any { return value(h) })
-	documents, last, fields := make([]map[string]any, len(rows)), "", []string{"uuid", "created_at", "severity", "event"}
-	if args.isTrue("detail") {
-		fields = []string{
-			"uuid", "created_at", "severity", "event_type", "event", "conductor", "user", "project", "state",
-			"target_provision_state", "duration_seconds",
+		detail, fields := args.isTrue("detail"), []string{"uuid", "created_at", "severity", "event"}
+		if detail {
+			fields = []string{
+				"uuid", "created_at", "severity", "event_type", "event", "conductor", "user", "project", "state",
+				"target_provision_state", "duration_seconds",
+			}
 		}
-	}
-	for i, entry := range rows {
-		documents[i], last = c.historyDocument(*entry, args.isTrue("detail")), entry.UUID
-	}
-	// The next link has a marker before the marker, which is an object's name in
-	// the real one if there was one before.
-	return c.collection("history", "nodes/"+ident+"/history", documents, p, last, fields), nil
+		// The next link has a marker before the marker, which is an object's name in
+		// the real one if there was one before.
+		return listing[db.History]{
+			name: "history", path: "nodes/" + ident + "/history", columns: historyColumns,
+			find: func(uuid string) (*db.History, error) {
+				at := slices.IndexFunc(rows, func(h *db.History) bool { return h.UUID == uuid })
+				if at < 0 {
+					return nil, noHistory(uuid)
+				}
+				return rows[at], nil
+			},
+			rows:     func(*paging) ([]*db.History, error) { return rows, nil },
+			sortable: func(key string) bool { return slices.Contains(sortableHistory, key) },
+			document: func(h *db.History) (map[string]any, error) { return c.historyDocument(*h, detail), nil },
+		}.answer(c, args, fields)
+	}, append([]param{optional("detail", checkBool)}, pagingParams...)...)
 }
 
 func noHistory(uuid string) error {
 	return db.Faultf(http.StatusNotFound, "NodeHistoryNotFound", "Node history record %s could not be found.", uuid)
 }
 
-func (c *call) showHistoryEntry(ident, uuid string) (any, error) {
-	if _, err := c.take(fromPath("event", uuid, checkIdent)); err != nil {
-		return nil, err
-	}
-	node, err := c.findNode(ident)
-	if err != nil {
-		return nil, err
-	}
-	for _, entry := range c.tables().History(node.UUID) {
-		if entry.UUID == uuid {
-			return c.historyDocument(entry, true), nil
+func (c *call) showHistoryEntry(ident, uuid string) endpoint {
+	return c.onNode(ident, 0, func(node *db.Node, _ arguments) (any, error) {
+		for _, entry := range c.tables().History(node.UUID) {
+			if entry.UUID == uuid {
+				return c.historyDocument(entry, true), nil
+			}
 		}
-	}
-	return nil, noHistory(uuid)
+		return nil, noHistory(uuid)
+	}, fromPath("event", uuid, checkIdent))
 }

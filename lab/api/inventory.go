@@ -8,24 +8,20 @@ import (
 )
 
 func (c *call) routeInventory(ident string, rest []string) (any, error) {
-	return methods{http.MethodGet: func() (any, error) {
-		if len(rest) > 0 {
-			return nil, accident("NodeInventoryController.get() takes 1 positional argument but %d were given", len(rest)+1)
-		}
-		if _, err := c.take(); err != nil {
-			return nil, err
-		}
-		node, err := c.findNode(ident)
-		if err != nil {
-			return nil, err
-		}
+	show := c.onNode(ident, 0, func(node *db.Node, _ arguments) (any, error) {
 		found, ok := c.tables().Inventory(node.UUID)
 		if !ok { // named by the database's number
 			return nil, db.Faultf(http.StatusNotFound, "NodeInventoryNotFound",
 				"Node inventory record for node %d could not be found.", node.ID)
 		}
 		return map[string]any{"inventory": orEmpty(found.Inventory), "plugin_data": orEmpty(found.PluginData)}, nil
-	}}.serve(c)
+	})
+	if len(rest) > 0 {
+		show = func() (any, error) {
+			return nil, accident("NodeInventoryController.get() takes 1 positional argument but %d were given", len(rest)+1)
+		}
+	}
+	return methods{http.MethodGet: show}.serve(c)
 }
 
 func (c *call) routeChildren(ident string, rest []string) (any, error) {
@@ -35,22 +31,15 @@ func (c *call) routeChildren(ident string, rest []string) (any, error) {
 	if len(rest) > 0 {
 		return nil, notAllowed(http.MethodGet)
 	}
-	return methods{http.MethodGet: func() (any, error) {
-		if _, err := c.take(); err != nil {
-			return nil, err
-		}
-		node, err := c.findNode(ident)
-		if err != nil {
-			return nil, err
-		}
+	return methods{http.MethodGet: c.onNode(ident, 0, func(node *db.Node, _ arguments) (any, error) {
 		uuids := []string{}
-		for _, child := range c.tables().ReadNodes(func(n *db.Node) bool { return n.ParentNode == node.UUID }) {
+		for _, child := range c.tables().Nodes.Scan(func(n *db.Node) bool { return n.ParentNode == node.UUID }) {
 			uuids = append(uuids, child.UUID)
 		}
 		return map[string]any{
 			"children": uuids, "links": link{Href: c.url + "/v1/nodes?parent_node=" + node.UUID, Rel: "children"},
 		}, nil
-	}}.serve(c)
+	})}.serve(c)
 }
 
 var (
@@ -80,84 +69,66 @@ func (c *call) routeBIOS(ident string, rest []string) (any, error) {
 	if len(rest) > 1 {
 		return nil, notAllowed(http.MethodGet)
 	}
-	return methods{http.MethodGet: func() (any, error) {
-		if len(rest) == 1 {
-			return c.showSetting(ident, rest[0])
-		}
-		return c.showSettings(ident)
-	}}.serve(c)
+	show := c.showSettings(ident)
+	if len(rest) == 1 {
+		show = c.showSetting(ident, rest[0])
+	}
+	return methods{http.MethodGet: show}.serve(c)
 }
 
 func (c *call) settingDocument(node string, s db.BIOSSetting, fields []string) map[string]any {
-	all := map[string]any{
-		"name": s.Name, "value": orNull(s.Value), "attribute_type": orNull(s.AttributeType),
-		"allowable_values": []string{}, "lower_bound": nil, "upper_bound": nil, "min_length": nil, "max_length": nil,
-		"read_only": boolOrNull(s.ReadOnly), "reset_required": boolOrNull(s.ResetRequired), "unique": nil,
-	}
-	if s.AllowableValues != nil {
-		all["allowable_values"] = s.AllowableValues
-	}
-	document := map[string]any{
-		"created_at": timeText(s.CreatedAt), "updated_at": timeText(s.UpdatedAt),
-		"links": c.links("nodes/" + node + "/bios/" + s.Name),
-	}
-	for _, field := range fields {
-		if value, ok := all[field]; ok {
-			document[field] = value
-		}
-	}
+	document := settingColumns.pick(&s, fields, biosRegistry)
+	document["created_at"], document["updated_at"] = timeText(s.CreatedAt), timeText(s.UpdatedAt)
+	document["links"] = c.links("nodes/" + node + "/bios/" + s.Name)
 	return document
 }
 
-func (c *call) showSettings(ident string) (any, error) {
-	args, err := c.take(optional("fields", checkList), optional("detail", checkBool))
-	if err != nil {
-		return nil, err
-	}
+func (c *call) showSettings(ident string) endpoint {
 	query := &schema{types: []string{"object"}, closed: true}
 	if c.atLeast(74) {
 		query = querySchema(biosFields, map[string]*schema{"detail": {}})
 	}
-	if err := args.checkQuery(query); err != nil {
-		return nil, err
+	return func() (any, error) {
+		args, err := c.take(optional("fields", checkList), optional("detail", checkBool))
+		if err == nil {
+			err = args.checkQuery(query)
+		}
+		if err != nil {
+			return nil, err
+		}
+		node, err := c.findNode(ident)
+		if err != nil {
+			return nil, err
+		}
+		fields, err := c.returned(args.list("fields"), args.boolean("detail"), []string{"name", "value"}, 74)
+		if err != nil {
+			return nil, err
+		}
+		if args.isTrue("detail") {
+			fields = biosRegistry
+		}
+		documents := []any{}
+		for _, setting := range c.tables().BIOS(node.UUID) {
+			documents = append(documents, c.settingDocument(ident, setting, fields))
+		}
+		return map[string]any{"bios": documents}, nil
 	}
-	node, err := c.findNode(ident)
-	if err != nil {
-		return nil, err
-	}
-	fields, err := c.returned(args.list("fields"), args.boolean("detail"), []string{"name", "value"}, 74)
-	if err != nil {
-		return nil, err
-	}
-	if args.isTrue("detail") {
-		fields = biosRegistry
-	}
-	documents := []any{}
-	for _, setting := range c.tables().BIOS(node.UUID) {
-		documents = append(documents, c.settingDocument(ident, setting, fields))
-	}
-	return map[string]any{"bios": documents}, nil
 }
 
-func (c *call) showSetting(ident, name string) (any, error) {
-	if _, err := c.take(); err != nil {
-		return nil, err
-	}
-	node, err := c.findNode(ident)
-	if err != nil {
-		return nil, err
-	}
-	settings := c.tables().BIOS(node.UUID)
-	at := slices.IndexFunc(settings, func(s db.BIOSSetting) bool { return s.Name == name })
-	if at < 0 {
+func (c *call) showSetting(ident, name string) endpoint {
+	return c.onNode(ident, 0, func(node *db.Node, _ arguments) (any, error) {
+		fields := []string{"name", "value"}
+		if c.atLeast(74) {
+			fields = biosRegistry
+		}
+		for _, setting := range c.tables().BIOS(node.UUID) {
+			if setting.Name == name {
+				return map[string]any{name: c.settingDocument(node.UUID, setting, fields)}, nil
+			}
+		}
 		return nil, db.Faultf(http.StatusNotFound, "BIOSSettingNotFound", "Node %s doesn't have a BIOS setting '%s'",
 			node.UUID, name)
-	}
-	fields := []string{"name", "value"}
-	if c.atLeast(74) {
-		fields = biosRegistry
-	}
-	return map[string]any{name: c.settingDocument(node.UUID, settings[at], fields)}, nil
+	})
 }
 
 var firmwareFields = []string{
@@ -202,20 +173,8 @@ func (c *call) firmwareDocuments(node *db.Node, fields []string) (any, error) {
 	}
 	documents := []any{}
 	for _, component := range c.tables().Firmware(node.UUID) {
-		all := map[string]any{
-			"component": component.Component, "initial_version": orNull(component.InitialVersion),
-			"current_version":      orNull(component.CurrentVersion),
-			"last_version_flashed": orNull(component.LastVersionFlashed),
-			"vendor":               nil, "model": nil, "serial_number": nil,
-		}
-		document := map[string]any{
-			"created_at": timeText(component.CreatedAt), "updated_at": timeText(component.UpdatedAt),
-		}
-		for _, field := range fields {
-			if value, ok := all[field]; ok {
-				document[field] = value
-			}
-		}
+		document := firmwareColumns.pick(&component, fields, firmwareFields[2:])
+		document["created_at"], document["updated_at"] = timeText(component.CreatedAt), timeText(component.UpdatedAt)
 		documents = append(documents, document)
 	}
 	return map[string]any{"firmware": documents}, nil

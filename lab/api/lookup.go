@@ -8,6 +8,10 @@ import (
 	"ironworks/lab/db"
 )
 
+// heartbeatTimeout is [api] ramdisk_heartbeat_timeout in seconds: within that
+// time agents are to be heard of.
+const heartbeatTimeout = 300
+
 var lookupFields = []string{"uuid", "properties", "instance_info", "driver_internal_info"}
 
 // agentDocument is what an agent is told of its node and how it is to behave,
@@ -21,7 +25,7 @@ func (c *call) agentDocument(n *db.Node) map[string]any {
 				"global_prefix": nil,
 			},
 			"metrics_statsd":    map[string]any{"statsd_host": "localhost", "statsd_port": 8125},
-			"heartbeat_timeout": int(c.api.heartbeatTimeout.Seconds()),
+			"heartbeat_timeout": heartbeatTimeout,
 			"agent_containers": map[string]any{
 				"allow_arbitrary_containers": false, "allowed_containers": []string{},
 				"container_steps_file": "/etc/ironic-python-agent.d/mysteps.yaml", "runner": "podman",
@@ -55,7 +59,7 @@ func validMACs(addresses []string) []string {
 // addresses.
 func (c *call) nodesByMAC(macs []string) []string {
 	var uuids []string
-	for _, port := range c.tables().Ports(func(p *db.Port) bool { return slices.Contains(macs, p.Address) }) {
+	for _, port := range c.tables().Ports.List(func(p *db.Port) bool { return slices.Contains(macs, p.Address) }) {
 		if !slices.Contains(uuids, port.NodeUUID) {
 			uuids = append(uuids, port.NodeUUID)
 		}
@@ -91,7 +95,7 @@ func (c *call) lookup() (any, error) {
 		}
 		uuid = found[0]
 	}
-	node, err := c.tables().ReadNode(uuid)
+	node, err := c.tables().Nodes.Peek(uuid)
 	// A node in a wrong state is not told from one that is not there.
 	if err != nil || !slices.Contains(lookupAllowed, node.ProvisionState) {
 		return nil, notFound()
@@ -190,7 +194,7 @@ func (c *call) inspected(macs, bmcs []string, uuid string) *db.Node {
 	var node *db.Node
 	if uuid != "" {
 		var err error
-		node, err = c.tables().ReadNode(uuid)
+		node, err = c.tables().Nodes.Peek(uuid)
 		if err != nil || node.ProvisionState != stateInspectWait {
 			return nil
 		}
@@ -198,7 +202,7 @@ func (c *call) inspected(macs, bmcs []string, uuid string) *db.Node {
 	if len(bmcs) == 0 {
 		return node
 	}
-	byBMC := c.tables().ReadNodes(func(n *db.Node) bool {
+	byBMC := c.tables().Nodes.Scan(func(n *db.Node) bool {
 		return n.ProvisionState == stateInspectWait && slices.ContainsFunc(bmcs, func(bmc string) bool {
 			return hasText(n.DriverInternalInfo[lookupCache], bmc)
 		})

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"strings"
 
 	"ironworks/lab/db"
 )
@@ -15,7 +16,7 @@ func (c *call) routeManagement(ident string, rest []string) (any, error) {
 	case rest[0] == "boot_device" && len(rest) <= 2:
 		return c.routeBootDevice(ident, rest[1:])
 	case rest[0] == "inject_nmi" && len(rest) == 1 && c.request.Method == http.MethodPut:
-		return c.emptied(func() (any, error) { return c.injectNMI(ident) })()
+		return c.emptied(c.injectNMI(ident))()
 	case rest[0] == "indicators" && len(rest) <= 2:
 		return c.routeIndicators(ident, rest[1:])
 	default:
@@ -27,90 +28,73 @@ func (c *call) routeBootDevice(ident string, rest []string) (any, error) {
 	supported := len(rest) == 1 && rest[0] == "supported"
 	switch {
 	case c.request.Method == http.MethodGet && supported:
-		return c.showBootDevices(ident)
+		return c.showBootDevices(ident)()
 	case c.request.Method == http.MethodGet && len(rest) == 0:
-		return c.showBootDevice(ident)
+		return c.showBootDevice(ident)()
 	case c.request.Method == http.MethodPut:
-		return c.emptied(func() (any, error) { return c.setBootDevice(ident, rest) })()
+		return c.emptied(c.setBootDevice(ident, rest))()
 	default:
 		return nil, notAllowed()
 	}
 }
 
-func (c *call) showBootDevice(ident string) (any, error) {
-	_, node, err := c.takeServed(ident)
-	if err != nil {
-		return nil, err
-	}
-	device, persistent, err := c.conductor().BootDevice(c.ctx(), node.UUID)
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"boot_device": orNull(device), "persistent": boolOrNull(persistent)}, nil
+func (c *call) showBootDevice(ident string) endpoint {
+	return c.onNode(ident, http.StatusNotFound, func(node *db.Node, _ arguments) (any, error) {
+		device, persistent, err := c.conductor().BootDevice(c.ctx(), node.UUID)
+		if err != nil {
+			return nil, err
+		}
+		return map[string]any{"boot_device": orNull(device), "persistent": boolOrNull(persistent)}, nil
+	}, nodeIdent(ident))
 }
 
-func (c *call) showBootDevices(ident string) (any, error) {
-	_, node, err := c.takeServed(ident)
-	if err != nil {
-		return nil, err
-	}
-	devices, err := c.conductor().BootDevices(c.ctx(), node.UUID)
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"supported_boot_devices": devices}, nil
-}
-
-// takeServed is takeNode of a node that a conductor takes care of.
-func (c *call) takeServed(ident string, params ...param) (arguments, *db.Node, error) {
-	args, node, err := c.takeNode(ident, params...)
-	if err == nil {
-		err = c.served(node, http.StatusNotFound)
-	}
-	return args, node, err
+func (c *call) showBootDevices(ident string) endpoint {
+	return c.onNode(ident, http.StatusNotFound, func(node *db.Node, _ arguments) (any, error) {
+		devices, err := c.conductor().BootDevices(c.ctx(), node.UUID)
+		if err != nil {
+			return nil, err
+		}
+		return map[string]any{"supported_boot_devices": devices}, nil
+	}, nodeIdent(ident))
 }
 
 // setBootDevice takes the device from the body, or as the real one does from
 // the next part of the path.
-func (c *call) setBootDevice(ident string, rest []string) (any, error) {
+func (c *call) setBootDevice(ident string, rest []string) endpoint {
 	device := required("boot_device", checkText)
 	if len(rest) == 1 {
 		device = fromPath("boot_device", rest[0], checkText)
 	}
-	args, node, err := c.takeServed(ident, device, optional("persistent", checkBool))
-	if err != nil {
-		return nil, err
-	}
-	return nil, c.conductor().SetBootDevice(c.ctx(), node.UUID, args.text("boot_device"), args.isTrue("persistent"))
+	return c.onNode(ident, http.StatusNotFound, func(node *db.Node, args arguments) (any, error) {
+		return nil, c.conductor().SetBootDevice(c.ctx(), node.UUID, args.text("boot_device"), args.isTrue("persistent"))
+	}, nodeIdent(ident), device, optional("persistent", checkBool))
 }
 
-func (c *call) injectNMI(ident string) (any, error) {
-	if _, err := c.take(fromPath("node_ident", ident, checkIdent)); err != nil {
-		return nil, err
-	}
+func (c *call) injectNMI(ident string) endpoint {
 	if !c.atLeast(29) {
-		return nil, notFound()
+		return func() (any, error) {
+			if _, err := c.take(nodeIdent(ident)); err != nil {
+				return nil, err
+			}
+			return nil, notFound()
+		}
 	}
-	_, node, err := c.takeServed(ident)
-	if err != nil {
-		return nil, err
-	}
-	return nil, c.conductor().InjectNMI(c.ctx(), node.UUID)
+	return c.onNode(ident, http.StatusNotFound, func(node *db.Node, _ arguments) (any, error) {
+		return nil, c.conductor().InjectNMI(c.ctx(), node.UUID)
+	}, nodeIdent(ident))
 }
 
 // routeIndicators: the machines have no indicators, so that the list is empty.
 func (c *call) routeIndicators(ident string, rest []string) (any, error) {
 	switch {
 	case c.request.Method == http.MethodGet && len(rest) == 0:
-		if _, _, err := c.takeServed(ident); err != nil {
-			return nil, err
-		}
-		return map[string]any{"indicators": []any{}}, nil
+		return c.onNode(ident, http.StatusNotFound, func(*db.Node, arguments) (any, error) {
+			return map[string]any{"indicators": []any{}}, nil
+		}, nodeIdent(ident))()
 	case c.request.Method == http.MethodGet || c.request.Method == http.MethodPut && len(rest) == 1:
-		if _, _, err := c.takeServed(ident, optional("state", checkText)); err != nil {
-			return nil, err
-		}
-		return nil, noIndicator(rest[0])
+		return c.onNode(ident, http.StatusNotFound, func(*db.Node, arguments) (any, error) {
+			return nil, noIndicator(rest[0])
+		}, nodeIdent(ident), optional("state", checkText))()
 	case c.request.Method == http.MethodPut:
 		return c.missing("indicator")()
 	default:
@@ -119,39 +103,16 @@ func (c *call) routeIndicators(ident string, rest []string) (any, error) {
 }
 
 func noIndicator(name string) error {
-	for i := range name {
-		if name[i] == '@' {
-			return db.Faultf(http.StatusBadRequest, "MissingParameterValue", "Unknown indicator %s for component %s",
-				name[:i], name[i+1:])
-		}
+	if name, component, ok := strings.Cut(name, "@"); ok {
+		return db.Faultf(http.StatusBadRequest, "MissingParameterValue", "Unknown indicator %s for component %s", name, component)
 	}
 	return invalidValue("Malformed indicator name \"%s\"", name)
 }
 
-func (c *call) setMaintenance(ident string) endpoint {
-	return func() (any, error) {
-		args, node, err := c.takeNode(ident, optional("reason", checkText))
-		if err == nil {
-			err = c.served(node, http.StatusBadRequest)
-		}
-		if err != nil {
-			return nil, err
-		}
-		return nil, c.conductor().SetMaintenance(c.ctx(), node.UUID, true, args.text("reason"))
-	}
-}
-
-func (c *call) clearMaintenance(ident string) endpoint {
-	return func() (any, error) {
-		_, node, err := c.takeNode(ident)
-		if err == nil {
-			err = c.served(node, http.StatusBadRequest)
-		}
-		if err != nil {
-			return nil, err
-		}
-		return nil, c.conductor().SetMaintenance(c.ctx(), node.UUID, false, "")
-	}
+func (c *call) setMaintenance(ident string, on bool, params ...param) endpoint {
+	return c.onNode(ident, http.StatusBadRequest, func(node *db.Node, args arguments) (any, error) {
+		return nil, c.conductor().SetMaintenance(c.ctx(), node.UUID, on, args.text("reason"))
+	}, append(params, nodeIdent(ident))...)
 }
 
 // validateNode is both GET of /nodes/{node}/validate and of

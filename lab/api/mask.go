@@ -8,35 +8,12 @@ import (
 	"ironworks/lab/python"
 )
 
-// masked stands for a secret.
-const masked = "******"
-
-// secretKeys are parts of the names of secrets (oslo_utils.strutils).
-var secretKeys = []string{
-	"adminpass", "admin_pass", "password", "admin_password", "auth_token", "new_pass", "auth_password", "secret_uuid",
-	"secret", "sys_pswd", "token", "configdrive", "chappassword", "encrypted_key", "private_key", "fernetkey", "sslkey",
-	"passphrase", "cephclusterfsid", "octaviaheartbeatkey", "rabbitcookie", "cephmanilaclientkey",
-	"pacemakerremoteauthkey", "designaterndckey", "cephadminkey", "heatauthencryptionkey", "cephclientkey",
-	"keystonecredential", "barbicansimplecryptokek", "cephrgwkey", "swifthashsuffix", "migrationsshkey", "cephmdskey",
-	"cephmonkey", "chapsecret",
-}
-
 // secretText finds the most common forms of a secret within a text: key=value,
 // key: 'value' and --key value.
 var secretText = regexp.MustCompile(
-	`(?i)((?:` + strings.Join(secretKeys, "|") + `)[0-9]*(?:\s*[=]\s*["']?|["']?\s*:\s*["']))([^"'\s]+)`)
+	`(?i)((?:` + strings.Join(python.SecretKeys, "|") + `)[0-9]*(?:\s*[=]\s*["']?|["']?\s*:\s*["']))([^"'\s]+)`)
 
-var secretOption = regexp.MustCompile(`(?i)(--?(?:` + strings.Join(secretKeys, "|") + `)[a-z_]*\s+)([^\s]+)`)
-
-func isSecret(key string) bool {
-	key = strings.ToLower(key)
-	for _, secret := range secretKeys {
-		if strings.Contains(key, secret) {
-			return true
-		}
-	}
-	return false
-}
+var secretOption = regexp.MustCompile(`(?i)(--?(?:` + strings.Join(python.SecretKeys, "|") + `)[a-z_]*\s+)([^\s]+)`)
 
 // maskSecrets is a copy without secrets.
 func maskSecrets(d db.Dict) db.Dict {
@@ -48,8 +25,8 @@ func maskSecrets(d db.Dict) db.Dict {
 		case db.Dict:
 			shown[key] = maskSecrets(v)
 		default:
-			if isSecret(key) {
-				shown[key] = masked
+			if python.IsSecret(key) {
+				shown[key] = python.Masked
 			} else {
 				shown[key] = maskValue(value)
 			}
@@ -78,20 +55,17 @@ func maskValue(value any) any {
 }
 
 func maskText(s string) string {
-	lower := strings.ToLower(s)
-	for _, secret := range secretKeys {
-		if strings.Contains(lower, secret) {
-			return secretOption.ReplaceAllString(secretText.ReplaceAllString(s, "${1}"+masked), "${1}"+masked)
-		}
+	if !python.IsSecret(s) {
+		return s
 	}
-	return s
+	return secretOption.ReplaceAllString(secretText.ReplaceAllString(s, "${1}"+python.Masked), "${1}"+python.Masked)
 }
 
 func maskDriverInfo(info db.Dict) db.Dict {
 	shown := maskSecrets(info)
 	for _, key := range []string{"snmp_auth_key", "snmp_priv_key"} {
 		if python.Truthy(shown[key]) {
-			shown[key] = masked
+			shown[key] = python.Masked
 		}
 	}
 	return shown
@@ -101,7 +75,7 @@ func maskInstanceInfo(info db.Dict) db.Dict {
 	shown := maskSecrets(info)
 	for _, key := range []string{"configdrive", "image_url"} {
 		if python.Truthy(shown[key]) {
-			shown[key] = masked
+			shown[key] = python.Masked
 		}
 	}
 	return shown

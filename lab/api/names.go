@@ -10,7 +10,7 @@ import (
 // changed.
 func (c *call) findNode(ident string) (*db.Node, error) {
 	if isUUID(ident) {
-		return c.tables().ReadNode(ident)
+		return c.tables().Nodes.Peek(ident)
 	}
 	if !c.atLeast(5) {
 		return nil, db.Faultf(http.StatusNotFound, "NodeNotFound", "Node %s could not be found.", ident)
@@ -18,7 +18,7 @@ func (c *call) findNode(ident string) (*db.Node, error) {
 	if !c.isLogicalName(ident) {
 		return nil, noIdent(ident)
 	}
-	return c.tables().NodeByName(ident)
+	return c.tables().Nodes.ByName(ident)
 }
 
 // findNodeOrSuffix also finds a node whose name ends with .json.

@@ -116,7 +116,7 @@ func (c *call) nodePage(args arguments, path string, fields []string, detail *bo
 	}
 	var marker *db.Node
 	if p.marker != "" {
-		if marker, err = c.tables().ReadNode(p.marker); err != nil {
+		if marker, err = c.tables().Nodes.Peek(p.marker); err != nil {
 			return nil, err
 		}
 	}
@@ -131,7 +131,7 @@ func (c *call) nodePage(args arguments, path string, fields []string, detail *bo
 	if !isColumn(p.key) {
 		return nil, noSortKey(p.key)
 	}
-	nodes := page(p, c.tables().ReadNodes(nodeFilter(args)), marker, func(n *db.Node) int { return n.ID }, sortableNode)
+	nodes := page(p, c.tables().Nodes.Scan(nodeFilter(args)), marker, func(n *db.Node) int { return n.ID }, sortableNode)
 	if host := args.text("conductor"); host != "" {
 		// The real one filters the page, which gets shorter by that.
 		nodes = slices.DeleteFunc(slices.Clone(nodes), func(n *db.Node) bool { return n.Conductor != host })
@@ -166,7 +166,7 @@ func nodeFilter(args arguments) func(*db.Node) bool {
 	} {
 		if want := args.text(field); args.has(field) {
 			filters = append(filters, func(n *db.Node) bool {
-				have, _ := textColumn(n, field)
+				have, _ := nodeColumns.of(n, field).(*string)
 				// Null is no empty text; only conductor_group is one.
 				return *have == want && (want != "" || field == "conductor_group")
 			})

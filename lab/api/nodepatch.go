@@ -125,7 +125,7 @@ func (c *call) checkChangeable(n *db.Node, ident string, patch []operation) erro
 	case n.ProvisionState == stateInspecting && c.atLeast(39):
 		return conflict("Cannot update node \"%s\" while it is in state \"%s\".", n.UUID, stateInspecting)
 	case len(patchValues(patch, "/owner")) > 0 && n.AllocationID != "":
-		allocation, err := c.tables().Allocation(n.AllocationID)
+		allocation, err := c.tables().Allocations.Get(n.AllocationID)
 		if err == nil && allocation.Owner != "" {
 			return conflict("Cannot update owner of node \"%s\" while it is allocated to an allocation with an  owner.", n.UUID)
 		}

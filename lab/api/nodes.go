@@ -67,7 +67,8 @@ func (c *call) routeNodes(rest []string) (any, error) {
 	case "maintenance":
 		if len(below) == 0 {
 			return methods{
-				http.MethodPut: c.accepted(c.setMaintenance(ident)), http.MethodDelete: c.accepted(c.clearMaintenance(ident)),
+				http.MethodPut:    c.accepted(c.setMaintenance(ident, true, optional("reason", checkText))),
+				http.MethodDelete: c.accepted(c.setMaintenance(ident, false)),
 			}.serve(c)
 		}
 		return nil, notAllowed(http.MethodDelete, http.MethodPut)

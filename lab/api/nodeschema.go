@@ -100,47 +100,16 @@ func checkObject(s *schema, checks []param) check {
 // setColumn sets a field of a node to a value that was checked. Null is what the
 // field is without a value.
 func setColumn(n *db.Node, field string, value any) {
-	text, _ := value.(string)
 	if kind, ok := interfaceOf(field); ok {
 		setInterface(n, kind, value)
 		return
 	}
-	if dict, ok := dictColumn(n, field); ok {
-		object, _ := value.(map[string]any)
-		*dict = db.Dict(object).Clone()
-		if *dict == nil {
-			*dict = db.Dict{}
-		}
-		return
-	}
-	if column, ok := textColumn(n, field); ok {
-		*column = text
+	nodeColumns.set(n, field, value)
+	if _, isText := nodeColumns.of(n, field).(*string); isText {
 		n.Empty = withOrWithout(n.Empty, field, value == "")
-		return
 	}
-	yes, isBool := value.(bool)
-	n.Null = withOrWithout(n.Null, field, !isBool && (field == "retired" || field == "disable_power_off"))
-	switch field {
-	case "maintenance":
-		n.Maintenance = yes
-	case "protected":
-		n.Protected = yes
-	case "retired":
-		n.Retired = yes
-	case "console_enabled":
-		n.ConsoleEnabled = yes
-	case "disable_power_off":
-		n.DisablePowerOff = &yes
-	case "automated_clean":
-		n.AutomatedClean = nil
-		if isBool {
-			n.AutomatedClean = &yes
-		}
-	case "secure_boot":
-		n.SecureBoot = nil
-		if isBool {
-			n.SecureBoot = &yes
-		}
+	if _, isBool := value.(bool); field == "retired" || field == "disable_power_off" {
+		n.Null = withOrWithout(n.Null, field, !isBool)
 	}
 }
 

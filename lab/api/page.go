@@ -19,6 +19,7 @@ type paging struct {
 	marker string
 	key    string
 	down   bool
+	whole  bool // all rows are one page
 }
 
 var pagingParams = []param{
@@ -107,6 +108,89 @@ func compareValues(a, b any) int {
 	default:
 		return strings.Compare(fmt.Sprint(a), fmt.Sprint(b))
 	}
+}
+
+// listing is a list of a resource: what may be asked of it, and where its rows come from.
+type listing[T any] struct {
+	name, path string // of the collection, and where it is
+	columns    columns
+	// unsortable are columns that are no plain values; sortable says of others whether they are there.
+	unsortable []string
+	sortable   func(key string) bool
+	// markerFirst is the order in which marker and sort key are looked at.
+	markerFirst bool
+	find        func(marker string) (*T, error)
+	// rows are those that the filters keep, in the order of their IDs.
+	rows func(*paging) ([]*T, error)
+	// value is that of a sort key, and marker what a next link names a row by; the column, and its
+	// UUID, if nil.
+	value  func(row *T, key string) any
+	marker func(row *T) string
+	// id orders rows that are equal otherwise; the column of that name, if nil.
+	id       func(row *T) int
+	document func(row *T) (map[string]any, error)
+}
+
+// answer is the page that is asked for.
+func (l listing[T]) answer(c *call, args arguments, fields []string, queries ...query) (any, error) {
+	p, err := takePaging(args)
+	if err != nil {
+		return nil, err
+	}
+	if l.name == "history" && !args.has("sort_key") {
+		p.key = "created_at"
+	}
+	plain := func() error {
+		if slices.Contains(l.unsortable, p.key) {
+			return unsortableKey(p.key)
+		}
+		return nil
+	}
+	if err := plain(); err != nil && !l.markerFirst {
+		return nil, err
+	}
+	var marker *T
+	if p.marker != "" {
+		if marker, err = l.find(p.marker); err != nil {
+			return nil, err
+		}
+	}
+	if err := plain(); err != nil {
+		return nil, err
+	}
+	rows, err := l.rows(&p)
+	if err != nil {
+		return nil, err
+	}
+	if !l.sortable(p.key) {
+		return nil, noSortKey(p.key)
+	}
+	if l.value == nil {
+		l.value = func(row *T, key string) any { return l.columns.shown(row, key) }
+	}
+	if l.marker == nil {
+		l.marker = func(row *T) string {
+			uuid, _ := l.columns.of(row, "uuid").(*string)
+			return *uuid
+		}
+	}
+	if l.id == nil {
+		l.id = func(row *T) int {
+			id, _ := l.columns.of(row, "id").(*int)
+			return *id
+		}
+	}
+	if !p.whole {
+		rows = page(p, rows, marker, l.id, l.value)
+	}
+	documents, last := make([]map[string]any, len(rows)), ""
+	for i, row := range rows {
+		if documents[i], err = l.document(row); err != nil {
+			return nil, err
+		}
+		last = l.marker(row)
+	}
+	return c.collection(l.name, l.path, documents, p, last, fields, queries...), nil
 }
 
 // query is a part of a next link.

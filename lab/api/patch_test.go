@@ -92,7 +92,7 @@ func TestPatchesThatApply(t *testing.T) {
 			if !reflect.DeepEqual(document[test.field], test.want) {
 				t.Errorf("%s is %v, want %v", test.field, document[test.field], test.want)
 			}
-			after, err := r.tables.Node(n.UUID)
+			after, err := r.tables.Nodes.Get(n.UUID)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -45,7 +45,7 @@ func (c *call) createPort(parent portParent) (any, error) {
 	port := &db.Port{PXEEnabled: true}
 	for field, value := range given {
 		if value != nil {
-			setPortColumn(port, field, value)
+			portColumns.set(port, field, value)
 		}
 	}
 	port.NodeUUID = node.UUID
@@ -79,7 +79,7 @@ func (c *call) checkGivenPort(given map[string]any, node *db.Node) error {
 	var group *db.Portgroup
 	if uuid := db.Dict(given).Text("portgroup_uuid"); uuid != "" {
 		var err error
-		if group, err = c.tables().Portgroup(uuid); err != nil {
+		if group, err = c.tables().Portgroups.Get(uuid); err != nil {
 			return withStatus(err, "PortgroupNotFound", http.StatusBadRequest)
 		}
 		if group.NodeUUID != node.UUID {
@@ -126,7 +126,7 @@ func (c *call) patchPort(ident string, parent portParent) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	node, err := c.tables().ReadNode(port.NodeUUID)
+	node, err := c.tables().Nodes.Peek(port.NodeUUID)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (c *call) updatePort(
 ) (any, error) {
 	group := db.Dict(document).Text("portgroup_uuid")
 	if group != "" && isUpdated(patch, "/portgroup_uuid") {
-		if _, err := c.tables().Portgroup(group); err != nil {
+		if _, err := c.tables().Portgroups.Get(group); err != nil {
 			return nil, withStatus(err, "PortgroupNotFound", http.StatusBadRequest)
 		}
 	}
@@ -184,7 +184,7 @@ func (c *call) updatePort(
 	}
 	updated, err := c.conductor().UpdatePort(c.ctx(), port.UUID, func(p *db.Port) error {
 		for _, field := range changed {
-			setPortColumn(p, field, document[field])
+			portColumns.set(p, field, document[field])
 		}
 		return nil
 	})

@@ -1,8 +1,6 @@
 package api
 
 import (
-	"slices"
-
 	"ironworks/lab/db"
 )
 
@@ -26,8 +24,8 @@ func (c *call) checkPortFields(fields []string) error {
 
 var defaultPortFields = []string{"uuid", "address"}
 
-// portColumns are the columns of a port, as they are sorted by.
-var portColumns = []string{
+// sortablePort are the columns that ports are sorted by.
+var sortablePort = []string{
 	"id", "uuid", "address", "name", "description", "vendor", "category", "physical_network", "pxe_enabled",
 	"is_smartnic", "available_for_dynamic_portgroup", "created_at", "updated_at", "node_id", "portgroup_id",
 }
@@ -45,16 +43,11 @@ func portColumn(p *db.Port, key string) any {
 	}
 }
 
+// portFields is a port without links.
 func portFields(p *db.Port) map[string]any {
-	return map[string]any{
-		"uuid": p.UUID, "created_at": timeText(p.CreatedAt), "updated_at": timeText(p.UpdatedAt), "address": p.Address,
-		"extra": orEmpty(p.Extra), "internal_info": orEmpty(p.InternalInfo), "is_smartnic": p.IsSmartNIC,
-		"local_link_connection": orEmpty(p.LocalLinkConnection), "physical_network": orNull(p.PhysicalNetwork),
-		"pxe_enabled": p.PXEEnabled, "node_uuid": orNull(p.NodeUUID), "name": orNull(p.Name),
-		"description": orNull(p.Description), "vendor": orNull(p.Vendor), "category": orNull(p.Category),
-		"available_for_dynamic_portgroup": p.AvailableForDynamicPortgroup == nil || *p.AvailableForDynamicPortgroup,
-		"portgroup_uuid":                  orNull(p.PortgroupUUID),
-	}
+	fields := portColumns.all(p, "ports")
+	fields["available_for_dynamic_portgroup"] = p.AvailableForDynamicPortgroup == nil || *p.AvailableForDynamicPortgroup
+	return fields
 }
 
 // portDocument is a port as the API shows it; fields nil are all.
@@ -76,43 +69,6 @@ func (c *call) portDocument(p *db.Port, fields []string) (map[string]any, error)
 		}
 	}
 	return pick(document, fields), nil
-}
-
-// setPortColumn sets a field of a port to a value that was checked.
-func setPortColumn(p *db.Port, field string, value any) {
-	text, _ := value.(string)
-	object, _ := value.(map[string]any)
-	yes, _ := value.(bool)
-	switch field {
-	case "uuid":
-		p.UUID = text
-	case "address":
-		p.Address = text
-	case "name":
-		p.Name = text
-	case "description":
-		p.Description = text
-	case "vendor":
-		p.Vendor = text
-	case "category":
-		p.Category = text
-	case "physical_network":
-		p.PhysicalNetwork = text
-	case "portgroup_uuid":
-		p.PortgroupUUID = text
-	case "node_uuid":
-		p.NodeUUID = text
-	case "extra":
-		p.Extra = orEmpty(db.Dict(object).Clone())
-	case "local_link_connection":
-		p.LocalLinkConnection = orEmpty(db.Dict(object).Clone())
-	case "pxe_enabled":
-		p.PXEEnabled = yes
-	case "is_smartnic":
-		p.IsSmartNIC = yes
-	case "available_for_dynamic_portgroup":
-		p.AvailableForDynamicPortgroup = &yes
-	}
 }
 
 // linkProperties are those of local_link_connection.
@@ -190,5 +146,3 @@ var patchablePort = []string{
 	"address", "extra", "is_smartnic", "local_link_connection", "node_ident", "node_uuid", "physical_network",
 	"portgroup_uuid", "pxe_enabled", "name", "description", "vendor", "category", "available_for_dynamic_portgroup",
 }
-
-func isPortColumn(key string) bool { return slices.Contains(portColumns, key) }

@@ -27,40 +27,13 @@ var patchablePortgroup = []string{
 	"category",
 }
 
-func setPortgroupColumn(g *db.Portgroup, field string, value any) {
-	text, _ := value.(string)
-	object, _ := value.(map[string]any)
-	switch field {
-	case "uuid":
-		g.UUID = text
-	case "address":
-		g.Address = text
-	case "category":
-		g.Category = text
-	case "mode":
-		g.Mode = text
-	case "name":
-		g.Name = text
-	case "node_uuid":
-		g.NodeUUID = text
-	case "physical_network":
-		g.PhysicalNetwork = text
-	case "extra":
-		g.Extra = orEmpty(db.Dict(object).Clone())
-	case "properties":
-		g.Properties = orEmpty(db.Dict(object).Clone())
-	case "standalone_ports_supported":
-		g.StandalonePortsSupported, _ = value.(bool)
-	}
-}
-
 func (c *call) createPortgroup(parent string) (any, error) {
 	args, err := c.takeWithBody("portgroup", checkObject(portgroupSchema, portgroupChecks))
 	if err != nil {
 		return nil, err
 	}
 	given, _ := args["portgroup"].(map[string]any)
-	node, err := c.tables().ReadNode(db.Dict(given).Text("node_uuid"))
+	node, err := c.tables().Nodes.Peek(db.Dict(given).Text("node_uuid"))
 	if err != nil {
 		return nil, withStatus(err, "NodeNotFound", http.StatusBadRequest)
 	}
@@ -76,11 +49,11 @@ func (c *call) createPortgroup(parent string) (any, error) {
 	group := &db.Portgroup{StandalonePortsSupported: true}
 	for field, value := range given {
 		if value != nil {
-			setPortgroupColumn(group, field, value)
+			portgroupColumns.set(group, field, value)
 		}
 	}
 	group.NodeUUID = node.UUID
-	made, err := c.tables().CreatePortgroup(group)
+	made, err := c.tables().Portgroups.Create(group)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +85,7 @@ func (c *call) patchPortgroup(ident, parent string) (any, error) {
 			return nil, invalid("Portgroup %s: Cannot change name to invalid name '%s'", ident, name)
 		}
 	}
-	node, err := c.tables().ReadNode(group.NodeUUID)
+	node, err := c.tables().Nodes.Peek(group.NodeUUID)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +128,7 @@ func (c *call) updatePortgroup(group *db.Portgroup, node *db.Node, old, document
 	}
 	updated, err := c.conductor().UpdatePortgroup(c.ctx(), group.UUID, func(g *db.Portgroup) error {
 		for _, field := range changed {
-			setPortgroupColumn(g, field, document[field])
+			portgroupColumns.set(g, field, document[field])
 		}
 		return nil
 	})

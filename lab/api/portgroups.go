@@ -162,34 +162,25 @@ func (c *call) checkPortgroupsQuery(args arguments, parent string, fields []stri
 func (c *call) portgroupPage(
 	args arguments, parent, path string, fields []string, detail *bool,
 ) (any, error) {
-	p, err := takePaging(args)
-	if err != nil {
-		return nil, err
-	}
-	var marker *db.Portgroup
-	if p.marker != "" {
-		if marker, err = c.tables().Portgroup(p.marker); err != nil {
-			return nil, err
-		}
-	}
-	if slices.Contains([]string{"extra", "internal_info", "properties"}, p.key) {
-		return nil, unsortableKey(p.key)
-	}
-	keep, err := c.portgroupFilter(args, parent)
-	if err != nil {
-		return nil, err
-	}
-	if !slices.Contains(portgroupFields, p.key) && p.key != "id" && p.key != "node_id" ||
-		slices.Contains([]string{"links", "ports", "node_uuid"}, p.key) {
-		return nil, noSortKey(p.key)
-	}
-	groups := page(p, c.tables().Portgroups(keep), marker, func(g *db.Portgroup) int { return g.ID },
-		func(g *db.Portgroup, key string) any { return portgroupDocument(g)[key] })
-	documents, last := make([]map[string]any, len(groups)), ""
-	for i, group := range groups {
-		documents[i], last = pick(c.portgroupDocument(group, false), fields), group.UUID
-	}
-	return c.collection("portgroups", path, documents, p, last, fields, detailQuery(detail)...), nil
+	return listing[db.Portgroup]{
+		name: "portgroups", path: path, markerFirst: true, unsortable: []string{"extra", "internal_info", "properties"},
+		columns: portgroupColumns, find: c.tables().Portgroups.Get,
+		rows: func(*paging) ([]*db.Portgroup, error) {
+			keep, err := c.portgroupFilter(args, parent)
+			if err != nil {
+				return nil, err
+			}
+			return c.tables().Portgroups.List(keep), nil
+		},
+		sortable: func(key string) bool {
+			return key == "id" || key == "node_id" ||
+				slices.Contains(portgroupFields, key) && !slices.Contains([]string{"links", "ports", "node_uuid"}, key)
+		},
+		value: func(g *db.Portgroup, key string) any { return portgroupDocument(g)[key] },
+		document: func(g *db.Portgroup) (map[string]any, error) {
+			return pick(c.portgroupDocument(g, false), fields), nil
+		},
+	}.answer(c, args, fields, detailQuery(detail)...)
 }
 
 func (c *call) portgroupFilter(args arguments, parent string) (func(*db.Portgroup) bool, error) {
@@ -228,14 +219,9 @@ func (c *call) portgroupFilter(args arguments, parent string) (func(*db.Portgrou
 
 // portgroupDocument is a portgroup without links.
 func portgroupDocument(g *db.Portgroup) map[string]any {
-	return map[string]any{
-		"uuid": g.UUID, "created_at": timeText(g.CreatedAt), "updated_at": timeText(g.UpdatedAt),
-		"address": orNull(g.Address), "extra": orEmpty(g.Extra), "internal_info": orEmpty(g.InternalInfo),
-		"mode": orNull(g.Mode), "name": orNull(g.Name), "properties": orEmpty(g.Properties),
-		"standalone_ports_supported": g.StandalonePortsSupported, "node_uuid": orNull(g.NodeUUID),
-		"physical_network": orNull(g.PhysicalNetwork), "category": orNull(g.Category),
-		"dynamic_portgroup": g.DynamicPortgroup != nil && *g.DynamicPortgroup,
-	}
+	document := portgroupColumns.all(g, "portgroups")
+	document["dynamic_portgroup"] = g.DynamicPortgroup != nil && *g.DynamicPortgroup
+	return document
 }
 
 // portgroupDocument is a portgroup as the API shows it. In lists nothing is
@@ -253,7 +239,7 @@ func (c *call) portgroupDocument(g *db.Portgroup, hide bool) map[string]any {
 
 // findPortgroup finds a portgroup by UUID or name.
 func (c *call) findPortgroup(ident string) (*db.Portgroup, error) {
-	return findBy(ident, c.tables().Portgroup, c.tables().Portgroups, func(g *db.Portgroup) string { return g.Name },
+	return findBy(ident, c.tables().Portgroups.Get, c.tables().Portgroups.List, func(g *db.Portgroup) string { return g.Name },
 		noPortgroup(ident))
 }
 

@@ -93,7 +93,7 @@ func (c *call) listPortDetails(parent portParent) (any, error) {
 // also a node that is missing is told as a portgroup.
 func (c *call) checkParent(parent portParent) error {
 	if parent.group != "" {
-		if _, err := c.tables().Portgroup(parent.group); err != nil {
+		if _, err := c.tables().Portgroups.Get(parent.group); err != nil {
 			return err
 		}
 		return nil
@@ -101,7 +101,7 @@ func (c *call) checkParent(parent portParent) error {
 	if parent.node == "" {
 		return nil
 	}
-	if _, err := c.tables().ReadNode(parent.node); err != nil {
+	if _, err := c.tables().Nodes.Peek(parent.node); err != nil {
 		return noPortgroup("None")
 	}
 	return nil
@@ -128,38 +128,19 @@ func (c *call) checkPortQuery(args arguments, group string) error {
 }
 
 func (c *call) portPage(args arguments, parent portParent, path string, fields []string, detail *bool) (any, error) {
-	p, err := takePaging(args)
-	if err != nil {
-		return nil, err
-	}
-	var marker *db.Port
-	if p.marker != "" {
-		if marker, err = c.tables().Port(p.marker); err != nil {
-			return nil, err
-		}
-	}
-	if slices.Contains(unsortablePort, p.key) {
-		return nil, unsortableKey(p.key)
-	}
-	keep, alone, err := c.portFilter(args, parent)
-	if err != nil {
-		return nil, err
-	}
-	if !isPortColumn(p.key) {
-		return nil, noSortKey(p.key)
-	}
-	ports := c.tables().Ports(keep)
-	if !alone { // one that is asked for by its address is not paged
-		ports = page(p, ports, marker, func(p *db.Port) int { return p.ID }, portColumn)
-	}
-	documents, last := make([]map[string]any, len(ports)), ""
-	for i, port := range ports {
-		if documents[i], err = c.portDocument(port, fields); err != nil {
-			return nil, err
-		}
-		last = port.UUID
-	}
-	return c.collection("ports", path, documents, p, last, fields, detailQuery(detail)...), nil
+	return listing[db.Port]{
+		name: "ports", path: path, markerFirst: true, unsortable: unsortablePort, columns: portColumns, find: c.tables().Ports.Get,
+		rows: func(p *paging) ([]*db.Port, error) {
+			keep, alone, err := c.portFilter(args, parent)
+			if err != nil {
+				return nil, err
+			}
+			p.whole = alone // one that is asked for by its address is not paged
+			return c.tables().Ports.List(keep), nil
+		},
+		sortable: func(key string) bool { return slices.Contains(sortablePort, key) }, value: portColumn,
+		document: func(p *db.Port) (map[string]any, error) { return c.portDocument(p, fields) },
+	}.answer(c, args, fields, detailQuery(detail)...)
 }
 
 // portFilter is which ports a query asks for, and whether that is one by its
@@ -219,7 +200,7 @@ func (c *call) portFilter(args arguments, parent portParent) (keep func(*db.Port
 // nodesThat are the UUIDs of the nodes that keep accepts.
 func (c *call) nodesThat(keep func(*db.Node) bool) map[string]bool {
 	uuids := map[string]bool{}
-	for _, n := range c.tables().ReadNodes(keep) {
+	for _, n := range c.tables().Nodes.Scan(keep) {
 		uuids[n.UUID] = true
 	}
 	return uuids
@@ -227,7 +208,7 @@ func (c *call) nodesThat(keep func(*db.Node) bool) map[string]bool {
 
 // findPort finds a port by UUID or name.
 func (c *call) findPort(ident string) (*db.Port, error) {
-	return findBy(ident, c.tables().Port, c.tables().Ports, func(p *db.Port) string { return p.Name },
+	return findBy(ident, c.tables().Ports.Get, c.tables().Ports.List, func(p *db.Port) string { return p.Name },
 		db.Faultf(http.StatusNotFound, "PortNotFound", "Port %s could not be found.", ident))
 }
 
@@ -264,7 +245,7 @@ func (c *call) deletePort(ident string, parent portParent) (any, error) {
 	if !parent.isNone() {
 		return nil, malformedURI()
 	}
-	port, err := c.tables().Port(ident)
+	port, err := c.tables().Ports.Get(ident)
 	if err != nil {
 		return nil, err
 	}
@@ -276,7 +257,7 @@ func (c *call) deletePort(ident string, parent portParent) (any, error) {
 
 // servedNode checks that a conductor takes care of a node.
 func (c *call) servedNode(uuid string) error {
-	node, err := c.tables().ReadNode(uuid)
+	node, err := c.tables().Nodes.Peek(uuid)
 	if err != nil {
 		return err
 	}

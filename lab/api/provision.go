@@ -23,57 +23,53 @@ var nullableList = checkTypes("NoneType", "list")
 
 // provision is PUT of states/provision. The order of the checks is part of what
 // it answers.
-func (c *call) provision(ident string) (any, error) {
-	args, err := c.take(fromPath("node_ident", ident, checkIdent), required("target", checkText),
+func (c *call) provision(ident string) endpoint {
+	return c.onNode(ident, 0, func(node *db.Node, args arguments) (any, error) {
+		request := provisionRequest{
+			target: python.Str(args["target"]), configdrive: args["configdrive"], password: args.text("rescue_password"),
+			noRamdisk: args.boolean("disable_ramdisk"),
+		}
+		request.cleanSteps, _ = args["clean_steps"].([]any)
+		request.deploySteps, _ = args["deploy_steps"].([]any)
+		request.serviceStep, _ = args["service_steps"].([]any)
+		if err := c.checkRequest(node, request, args); err != nil {
+			return nil, err
+		}
+		return c.begun("nodes/"+ident+"/states", c.act(node, request))
+	}, nodeIdent(ident), required("target", checkText),
 		optional("configdrive", checkTypes("NoneType", "dict", "str")), optional("clean_steps", nullableList),
 		optional("deploy_steps", nullableList), optional("rescue_password", checkText),
 		optional("disable_ramdisk", checkBool), optional("service_steps", nullableList),
 		optional("runbook", checkTypes("NoneType", "str")))
-	if err != nil {
-		return nil, err
-	}
-	node, err := c.findNode(ident)
-	if err != nil {
-		return nil, err
-	}
-	request := provisionRequest{
-		target: python.Str(args["target"]), configdrive: args["configdrive"], password: args.text("rescue_password"),
-		noRamdisk: args.boolean("disable_ramdisk"),
-	}
-	request.cleanSteps, _ = args["clean_steps"].([]any)
-	request.deploySteps, _ = args["deploy_steps"].([]any)
-	request.serviceStep, _ = args["service_steps"].([]any)
+}
+
+// checkRequest makes all checks, in Ironic's order.
+func (c *call) checkRequest(node *db.Node, request provisionRequest, args arguments) error {
+	runbook := args.text("runbook")
 	if c.minor < verbVersions[request.target] {
-		return nil, notAcceptable()
+		return notAcceptable()
 	}
-	if args.text("runbook") == "" {
+	if runbook == "" {
 		if err := request.checkPolicy(); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if err := checkState(node, request.target); err != nil {
-		return nil, err
+		return err
 	}
 	if err := c.checkConfigdrive(request.target, request.configdrive); err != nil {
-		return nil, err
+		return err
 	}
-	if runbook := args.text("runbook"); runbook != "" {
-		if !c.atLeast(92) {
-			return nil, notAcceptable()
-		}
-		return nil, db.Faultf(http.StatusNotFound, "RunbookNotFound", "Runbook %s could not be found.", runbook)
+	switch {
+	case runbook != "" && !c.atLeast(92):
+		return notAcceptable()
+	case runbook != "":
+		return db.Faultf(http.StatusNotFound, "RunbookNotFound", "Runbook %s could not be found.", runbook)
 	}
 	if err := c.checkProvision(node, request, args.has("rescue_password")); err != nil {
-		return nil, err
+		return err
 	}
-	if err := c.served(node, http.StatusNotFound); err != nil {
-		return nil, err
-	}
-	if err := c.act(node, request); err != nil {
-		return nil, err
-	}
-	c.locate("nodes/" + ident + "/states")
-	return nil, nil //nolint:nilnil // an accepted request has no answer
+	return c.served(node, http.StatusNotFound)
 }
 
 // checkPolicy looks into the steps as the real one does to find the rule for
@@ -105,14 +101,9 @@ func checkState(n *db.Node, target string) error {
 		return nil
 	}
 	if n.Reservation != "" {
-		return lockedBy(n)
+		return db.LockedBy(n)
 	}
 	return badState(target, n.UUID, n.ProvisionState)
-}
-
-func lockedBy(n *db.Node) error {
-	return db.Faultf(http.StatusConflict, "NodeLocked", "Node %s is locked by host %s, please retry after the current "+
-		"operation is completed.", n.UUID, n.Reservation)
 }
 
 func badState(action, node, state string) error {

@@ -146,7 +146,7 @@ func TestDeployTemplates(t *testing.T) {
 		{"GET", "/v1/deploy_templates?detail=true", "", "", 200, ""},
 		{"GET", "/v1/deploy_templates?marker=x", "", "", 404, "Deploy template x could not be found."},
 	})
-	kept := r.tables.DeployTemplates(nil)[0]
+	kept := r.tables.DeployTemplates.List(nil)[0]
 	if args, _ := kept.Steps[0]["args"].(map[string]any); args["password"] != "x" {
 		t.Errorf("the mask was kept: %v", kept.Steps)
 	}
@@ -182,7 +182,7 @@ func TestLookup(t *testing.T) {
 	})
 	idle := r.node(nil)
 	for _, port := range []*db.Port{{NodeUUID: n.UUID, Address: strings.ToLower(mac)}, {NodeUUID: idle.UUID, Address: "52:54:00:aa:00:02"}} {
-		if _, err := r.tables.CreatePort(port); err != nil {
+		if _, err := r.tables.Ports.Create(port); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -237,7 +237,7 @@ func TestContinueInspection(t *testing.T) {
 		n.ProvisionState, n.DriverInternalInfo = "inspect wait", db.Dict{"lookup_bmc_addresses": []any{"10.0.0.1"}}
 	})
 	other := r.node(func(n *db.Node) { n.ProvisionState = "inspect wait" })
-	if _, err := r.tables.CreatePort(&db.Port{NodeUUID: n.UUID, Address: strings.ToLower(mac)}); err != nil {
+	if _, err := r.tables.Ports.Create(&db.Port{NodeUUID: n.UUID, Address: strings.ToLower(mac)}); err != nil {
 		t.Fatal(err)
 	}
 	inventory := func(mac, bmc string) string {

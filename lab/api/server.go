@@ -4,37 +4,19 @@ import (
 	"errors"
 	"maps"
 	"net/http"
-	"time"
 
 	"ironworks/lab/db"
 )
 
 // API answers as Ironic's API does. It keeps nothing of its own.
 type API struct {
-	tables           db.Tables
-	conductor        Conductor
-	heartbeatTimeout time.Duration
-}
-
-// defaultHeartbeatTimeout is the default of [api] ramdisk_heartbeat_timeout.
-const defaultHeartbeatTimeout = 300 * time.Second
-
-// Option is a choice that Ironic's configuration has too.
-type Option func(*API)
-
-// HeartbeatTimeout is what agents are told: within that time they are to be
-// heard of, in whole seconds.
-func HeartbeatTimeout(timeout time.Duration) Option {
-	return func(a *API) { a.heartbeatTimeout = timeout }
+	tables    *db.Store
+	conductor Conductor
 }
 
 // New makes the API over its tables and its conductor.
-func New(tables db.Tables, conductor Conductor, options ...Option) *API {
-	a := &API{tables: tables, conductor: conductor, heartbeatTimeout: defaultHeartbeatTimeout}
-	for _, option := range options {
-		option(a)
-	}
-	return a
+func New(tables *db.Store, conductor Conductor) *API {
+	return &API{tables: tables, conductor: conductor}
 }
 
 // ServeHTTP answers one request.

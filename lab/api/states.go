@@ -10,34 +10,31 @@ import (
 
 // routeStates is everything below /nodes/{node}/states.
 func (c *call) routeStates(ident string, rest []string) (any, error) {
-	put := func(serve func(string) (any, error), status int) (any, error) {
+	put := func(serve endpoint, status int) (any, error) {
 		if c.request.Method == http.MethodPut {
-			return c.answering(status, func() (any, error) { return serve(ident) })()
+			return c.answering(status, serve)()
 		}
 		return c.noStatesPart()
 	}
 	if len(rest) == 0 {
-		return methods{http.MethodGet: func() (any, error) { return c.showStates(ident) }}.serve(c)
+		return methods{http.MethodGet: c.showStates(ident)}.serve(c)
 	}
 	if len(rest) > 1 {
 		return c.noStatesPart()
 	}
 	switch rest[0] {
 	case "provision":
-		return put(c.provision, http.StatusAccepted)
+		return put(c.provision(ident), http.StatusAccepted)
 	case "power":
-		return put(c.setPower, http.StatusAccepted)
+		return put(c.setPower(ident), http.StatusAccepted)
 	case "boot_mode":
-		return put(c.setBootMode, http.StatusAccepted)
+		return put(c.setBootMode(ident), http.StatusAccepted)
 	case "secure_boot":
-		return put(c.setSecureBoot, http.StatusAccepted)
+		return put(c.setSecureBoot(ident), http.StatusAccepted)
 	case "raid":
-		return put(c.setRAID, http.StatusNoContent)
+		return put(c.setRAID(ident), http.StatusNoContent)
 	case "console":
-		return methods{
-			http.MethodGet: func() (any, error) { return c.showConsole(ident) },
-			http.MethodPut: c.accepted(func() (any, error) { return c.setConsole(ident) }),
-		}.serve(c)
+		return methods{http.MethodGet: c.showConsole(ident), http.MethodPut: c.accepted(c.setConsole(ident))}.serve(c)
 	default:
 		return c.noStatesPart()
 	}
@@ -50,36 +47,24 @@ func (c *call) noStatesPart() (any, error) {
 	return nil, notAllowed(http.MethodGet)
 }
 
-// takeNode takes the arguments of an endpoint below a node, and finds it.
-func (c *call) takeNode(ident string, params ...param) (arguments, *db.Node, error) {
-	args, err := c.take(append([]param{fromPath("node_ident", ident, checkIdent)}, params...)...)
-	if err != nil {
-		return nil, nil, err
-	}
-	node, err := c.findNode(ident)
-	return args, node, err
-}
-
-func (c *call) showStates(ident string) (any, error) {
-	_, node, err := c.takeNode(ident)
-	if err != nil {
-		return nil, err
-	}
-	fields := []string{
-		"console_enabled", "last_error", "power_state", "target_power_state", "target_provision_state",
-		"provision_updated_at",
-	}
-	if c.atLeast(12) {
-		fields = append(fields, "raid_config", "target_raid_config")
-	}
-	if c.atLeast(75) {
-		fields = append(fields, "boot_mode", "secure_boot")
-	}
-	states := map[string]any{"provision_state": c.shownState(node.ProvisionState)}
-	for _, field := range fields {
-		states[field] = column(node, field)
-	}
-	return inOrder("states", states), nil
+func (c *call) showStates(ident string) endpoint {
+	return c.onNode(ident, 0, func(node *db.Node, _ arguments) (any, error) {
+		fields := []string{
+			"console_enabled", "last_error", "power_state", "target_power_state", "target_provision_state",
+			"provision_updated_at",
+		}
+		if c.atLeast(12) {
+			fields = append(fields, "raid_config", "target_raid_config")
+		}
+		if c.atLeast(75) {
+			fields = append(fields, "boot_mode", "secure_boot")
+		}
+		states := map[string]any{"provision_state": c.shownState(node.ProvisionState)}
+		for _, field := range fields {
+			states[field] = column(node, field)
+		}
+		return inOrder("states", states), nil
+	}, nodeIdent(ident))
 }
 
 // The power targets.
@@ -91,38 +76,27 @@ const (
 	reboot       = "rebooting"
 )
 
-func (c *call) setPower(ident string) (any, error) {
-	args, node, err := c.takeNode(ident, required("target", checkText), optional("timeout", checkInt))
-	if err != nil {
-		return nil, err
-	}
-	if err := c.served(node, http.StatusNotFound); err != nil {
-		return nil, err
-	}
-	target, timeout := args.text("target"), 0
-	if given := args.integer("timeout"); given != nil {
-		timeout = *given
-	}
-	soft := target == softReboot || target == softPowerOff
-	if (soft || timeout != 0) && !c.atLeast(27) {
-		return nil, notAcceptable()
-	}
-	if args.has("timeout") && timeout < 1 {
-		return nil, invalid("timeout has to be positive integer")
-	}
-	switch {
-	case !slices.Contains([]string{powerOn, powerOff, reboot, softReboot, softPowerOff}, target):
-		return nil, badState(python.Str(args["target"]), ident, node.PowerState)
-	case node.ProvisionState == "clean wait" || node.ProvisionState == "cleaning":
-		return nil, badState(target, ident, node.ProvisionState)
-	case (target == powerOff || target == softPowerOff) && node.DisablePowerOff != nil && *node.DisablePowerOff:
-		return nil, db.Faultf(http.StatusConflict, "PowerStateFailure", "Failed to set node power state to %s.", target)
-	}
-	if err := c.conductor().SetPower(c.ctx(), node.UUID, target, timeout); err != nil {
-		return nil, err
-	}
-	c.locate("nodes/" + ident + "/states")
-	return nil, nil //nolint:nilnil // an accepted request has no answer
+func (c *call) setPower(ident string) endpoint {
+	return c.onNode(ident, http.StatusNotFound, func(node *db.Node, args arguments) (any, error) {
+		target, timeout := args.text("target"), 0
+		if given := args.integer("timeout"); given != nil {
+			timeout = *given
+		}
+		soft := target == softReboot || target == softPowerOff
+		switch {
+		case (soft || timeout != 0) && !c.atLeast(27):
+			return nil, notAcceptable()
+		case args.has("timeout") && timeout < 1:
+			return nil, invalid("timeout has to be positive integer")
+		case !slices.Contains([]string{powerOn, powerOff, reboot, softReboot, softPowerOff}, target):
+			return nil, badState(python.Str(args["target"]), ident, node.PowerState)
+		case node.ProvisionState == "clean wait" || node.ProvisionState == "cleaning":
+			return nil, badState(target, ident, node.ProvisionState)
+		case (target == powerOff || target == softPowerOff) && node.DisablePowerOff != nil && *node.DisablePowerOff:
+			return nil, db.Faultf(http.StatusConflict, "PowerStateFailure", "Failed to set node power state to %s.", target)
+		}
+		return c.begun("nodes/"+ident+"/states", c.conductor().SetPower(c.ctx(), node.UUID, target, timeout))
+	}, nodeIdent(ident), required("target", checkText), optional("timeout", checkInt))
 }
 
 // checkBootConfiguration is for changes of the boot configuration: they
@@ -146,108 +120,70 @@ func checkSteady(n *db.Node) error {
 	return nil
 }
 
-func (c *call) setBootMode(ident string) (any, error) {
-	args, node, err := c.takeNode(ident, required("target", checkText))
-	if err != nil {
-		return nil, err
-	}
-	if err := c.served(node, http.StatusNotFound); err != nil {
-		return nil, err
-	}
-	if err := c.checkBootConfiguration(); err != nil {
-		return nil, err
-	}
-	mode := args.text("target")
-	if mode != "uefi" && mode != "bios" {
-		return nil, invalidValue("Invalid boot mode %s requested for node. Allowed boot modes are: bios, uefi",
-			python.Str(args["target"]))
-	}
-	if err := checkSteady(node); err != nil {
-		return nil, err
-	}
-	if err := c.conductor().SetBootMode(c.ctx(), node.UUID, mode); err != nil {
-		return nil, err
-	}
-	c.locate("nodes/" + ident + "/states")
-	return nil, nil //nolint:nilnil // an accepted request has no answer
+func (c *call) setBootMode(ident string) endpoint {
+	return c.onNode(ident, http.StatusNotFound, func(node *db.Node, args arguments) (any, error) {
+		if err := c.checkBootConfiguration(); err != nil {
+			return nil, err
+		}
+		mode := args.text("target")
+		if mode != "uefi" && mode != "bios" {
+			return nil, invalidValue("Invalid boot mode %s requested for node. Allowed boot modes are: bios, uefi",
+				python.Str(args["target"]))
+		}
+		if err := checkSteady(node); err != nil {
+			return nil, err
+		}
+		return c.begun("nodes/"+ident+"/states", c.conductor().SetBootMode(c.ctx(), node.UUID, mode))
+	}, nodeIdent(ident), required("target", checkText))
 }
 
-func (c *call) setSecureBoot(ident string) (any, error) {
-	args, node, err := c.takeNode(ident, required("target", checkBool))
-	if err != nil {
-		return nil, err
-	}
-	if err := c.served(node, http.StatusNotFound); err != nil {
-		return nil, err
-	}
-	if err := c.checkBootConfiguration(); err != nil {
-		return nil, err
-	}
-	on := args.boolean("target")
-	if on == nil {
-		return nil, invalidValue("Invalid secure_boot None requested for node. Allowed secure_boot states are: True, False) ")
-	}
-	if err := checkSteady(node); err != nil {
-		return nil, err
-	}
-	if err := c.conductor().SetSecureBoot(c.ctx(), node.UUID, *on); err != nil {
-		return nil, err
-	}
-	c.locate("nodes/" + ident + "/states")
-	return nil, nil //nolint:nilnil // an accepted request has no answer
+func (c *call) setSecureBoot(ident string) endpoint {
+	return c.onNode(ident, http.StatusNotFound, func(node *db.Node, args arguments) (any, error) {
+		if err := c.checkBootConfiguration(); err != nil {
+			return nil, err
+		}
+		on := args.boolean("target")
+		if on == nil {
+			return nil, invalidValue("Invalid secure_boot None requested for node. Allowed secure_boot states are: True, False) ")
+		}
+		if err := checkSteady(node); err != nil {
+			return nil, err
+		}
+		return c.begun("nodes/"+ident+"/states", c.conductor().SetSecureBoot(c.ctx(), node.UUID, *on))
+	}, nodeIdent(ident), required("target", checkBool))
 }
 
-func (c *call) setRAID(ident string) (any, error) {
-	args, err := c.takeWithBody("target_raid_config", checkTypes("dict"), fromPath("node_ident", ident, checkIdent))
-	if err != nil {
-		return nil, err
-	}
-	node, err := c.findNode(ident)
-	if err != nil {
-		return nil, err
-	}
-	if !c.atLeast(12) {
-		return nil, notAcceptable()
-	}
-	if err := c.served(node, http.StatusNotFound); err != nil {
-		return nil, err
-	}
-	config, _ := args["target_raid_config"].(map[string]any)
-	err = c.conductor().SetRAID(c.ctx(), node.UUID, config)
-	return nil, withStatus(err, "UnsupportedDriverExtension", http.StatusNotFound)
+func (c *call) setRAID(ident string) endpoint {
+	return c.onNode(ident, 0, func(node *db.Node, args arguments) (any, error) {
+		if !c.atLeast(12) {
+			return nil, notAcceptable()
+		}
+		if err := c.served(node, http.StatusNotFound); err != nil {
+			return nil, err
+		}
+		config, _ := args["target_raid_config"].(map[string]any)
+		err := c.conductor().SetRAID(c.ctx(), node.UUID, config)
+		return nil, withStatus(err, "UnsupportedDriverExtension", http.StatusNotFound)
+	}, nodeIdent(ident), wholeBody("target_raid_config", checkTypes("dict")))
 }
 
 // showConsole tells of a console that is enabled how it is reached.
-func (c *call) showConsole(ident string) (any, error) {
-	_, node, err := c.takeNode(ident)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.served(node, http.StatusNotFound); err != nil {
-		return nil, err
-	}
-	info, err := c.conductor().Console(c.ctx(), node.UUID)
-	if err != nil {
-		return nil, err
-	}
-	if info == nil {
-		return map[string]any{"console_enabled": false, "console_info": nil}, nil
-	}
-	return map[string]any{"console_enabled": true, "console_info": info}, nil
+func (c *call) showConsole(ident string) endpoint {
+	return c.onNode(ident, http.StatusNotFound, func(node *db.Node, _ arguments) (any, error) {
+		info, err := c.conductor().Console(c.ctx(), node.UUID)
+		switch {
+		case err != nil:
+			return nil, err
+		case info == nil:
+			return map[string]any{"console_enabled": false, "console_info": nil}, nil
+		}
+		return map[string]any{"console_enabled": true, "console_info": info}, nil
+	}, nodeIdent(ident))
 }
 
-func (c *call) setConsole(ident string) (any, error) {
-	args, node, err := c.takeNode(ident, required("enabled", checkBool))
-	if err != nil {
-		return nil, err
-	}
-	if err := c.served(node, http.StatusNotFound); err != nil {
-		return nil, err
-	}
-	on := args.boolean("enabled")
-	if err := c.conductor().SetConsole(c.ctx(), node.UUID, on != nil && *on); err != nil {
-		return nil, err
-	}
-	c.locate("nodes/" + ident + "/states/console")
-	return nil, nil //nolint:nilnil // an accepted request has no answer
+func (c *call) setConsole(ident string) endpoint {
+	return c.onNode(ident, http.StatusNotFound, func(node *db.Node, args arguments) (any, error) {
+		on := args.isTrue("enabled")
+		return c.begun("nodes/"+ident+"/states/console", c.conductor().SetConsole(c.ctx(), node.UUID, on))
+	}, nodeIdent(ident), required("enabled", checkBool))
 }

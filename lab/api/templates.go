@@ -88,14 +88,13 @@ func (c *call) templateDocument(t *db.DeployTemplate, fields []string) map[strin
 			"interface": step["interface"], "step": step["step"], "args": maskSecrets(args), "priority": step["priority"],
 		})
 	}
-	return pick(map[string]any{
-		"uuid": t.UUID, "created_at": timeText(t.CreatedAt), "updated_at": timeText(t.UpdatedAt), "name": t.Name,
-		"extra": orEmpty(t.Extra), "steps": steps, "links": c.links("deploy_templates/" + t.UUID),
-	}, fields)
+	document := templateColumns.all(t, "deploy_templates")
+	document["steps"], document["links"] = steps, c.links("deploy_templates/"+t.UUID)
+	return pick(document, fields)
 }
 
 func (c *call) findTemplate(ident string) (*db.DeployTemplate, error) {
-	return findBy(ident, c.tables().DeployTemplate, c.tables().DeployTemplates,
+	return findBy(ident, c.tables().DeployTemplates.Get, c.tables().DeployTemplates.List,
 		func(t *db.DeployTemplate) string { return t.Name },
 		db.Faultf(http.StatusNotFound, "DeployTemplateNotFound", "Deploy template %s could not be found.", ident))
 }
@@ -121,32 +120,27 @@ func (c *call) listTemplates() (any, error) {
 	if fields, err = c.returned(fields, detail, []string{"uuid", "name"}, 43); err != nil {
 		return nil, err
 	}
-	p, err := takePaging(args)
-	if err != nil {
-		return nil, err
-	}
-	if p.key == "extra" || p.key == "steps" {
-		return nil, unsortableKey(p.key)
-	}
-	var marker *db.DeployTemplate
-	if p.marker != "" {
-		if marker, err = c.tables().DeployTemplate(p.marker); err != nil {
-			return nil, err
-		}
-	}
-	if !slices.Contains([]string{"id", "uuid", "name", "created_at", "updated_at"}, p.key) {
-		return nil, noSortKey(p.key)
-	}
+	return listing[db.DeployTemplate]{
+		name: "deploy_templates", path: "deploy_templates", unsortable: []string{"extra", "steps"},
+		columns: templateColumns, find: c.tables().DeployTemplates.Get,
+		rows: func(*paging) ([]*db.DeployTemplate, error) {
+			return c.tables().DeployTemplates.List(nil), checkDescription(fields)
+		},
+		sortable: func(key string) bool {
+			return slices.Contains([]string{"id", "uuid", "name", "created_at", "updated_at"}, key)
+		},
+		document: func(t *db.DeployTemplate) (map[string]any, error) {
+			return c.templateDocument(t, fields), nil
+		},
+	}.answer(c, args, fields, detailQuery(detail)...)
+}
+
+// checkDescription refuses a field that a template takes and does not show.
+func checkDescription(fields []string) error {
 	if slices.Contains(fields, "description") {
-		return nil, invalidValue("Field(s) \"description\" are not valid")
+		return invalidValue("Field(s) \"description\" are not valid")
 	}
-	rows := page(p, c.tables().DeployTemplates(nil), marker, func(t *db.DeployTemplate) int { return t.ID },
-		func(t *db.DeployTemplate, key string) any { return c.templateDocument(t, nil)[key] })
-	documents, last := make([]map[string]any, len(rows)), ""
-	for i, row := range rows {
-		documents[i], last = c.templateDocument(row, fields), row.UUID
-	}
-	return c.collection("deploy_templates", "deploy_templates", documents, p, last, fields, detailQuery(detail)...), nil
+	return nil
 }
 
 func (c *call) showTemplate(ident string) (any, error) {
@@ -162,8 +156,8 @@ func (c *call) showTemplate(ident string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if slices.Contains(args.list("fields"), "description") {
-		return nil, invalidValue("Field(s) \"description\" are not valid")
+	if err := checkDescription(args.list("fields")); err != nil {
+		return nil, err
 	}
 	return inOrder("deploy_templates", c.templateDocument(template, args.list("fields"))), nil
 }
@@ -194,7 +188,7 @@ func (c *call) createTemplate() (any, error) {
 	given, _ := args["template"].(map[string]any)
 	template := &db.DeployTemplate{UUID: db.Dict(given).Text("uuid")}
 	setTemplate(template, given)
-	made, err := c.tables().CreateDeployTemplate(template)
+	made, err := c.tables().DeployTemplates.Create(template)
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +218,7 @@ func (c *call) patchTemplate(ident string) (any, error) {
 	if _, err := checkTemplate("patch", document); err != nil {
 		return nil, err
 	}
-	updated, err := c.tables().UpdateDeployTemplate(template.UUID, func(t *db.DeployTemplate) error {
+	updated, err := c.tables().DeployTemplates.Update(template.UUID, func(t *db.DeployTemplate) error {
 		setTemplate(t, document)
 		return nil
 	})
@@ -242,5 +236,5 @@ func (c *call) deleteTemplate(ident string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nil, c.tables().DestroyDeployTemplate(template.UUID)
+	return nil, c.tables().DeployTemplates.Destroy(template.UUID)
 }

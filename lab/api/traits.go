@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ironworks/lab/db"
 	"ironworks/lab/python"
 )
 
@@ -32,86 +33,54 @@ func (c *call) routeTraits(ident string, rest []string) (any, error) {
 		return nil, notAllowed(http.MethodDelete, http.MethodGet, http.MethodPut)
 	}
 	return methods{
-		http.MethodGet:    func() (any, error) { return c.showTraits(ident) },
-		http.MethodPut:    c.emptied(func() (any, error) { return c.putTraits(ident, rest) }),
-		http.MethodDelete: c.emptied(func() (any, error) { return c.deleteTraits(ident, rest) }),
+		http.MethodGet: c.onNode(ident, 0, func(node *db.Node, _ arguments) (any, error) {
+			return map[string]any{"traits": column(node, "traits")}, nil
+		}),
+		http.MethodPut:    c.emptied(c.putTraits(ident, rest)),
+		http.MethodDelete: c.emptied(c.deleteTraits(ident, rest)),
 	}.serve(c)
 }
 
-func (c *call) showTraits(ident string) (any, error) {
-	if _, err := c.take(); err != nil {
-		return nil, err
+// oneTrait is the argument that names a trait: in the path, or not at all.
+func oneTrait(rest []string, check check) param {
+	if len(rest) == 1 {
+		return fromPath("trait", rest[0], check)
 	}
-	node, err := c.findNode(ident)
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"traits": column(node, "traits")}, nil
+	return optional("trait", check)
 }
 
-func (c *call) putTraits(ident string, rest []string) (any, error) {
-	trait := optional("trait", checkSchema(traitSchema))
-	if len(rest) == 1 {
-		trait = fromPath("trait", rest[0], checkSchema(traitSchema))
-	}
-	args, err := c.takeWithBody("body", checkSchema(traitsSchema), trait)
-	if err != nil {
-		return nil, err
-	}
-	node, err := c.findNode(ident)
-	if err != nil {
-		return nil, err
-	}
-	body, _ := args["body"].(map[string]any)
-	list, many := body["traits"].([]any)
-	if one := args.text("trait") != ""; one == many {
-		return nil, invalid("A single node trait may be added via PUT /v1/nodes/<node identifier>/traits/<trait> with no " +
-			"body, or all node traits may be replaced via PUT /v1/nodes/<node identifier>/traits with the list of traits " +
-			"specified in the request body.")
-	}
-	if !many && len(body) > 0 {
-		return nil, invalid("No body should be provided when adding a trait")
-	}
-	if err := c.served(node, http.StatusNotFound); err != nil {
-		return nil, err
-	}
-	traits := []string{args.text("trait")}
-	if many {
-		traits = make([]string, len(list))
-		for i := range list {
-			traits[i], _ = list[i].(string)
+func (c *call) putTraits(ident string, rest []string) endpoint {
+	return c.onNode(ident, 0, func(node *db.Node, args arguments) (any, error) {
+		body, _ := args["body"].(map[string]any)
+		list, many := body["traits"].([]any)
+		if one := args.text("trait") != ""; one == many {
+			return nil, invalid("A single node trait may be added via PUT /v1/nodes/<node identifier>/traits/<trait> with no " +
+				"body, or all node traits may be replaced via PUT /v1/nodes/<node identifier>/traits with the list of traits " +
+				"specified in the request body.")
 		}
-		slices.Sort(traits)
-		traits = slices.Compact(traits)
-	}
-	if err := c.conductor().AddTraits(c.ctx(), node.UUID, traits, many); err != nil {
-		return nil, err
-	}
-	if !many {
-		c.locate("nodes/" + ident + "/traits/" + traits[0])
-	}
-	return nil, nil //nolint:nilnil // there is no content
+		if !many && len(body) > 0 {
+			return nil, invalid("No body should be provided when adding a trait")
+		}
+		if err := c.served(node, http.StatusNotFound); err != nil {
+			return nil, err
+		}
+		if many {
+			traits := texts(list)
+			slices.Sort(traits)
+			return nil, c.conductor().AddTraits(c.ctx(), node.UUID, slices.Compact(traits), true)
+		}
+		trait := args.text("trait")
+		err := c.conductor().AddTraits(c.ctx(), node.UUID, []string{trait}, false)
+		return c.begun("nodes/"+ident+"/traits/"+trait, err)
+	}, oneTrait(rest, checkSchema(traitSchema)), wholeBody("body", checkSchema(traitsSchema)))
 }
 
-func (c *call) deleteTraits(ident string, rest []string) (any, error) {
-	trait := optional("trait", checkText)
-	if len(rest) == 1 {
-		trait = fromPath("trait", rest[0], checkText)
-	}
-	args, err := c.take(trait)
-	if err != nil {
-		return nil, err
-	}
-	node, err := c.findNode(ident)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.served(node, http.StatusNotFound); err != nil {
-		return nil, err
-	}
-	var traits []string
-	if args.text("trait") != "" {
-		traits = []string{args.text("trait")}
-	}
-	return nil, c.conductor().RemoveTraits(c.ctx(), node.UUID, traits)
+func (c *call) deleteTraits(ident string, rest []string) endpoint {
+	return c.onNode(ident, http.StatusNotFound, func(node *db.Node, args arguments) (any, error) {
+		var traits []string
+		if args.text("trait") != "" {
+			traits = []string{args.text("trait")}
+		}
+		return nil, c.conductor().RemoveTraits(c.ctx(), node.UUID, traits)
+	}, oneTrait(rest, checkText))
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -27,72 +28,67 @@ func (c *call) routeMedia(ident string, rest []string) (any, error) {
 		return nil, notAllowed(http.MethodDelete, http.MethodGet, http.MethodPost)
 	}
 	return methods{
-		http.MethodGet:    func() (any, error) { return c.showMedia(ident) },
-		http.MethodPost:   c.emptied(func() (any, error) { return c.attachMedia(ident) }),
-		http.MethodDelete: c.emptied(func() (any, error) { return c.detachMedia(ident) }),
+		http.MethodGet: c.showMedia(ident), http.MethodPost: c.emptied(c.attachMedia(ident)),
+		http.MethodDelete: c.emptied(c.detachMedia(ident)),
 	}.serve(c)
 }
 
-func (c *call) showMedia(ident string) (any, error) {
-	if _, err := c.take(); err != nil {
-		return nil, err
-	}
+func (c *call) showMedia(ident string) endpoint {
 	if !c.atLeast(93) {
-		return nil, noSuchResource()
+		return func() (any, error) {
+			if _, err := c.take(); err != nil {
+				return nil, err
+			}
+			return nil, noSuchResource()
+		}
 	}
-	node, err := c.nodeForParts(ident)
-	if err != nil {
-		return nil, err
-	}
-	media, err := c.conductor().Media(c.ctx(), node.UUID)
-	if err != nil {
-		return nil, err
-	}
-	if media == nil {
-		media = []db.Dict{}
-	}
-	return media, nil
+	return c.onNode(ident, http.StatusBadRequest, func(node *db.Node, _ arguments) (any, error) {
+		media, err := c.conductor().Media(c.ctx(), node.UUID)
+		if err != nil {
+			return nil, err
+		}
+		return append([]db.Dict{}, media...), nil
+	})
 }
 
-func (c *call) attachMedia(ident string) (any, error) {
-	args, err := c.takeWithBody("vmedia", checkSchema(mediaSchema))
-	if err != nil {
+// checkMedia is the schema of a medium, and its address.
+func checkMedia(name string, value any) (any, error) {
+	if _, err := checkSchema(mediaSchema)(name, value); err != nil {
 		return nil, err
 	}
-	object, _ := args["vmedia"].(map[string]any)
-	media := db.Dict(object)
+	object, _ := value.(map[string]any)
 	scheme := ""
-	if parsed, err := url.Parse(media.Text("image_url")); err == nil {
+	if parsed, err := url.Parse(db.Dict(object).Text("image_url")); err == nil {
 		scheme = parsed.Scheme
 	}
 	if !slices.Contains(mediaSchemes, scheme) {
 		return nil, invalid("Unsupported or missing URL scheme: %s", scheme)
 	}
-	node, err := c.nodeForParts(ident)
-	if err != nil {
-		return nil, err
-	}
-	source := media.Text("image_download_source")
-	if source == "" {
-		source = "local"
-	}
-	return nil, c.conductor().AttachMedia(c.ctx(), node.UUID, media.Text("device_type"), media.Text("image_url"), source)
+	return value, nil
 }
 
-func (c *call) detachMedia(ident string) (any, error) {
-	args, err := c.take(optional("device_types", checkList))
-	if err != nil {
-		return nil, err
-	}
-	devices := args.list("device_types")
+func (c *call) attachMedia(ident string) endpoint {
+	return c.onNode(ident, http.StatusBadRequest, func(node *db.Node, args arguments) (any, error) {
+		object, _ := args["vmedia"].(map[string]any)
+		media := db.Dict(object)
+		source := cmp.Or(media.Text("image_download_source"), "local")
+		return nil, c.conductor().AttachMedia(c.ctx(), node.UUID, media.Text("device_type"), media.Text("image_url"), source)
+	}, wholeBody("vmedia", checkMedia))
+}
+
+// checkDevices is a list of kinds of devices.
+func checkDevices(name string, value any) (any, error) {
+	list, err := checkList(name, value)
+	devices, _ := list.([]string)
 	wrong := slices.DeleteFunc(slices.Clone(devices), func(d string) bool { return slices.Contains(mediaDevices, d) })
-	if len(wrong) > 0 {
-		return nil, invalid("Invalid device type(s) %s (valid are %s)", strings.Join(wrong, ", "),
-			strings.Join(mediaDevices, ", "))
+	if err == nil && len(wrong) > 0 {
+		err = invalid("Invalid device type(s) %s (valid are %s)", strings.Join(wrong, ", "), strings.Join(mediaDevices, ", "))
 	}
-	node, err := c.nodeForParts(ident)
-	if err != nil {
-		return nil, err
-	}
-	return nil, c.conductor().DetachMedia(c.ctx(), node.UUID, devices)
+	return list, err
+}
+
+func (c *call) detachMedia(ident string) endpoint {
+	return c.onNode(ident, http.StatusBadRequest, func(node *db.Node, args arguments) (any, error) {
+		return nil, c.conductor().DetachMedia(c.ctx(), node.UUID, args.list("device_types"))
+	}, optional("device_types", checkDevices))
 }

@@ -35,7 +35,7 @@ func (c *Conductor) Act(ctx context.Context, uuid, verb string) error {
 				return err
 			}
 			t.then("continue_node_service", func(ctx context.Context, t *task) error {
-				t.continueService(ctx)
+				t.continueSteps(ctx, serviceSteps)
 				return nil
 			})
 			return nil
@@ -57,7 +57,7 @@ func (t *task) abort(ctx context.Context) error {
 		if t.deferAbort(cleanSteps) {
 			return t.save()
 		}
-		if err := t.start(onAbort, t.manualTarget(), t.cleanAbortError()); err != nil {
+		if err := t.start(onAbort, t.target(cleanSteps), t.cleanAbortError()); err != nil {
 			return err
 		}
 		t.worker("do_node_clean_abort", (*task).abortCleaning)
@@ -187,7 +187,7 @@ func (t *task) tearDown(ctx context.Context, before string) error {
 		return saveErr
 	}
 	if allocation != "" {
-		_ = t.c.tables.DestroyAllocation(allocation)
+		_ = t.c.tables.Allocations.Destroy(allocation)
 		if err := t.refresh(); err != nil {
 			return err
 		}

@@ -51,10 +51,10 @@ func (t *task) agentClientOf() *http.Client {
 			roots.AppendCertsFromPEM([]byte(certificate))
 		}
 	}
-	if yes, ok := boolFrom(value); ok && value != nil {
+	if yes, ok := python.Bool(value); ok && value != nil {
 		verify = yes
 	}
-	return t.c.agents.client(roots, verify, t.c.options.Timeouts.Command)
+	return t.c.agents.client(roots, verify, answerTimeout)
 }
 
 // agentTries is [agent]max_command_attempts.
@@ -130,12 +130,12 @@ func (t *task) askAgent(ctx context.Context, method, address string, body []byte
 	request.Header.Set("Content-Type", "application/json")
 	response, err := t.agentClientOf().Do(request) //nolint:gosec // the agent said where it is
 	if err != nil {
-		return 0, nil, pythonConnection(err, request.URL, t.c.options.Timeouts.Command, t.c.options.Clock.Now())
+		return 0, nil, pythonConnection(err, request.URL)
 	}
 	defer func() { _ = response.Body.Close() }()
 	raw, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err != nil {
-		return 0, nil, pythonConnection(err, request.URL, t.c.options.Timeouts.Command, t.c.options.Clock.Now())
+		return 0, nil, pythonConnection(err, request.URL)
 	}
 	return response.StatusCode, raw, nil
 }
@@ -208,7 +208,7 @@ func (t *task) agentNode(configdrive bool) db.Dict {
 	delete(info, "configdrive")
 	info = mask(info)
 	if hasDrive {
-		info["configdrive"] = hidden
+		info["configdrive"] = python.Masked
 		if configdrive {
 			info["configdrive"] = drive
 		}

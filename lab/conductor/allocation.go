@@ -17,7 +17,7 @@ func (c *Conductor) CreateAllocation(ctx context.Context, allocation *db.Allocat
 	allocation = allocation.Clone()
 	node := allocation.NodeUUID
 	allocation.NodeUUID = ""
-	made, err := c.tables.CreateAllocation(allocation)
+	made, err := c.tables.Allocations.Create(allocation)
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func (c *Conductor) CreateAllocation(ctx context.Context, allocation *db.Allocat
 			c.allocationFailed(made.UUID, text(err))
 			return nil, err
 		}
-		return c.tables.Allocation(made.UUID)
+		return c.tables.Allocations.Get(made.UUID)
 	}
 	err = c.spawn(true, func(ctx context.Context) {
 		if err := c.allocate(ctx, made); err != nil && ctx.Err() == nil {
@@ -41,12 +41,12 @@ func (c *Conductor) CreateAllocation(ctx context.Context, allocation *db.Allocat
 
 // DestroyAllocation gives the node back.
 func (c *Conductor) DestroyAllocation(ctx context.Context, uuid string) error {
-	allocation, err := c.tables.Allocation(uuid)
+	allocation, err := c.tables.Allocations.Get(uuid)
 	if err != nil {
 		return err
 	}
 	if allocation.NodeUUID == "" {
-		return c.tables.DestroyAllocation(uuid)
+		return c.tables.Allocations.Destroy(uuid)
 	}
 	return c.with(ctx, allocation.NodeUUID, locking{}, func(_ context.Context, t *task) error {
 		n := t.node
@@ -57,7 +57,7 @@ func (c *Conductor) DestroyAllocation(ctx context.Context, uuid string) error {
 		case n.ProvisionState == active:
 			return conflict(kindInvalidState, "Cannot remove allocation %s for node %s, because the node is active (and maintenance mode is off)", uuid, n.UUID)
 		}
-		return c.tables.DestroyAllocation(uuid)
+		return c.tables.Allocations.Destroy(uuid)
 	})
 }
 
@@ -66,7 +66,7 @@ func allocationFault(uuid, problem string) error {
 }
 
 func (c *Conductor) allocationFailed(uuid, reason string) {
-	_, _ = c.tables.UpdateAllocation(uuid, func(a *db.Allocation) error {
+	_, _ = c.tables.Allocations.Update(uuid, func(a *db.Allocation) error {
 		a.NodeUUID, a.State, a.LastError = "", "error", reason
 		return nil
 	})
@@ -111,7 +111,7 @@ func (c *Conductor) allocate(ctx context.Context, a *db.Allocation) error {
 			}
 		}
 		nodes = locked
-		if try < c.options.Limits.LockAttempts && c.sleep(ctx, lockInterval) {
+		if try < lockAttempts && c.sleep(ctx, lockInterval) {
 			continue
 		}
 		if len(locked) > 0 {
@@ -124,7 +124,7 @@ func (c *Conductor) allocate(ctx context.Context, a *db.Allocation) error {
 // candidates are the nodes that would do, in any order; one of the
 // allocation's name comes first.
 func (c *Conductor) candidates(a *db.Allocation) ([]*db.Node, error) {
-	nodes := c.tables.Nodes(func(n *db.Node) bool {
+	nodes := c.tables.Nodes.List(func(n *db.Node) bool {
 		return n.ResourceClass == a.ResourceClass && n.ProvisionState == available && n.InstanceUUID == "" && n.PowerState != "" && !n.Maintenance &&
 			(len(a.CandidateNodes) == 0 || slices.Contains(a.CandidateNodes, n.UUID)) && (a.Owner == "" || n.Owner == a.Owner || n.Lessee == a.Owner)
 	})

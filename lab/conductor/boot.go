@@ -137,7 +137,7 @@ func (t *task) setBootDevice(ctx context.Context, device string, persistent bool
 		persistent = false
 	case nil, "Default":
 	default:
-		if yes, _ := boolFrom(force); yes {
+		if yes, _ := python.Bool(force); yes {
 			persistent = true
 		}
 	}

@@ -180,7 +180,7 @@ func (c *Conductor) Validate(ctx context.Context, uuid string) (map[string]api.V
 				good = false
 				result.Reason = text(err)
 				if !isInvalid(err) && !isKind(err, kindUnsupported) {
-					result.Reason = fmt.Sprintf("Unexpected exception, traceback saved into log by ironic conductor service that is running on %s: %s", c.options.Host, text(err))
+					result.Reason = fmt.Sprintf("Unexpected exception, traceback saved into log by ironic conductor service that is running on %s: %s", hostname, text(err))
 				}
 			}
 			results[kind] = result

@@ -9,13 +9,13 @@ import (
 
 // certificateFault is what Python's ssl says of a certificate that was not
 // believed; empty if that is not what went wrong.
-func certificateFault(err error, now time.Time) string {
+func certificateFault(err error) string {
 	var invalid x509.CertificateInvalidError
 	var stranger x509.UnknownAuthorityError
 	var name x509.HostnameError
 	why := ""
 	switch {
-	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && invalid.Cert.NotBefore.After(now):
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && invalid.Cert.NotBefore.After(time.Now()):
 		why = "certificate is not yet valid"
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		why = "certificate has expired"

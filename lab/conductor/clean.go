@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 
 	"ironworks/lab/db"
 	"ironworks/lab/python"
@@ -64,14 +63,6 @@ func (t *task) skipsCleaning() bool {
 	return !t.c.options.AutomatedClean
 }
 
-// manualTarget is the target of a manual cleaning, or none.
-func (t *task) manualTarget() string {
-	if t.node.TargetProvisionState == manageable {
-		return manageable
-	}
-	return ""
-}
-
 // clean is do_node_clean; without steps it is an automated one.
 func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error {
 	manual := given != nil
@@ -83,11 +74,11 @@ func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error
 		return t.process(onDone)
 	}
 	if err := t.switchDeploy(); err != nil {
-		t.failCleaning(ctx, fmt.Sprintf("Failed to select a deploy interface for cleaning node %s: %s", t.node.UUID, text(err)), cleanFailure{keep: true})
+		t.failSteps(ctx, cleanSteps, fmt.Sprintf("Failed to select a deploy interface for cleaning node %s: %s", t.node.UUID, text(err)), failing{keep: true})
 		return nil
 	}
 	if err := t.checkPowerAndNetwork(noRamdisk); err != nil {
-		t.failCleaning(ctx, fmt.Sprintf("Validation of node %s for cleaning failed: %s", t.node.UUID, text(err)), cleanFailure{})
+		t.failSteps(ctx, cleanSteps, fmt.Sprintf("Validation of node %s for cleaning failed: %s", t.node.UUID, text(err)), failing{})
 		return nil
 	}
 	t.wipeSteps(cleanSteps)
@@ -103,7 +94,7 @@ func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error
 	checked, err := false, error(nil)
 	if len(given) > 0 && !noRamdisk {
 		if checked, noRamdisk, err = t.checkCleanStepsEarly(); err != nil {
-			t.failCleaning(ctx, fmt.Sprintf("Cannot clean node %s: %s", t.node.UUID, text(err)), cleanFailure{})
+			t.failSteps(ctx, cleanSteps, fmt.Sprintf("Cannot clean node %s: %s", t.node.UUID, text(err)), failing{})
 			return nil
 		}
 	}
@@ -111,15 +102,15 @@ func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error
 		state, err := t.driver.deploy.prepareCleaning(ctx, t)
 		switch {
 		case isKind(err, kindAgentConnection), err == nil && state == cleanWait:
-			return t.processTo(onWait, t.manualTarget())
+			return t.processTo(onWait, t.target(cleanSteps))
 		case err != nil:
-			t.failCleaning(ctx, fmt.Sprintf("Failed to prepare node %s for cleaning: %s", t.node.UUID, text(err)), cleanFailure{})
+			t.failSteps(ctx, cleanSteps, fmt.Sprintf("Failed to prepare node %s for cleaning: %s", t.node.UUID, text(err)), failing{})
 			return nil
 		}
 	}
 	if !checked {
 		if err := t.planCleaning(noRamdisk, len(given) > 0); err != nil {
-			t.failCleaning(ctx, fmt.Sprintf("Cannot clean node %s: %s", t.node.UUID, text(err)), cleanFailure{})
+			t.failSteps(ctx, cleanSteps, fmt.Sprintf("Cannot clean node %s: %s", t.node.UUID, text(err)), failing{})
 			return nil
 		}
 	}
@@ -129,7 +120,7 @@ func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error
 	if len(steps) > 0 {
 		first = 0
 	}
-	t.guardCleaning(ctx, func() error { return t.cleanFrom(ctx, first, noRamdisk) })
+	t.guardSteps(ctx, cleanSteps, func() error { return t.stepsFrom(ctx, cleanSteps, first, noRamdisk) })
 	return nil
 }
 
@@ -158,54 +149,9 @@ func (t *task) checkCleanStepsEarly() (checked, noRamdisk bool, err error) {
 	return true, true, t.save()
 }
 
-func (t *task) guardCleaning(ctx context.Context, do func() error) {
-	if err := do(); err != nil && ctx.Err() == nil {
-		t.failCleaning(ctx, fmt.Sprintf("Unexpected error when processing next clean step. %s: %s", className(err), text(err)), cleanFailure{})
-	}
-}
-
-func (t *task) resumeCleaning() error { return t.processTo(onResume, t.manualTarget()) }
-
-// cleanFrom runs the steps from one on; -1 is behind the last.
-func (t *task) cleanFrom(ctx context.Context, index int, noRamdisk bool) error {
-	manual := t.node.TargetProvisionState == manageable
-	steps := dictsOf(t.internal("clean_steps"))
-	for i := index; index >= 0 && i < len(steps); i++ {
-		step := steps[i]
-		t.node.CleanStep = step.Clone()
-		t.setInternal("clean_step_index", i)
-		if err := t.save(); err != nil {
-			return err
-		}
-		state, over, err := t.executeStep(ctx, cleanSteps, step)
-		switch {
-		case ctx.Err() != nil:
-			return fmt.Errorf("the conductor ends: %w", ctx.Err())
-		case isKind(err, kindAgentConnection) && python.Truthy(t.internal("cleaning_reboot")), isKind(err, kindAgentInProgress):
-			t.setInternal("skip_current_clean_step", false)
-			return t.processTo(onWait, t.manualTarget())
-		case err != nil:
-			t.flowEnds(cleaningFlow(manual), steps, step.Text("step"))
-			message := fmt.Sprintf("Node %s failed step %s: %s", t.node.UUID, python.Repr(t.node.CleanStep), text(err))
-			if !noRamdisk {
-				t.collectLogs(ctx, "cleaning")
-			}
-			t.failCleaning(ctx, message, cleanFailure{})
-			return nil
-		case over:
-			return nil
-		case state == cleanWait:
-			return t.processTo(onWait, t.manualTarget())
-		case state != "":
-			t.failCleaning(ctx, fmt.Sprintf("While executing step %s on node %s, step returned invalid value: %s", python.Repr(step), t.node.UUID, state), cleanFailure{})
-			return nil
-		}
-	}
-	return t.cleaned(ctx, manual, noRamdisk)
-}
-
 // cleaned ends a cleaning.
-func (t *task) cleaned(ctx context.Context, manual, noRamdisk bool) error {
+func (t *task) cleaned(ctx context.Context, noRamdisk bool) error {
+	manual := t.node.TargetProvisionState == manageable
 	if t.c.options.LogsCollect == "always" && !noRamdisk {
 		t.collectLogs(ctx, "cleaning")
 	}
@@ -216,7 +162,7 @@ func (t *task) cleaned(ctx context.Context, manual, noRamdisk bool) error {
 	}
 	if !noRamdisk {
 		if err := t.driver.deploy.tearDownCleaning(ctx, t); err != nil {
-			t.failCleaning(ctx, fmt.Sprintf("Failed to tear down from cleaning for node %s, reason: %s", t.node.UUID, text(err)), cleanFailure{keep: true})
+			t.failSteps(ctx, cleanSteps, fmt.Sprintf("Failed to tear down from cleaning for node %s, reason: %s", t.node.UUID, text(err)), failing{keep: true})
 			return nil
 		}
 	}
@@ -231,57 +177,6 @@ func (t *task) cleaned(ctx context.Context, manual, noRamdisk bool) error {
 	return t.process(onDone)
 }
 
-// continueCleaning goes on after a step.
-func (t *task) continueCleaning(ctx context.Context) {
-	t.guardCleaning(ctx, func() error {
-		next := t.nextStep(cleanSteps)
-		if python.Truthy(t.node.CleanStep["abort_after"]) {
-			if err := t.processTo(onFail, t.manualTarget()); err != nil {
-				return err
-			}
-			t.abortCleaning(ctx)
-			return nil
-		}
-		return t.cleanFrom(ctx, next, python.Truthy(t.internal("cleaning_disable_ramdisk")))
-	})
-}
-
-// cleanFailure is how a failure of cleaning is handled.
-type cleanFailure struct {
-	keep     bool // what cleaning has set up stays
-	noChange bool // of the state: it has failed already
-}
-
-// failCleaning is cleaning_error_handler. A node whose disks may be half erased
-// goes into maintenance.
-func (t *task) failCleaning(ctx context.Context, message string, how cleanFailure) {
-	started := len(t.node.CleanStep) > 0
-	if started {
-		t.node.Fault, t.node.Maintenance = faultClean, true
-	}
-	if !how.keep {
-		if err := t.driver.deploy.tearDownCleaning(ctx, t); err != nil {
-			message = fmt.Sprintf("%s. Also Failed to tear down cleaning on node %s, reason: %s", message, t.node.UUID, text(err))
-		}
-	}
-	if slices.Contains([]string{cleaning, cleanWait, cleanFail}, t.node.ProvisionState) {
-		t.node.CleanStep = db.Dict{}
-		t.dropInternal("clean_step_index")
-		t.dropInternal(stepFlags...)
-		t.wipeAgent()
-	}
-	target := t.manualTarget()
-	t.record(message, "cleaning", true)
-	if t.node.MaintenanceReason == "" && started {
-		t.node.MaintenanceReason = message
-	}
-	_ = t.save()
-	_ = t.restoreDeploy()
-	if !how.noChange && t.node.ProvisionState != cleanFail {
-		_ = t.processTo(onFail, target)
-	}
-}
-
 // cleanAbortError is get_last_error.
 func (t *task) cleanAbortError() string {
 	message := "By request, the clean operation was aborted"
@@ -294,7 +189,7 @@ func (t *task) cleanAbortError() string {
 // abortCleaning is do_node_clean_abort.
 func (t *task) abortCleaning(ctx context.Context) {
 	if err := t.driver.deploy.tearDownCleaning(ctx, t); err != nil {
-		t.failCleaning(ctx, "Failed to tear down cleaning after aborting the operation", cleanFailure{keep: true, noChange: true})
+		t.failSteps(ctx, cleanSteps, "Failed to tear down cleaning after aborting the operation", failing{keep: true, noChange: true})
 		return
 	}
 	t.node.LastError = t.cleanAbortError()

@@ -15,7 +15,7 @@ import (
 // Conductor is a conductor. Its methods may be called by several goroutines.
 type Conductor struct {
 	options Options
-	tables  db.Tables
+	tables  *db.Store
 	life    context.Context //nolint:containedctx // from New to Close: work outlives the calls that start it
 	end     context.CancelFunc
 	work    sync.WaitGroup
@@ -61,14 +61,14 @@ func New(options Options) (*Conductor, error) {
 
 // register tells the database that the conductor is there, or is no more.
 func (c *Conductor) register(alive bool) {
-	c.tables.SetConductor(db.Conductor{Hostname: c.options.Host, Alive: alive, Drivers: c.options.HardwareTypes})
+	c.tables.SetConductor(db.Conductor{Hostname: hostname, Alive: alive, Drivers: c.options.HardwareTypes})
 }
 
 // forgetLocks gives back what a conductor of this name held when it ended.
 func (c *Conductor) forgetLocks() error {
-	held := c.tables.Nodes(func(n *db.Node) bool { return n.Reservation == c.options.Host })
+	held := c.tables.Nodes.List(func(n *db.Node) bool { return n.Reservation == hostname })
 	for _, node := range held {
-		_, err := c.tables.UpdateNode(node.UUID, func(n *db.Node) error {
+		_, err := c.tables.Nodes.Update(node.UUID, func(n *db.Node) error {
 			if n.TargetPowerState != "" {
 				n.TargetPowerState = ""
 				n.LastError = "Pending power operation was aborted due to conductor restart"
@@ -86,10 +86,10 @@ func (c *Conductor) forgetLocks() error {
 // failStuck moves the nodes in a state that cannot be resumed to its failed
 // one.
 func (c *Conductor) failStuck(state string) {
-	nodes := c.tables.Nodes(func(n *db.Node) bool { return n.ProvisionState == state && n.Reservation == "" })
+	nodes := c.tables.Nodes.List(func(n *db.Node) bool { return n.ProvisionState == state && n.Reservation == "" })
 	for _, node := range nodes {
 		_ = c.with(c.life, node.UUID, locking{}, func(_ context.Context, t *task) error {
-			t.record(fmt.Sprintf("The %s state can't be resumed by conductor %s. Moving to fail state.", state, c.options.Host), "transition", true)
+			t.record(fmt.Sprintf("The %s state can't be resumed by conductor %s. Moving to fail state.", state, hostname), "transition", true)
 			return t.process(onFail)
 		})
 	}
@@ -120,7 +120,7 @@ func (c *Conductor) repeat(ctx context.Context, every time.Duration, do func(con
 		select {
 		case <-ctx.Done():
 			return
-		case <-c.options.Clock.After(every):
+		case <-time.After(every):
 			do(ctx)
 		}
 	}
@@ -142,7 +142,7 @@ func (c *Conductor) Close() {
 }
 
 // now is the conductor's clock, as exact as the database's.
-func (c *Conductor) now() time.Time { return c.options.Clock.Now().UTC() }
+func (c *Conductor) now() time.Time { return time.Now().UTC() }
 
 // sleep waits, less long the faster the conductor is. It reports false if the
 // context ended.
@@ -154,7 +154,7 @@ func (c *Conductor) sleep(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():
 		return false
-	case <-c.options.Clock.After(d):
+	case <-time.After(d):
 		return true
 	}
 }
@@ -163,7 +163,7 @@ func (c *Conductor) sleep(ctx context.Context, d time.Duration) bool {
 // the reserved ones, too.
 func (c *Conductor) spawn(reserved bool, do func(context.Context)) error {
 	all := c.options.Limits.Workers
-	kept := all * c.options.Limits.ReservedPercent / 100
+	kept := all * reservedPercent / 100
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	fromReserve := false
@@ -197,7 +197,7 @@ func (c *Conductor) spawn(reserved bool, do func(context.Context)) error {
 func (c *Conductor) Drivers() []api.Driver {
 	var all []api.Driver
 	for _, name := range c.options.HardwareTypes {
-		d := api.Driver{Name: name, Hosts: []string{c.options.Host}, Default: map[string]string{}, Enabled: map[string][]string{}}
+		d := api.Driver{Name: name, Hosts: []string{hostname}, Default: map[string]string{}, Enabled: map[string][]string{}}
 		for _, kind := range slices.Sorted(maps.Keys(c.options.Enabled)) {
 			if byDefault, err := c.defaultInterface(name, kind, ""); err == nil {
 				d.Default[kind] = byDefault

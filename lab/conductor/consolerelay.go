@@ -7,6 +7,7 @@ import (
 	"net"
 	"sync"
 
+	"ironworks/lab/accept"
 	"ironworks/lab/db"
 )
 
@@ -57,7 +58,9 @@ func (c *Conductor) relayConsole(n *db.Node) (string, error) {
 	ctx, end := context.WithCancel(c.life)
 	r := &consoleRelay{url: fmt.Sprintf("tcp://%s", listener.Addr()), end: end}
 	c.consoles.nodes[n.UUID] = r
-	c.work.Go(func() { serveConsole(ctx, listener, to) })
+	c.work.Go(func() {
+		accept.Serve(ctx, listener, func(ctx context.Context, near net.Conn) { relay(ctx, near, to) })
+	})
 	return r.url, nil
 }
 
@@ -71,31 +74,15 @@ func (c *Conductor) endConsole(uuid string) {
 	}
 }
 
-// serveConsole connects every client to the serial line until ctx ends.
-func serveConsole(ctx context.Context, listener net.Listener, to string) {
-	var serving sync.WaitGroup
-	defer serving.Wait()
-	stop := context.AfterFunc(ctx, func() { _ = listener.Close() })
-	defer stop()
-	for {
-		near, err := listener.Accept()
-		if err != nil {
-			return
-		}
-		serving.Go(func() { relay(ctx, near, to) })
-	}
-}
-
 // relay copies both ways until one end closes.
 func relay(ctx context.Context, near net.Conn, to string) {
-	defer func() { _ = near.Close() }()
 	var dialer net.Dialer
 	far, err := dialer.DialContext(ctx, "tcp", to)
 	if err != nil {
 		return
 	}
 	defer func() { _ = far.Close() }()
-	stop := context.AfterFunc(ctx, func() { _, _ = near.Close(), far.Close() })
+	stop := context.AfterFunc(ctx, func() { _ = far.Close() })
 	defer stop()
 	back := make(chan struct{})
 	go func() {

@@ -23,7 +23,7 @@ func (c *Conductor) limit(action string) error {
 		return nil
 	}
 	count := 0
-	c.tables.Nodes(func(n *db.Node) bool {
+	c.tables.Nodes.List(func(n *db.Node) bool {
 		if slices.Contains(states, n.ProvisionState) {
 			count++
 		}

@@ -283,7 +283,7 @@ func tearDownAgent(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	if t.c.options.LogsCollect == "always" {
 		t.collectLogs(ctx, "")
 	}
-	outOfBandOnly, _ := boolFrom(t.node.DriverInfo["deploy_forces_oob_reboot"])
+	outOfBandOnly, _ := python.Bool(t.node.DriverInfo["deploy_forces_oob_reboot"])
 	var err error
 	switch {
 	case t.powerStaysOn():

@@ -18,7 +18,6 @@ const (
 	kindAgentAPI          = "AgentAPIError"
 	kindInvalidState      = "InvalidState"
 	kindLocked            = "NodeLocked"
-	kindNodeNotFound      = "NodeNotFound"
 	kindNoWorker          = "NoFreeConductorWorker"
 	kindDeployFailure     = "InstanceDeployFailure"
 	kindRescueFailure     = "InstanceRescueFailure"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ironworks/lab/fsm"
 	"ironworks/lab/python"
 )
 
@@ -65,71 +66,24 @@ const (
 	onWait     event = "wait"
 )
 
-// stateInfo is a state of the machine: where it leads to at last, or that it is
-// stable, and where each event takes it.
-type stateInfo struct {
-	target string // empty: stable
-	on     map[event]string
-}
-
-type transitions = map[event]string
-
-// fsmStates is ironic/common/state_machine.py.
-var fsmStates = map[string]stateInfo{
-	enroll:     {on: transitions{onManage: verifying}},
-	verifying:  {target: manageable, on: transitions{onDone: manageable, onFail: enroll}},
-	manageable: {on: transitions{onProvide: cleaning, onClean: cleaning, onInspect: inspecting, onAdopt: adopting}},
-	available:  {on: transitions{onDeploy: deploying, onManage: manageable}},
-	active:     {on: transitions{onRebuild: deploying, onDelete: deleting, onRescue: rescuing, onService: servicing}},
-	stateError: {on: transitions{onRebuild: deploying, onDelete: deleting}},
-	rescue:     {on: transitions{onRescue: rescuing, onDelete: deleting, onUnrescue: unrescuing}},
-
-	deploying:  {target: active, on: transitions{onFail: deployFail, onWait: deployWait, onHold: deployHold, onDone: active}},
-	deployWait: {target: active, on: transitions{onHold: deployHold, onResume: deploying, onFail: deployFail, onAbort: deployFail, onDelete: deleting}},
-	deployFail: {target: active, on: transitions{onRebuild: deploying, onDeploy: deploying, onDelete: deleting}},
-	deployHold: {target: active, on: transitions{onUnhold: deployWait, onAbort: deployFail}},
-
-	deleting:  {target: available, on: transitions{onFail: stateError, onClean: cleaning}},
-	cleaning:  {target: available, on: transitions{onDone: available, onFail: cleanFail, onWait: cleanWait, onHold: cleanHold, onManage: manageable}},
-	cleanWait: {target: available, on: transitions{onFail: cleanFail, onAbort: cleanFail, onHold: cleanHold, onResume: cleaning}},
-	cleanFail: {target: available, on: transitions{onManage: manageable}},
-	cleanHold: {target: available, on: transitions{onAbort: cleanFail, onUnhold: cleanWait}},
-
-	inspecting:  {target: manageable, on: transitions{onDone: manageable, onFail: inspectFail, onWait: inspectWait}},
-	inspectWait: {target: manageable, on: transitions{onDone: manageable, onFail: inspectFail, onAbort: inspectFail, onResume: inspecting}},
-	inspectFail: {target: manageable, on: transitions{onManage: manageable, onInspect: inspecting}},
-
-	adopting:  {target: active, on: transitions{onDone: active, onFail: adoptFail}},
-	adoptFail: {target: active, on: transitions{onAdopt: adopting, onManage: manageable}},
-
-	rescuing:     {target: rescue, on: transitions{onDone: rescue, onWait: rescueWait, onFail: rescueFail}},
-	rescueWait:   {target: rescue, on: transitions{onResume: rescuing, onFail: rescueFail, onAbort: rescueFail, onDelete: deleting}},
-	rescueFail:   {target: rescue, on: transitions{onRescue: rescuing, onUnrescue: unrescuing, onDelete: deleting}},
-	unrescuing:   {target: active, on: transitions{onDone: active, onFail: unrescueFail}},
-	unrescueFail: {target: active, on: transitions{onRescue: rescuing, onUnrescue: unrescuing, onDelete: deleting}},
-
-	servicing:   {target: active, on: transitions{onDone: active, onFail: serviceFail, onWait: serviceWait, onHold: serviceHold}},
-	serviceWait: {target: active, on: transitions{onHold: serviceHold, onResume: servicing, onFail: serviceFail, onAbort: serviceFail, onDelete: deleting}},
-	serviceHold: {target: active, on: transitions{onService: servicing, onUnhold: serviceWait, onFail: serviceFail, onAbort: serviceFail}},
-	serviceFail: {target: active, on: transitions{onService: servicing, onRescue: rescuing, onWait: serviceWait, onHold: serviceHold, onDelete: deleting, onAbort: active}},
-}
+var fsmStates = fsm.States()
 
 func actionable(state string, e event) bool {
-	_, ok := fsmStates[state].on[e]
+	_, ok := fsmStates[state].On[string(e)]
 	return ok
 }
 
 // move is where an event takes a node, and with which target. A target that is
 // given goes before that of the state.
 func move(state, target string, e event, wanted string) (newState, newTarget string, err error) {
-	next, ok := fsmStates[state].on[e]
+	next, ok := fsmStates[state].On[string(e)]
 	if !ok {
 		return "", "", conflict("InvalidState", "Can not transition from state '%s' on event '%s' (no defined transition)", state, string(e))
 	}
 	if target == next {
 		target = ""
 	}
-	if t := fsmStates[next].target; t != "" {
+	if t := fsmStates[next].Target; t != "" {
 		target = t
 	}
 	if wanted != "" {
@@ -138,7 +92,7 @@ func move(state, target string, e event, wanted string) (newState, newTarget str
 	return next, target, nil
 }
 
-func stable(state string) bool { return fsmStates[state].target == "" }
+func stable(state string) bool { return fsmStates[state].Target == "" }
 
 // failureStates keep the last error through a change of power.
 func isFailure(state string) bool {

@@ -28,7 +28,7 @@ func (c *Conductor) NodeWithToken(ctx context.Context, uuid string) (*db.Node, e
 	}
 	defer t.release()
 	if t.internal("agent_secret_token") != nil {
-		t.setInternal("agent_secret_token", hidden)
+		t.setInternal("agent_secret_token", python.Masked)
 		return t.node, nil
 	}
 	if err := t.upgrade(ctx, locking{once: true}); err != nil {
@@ -65,7 +65,7 @@ func (c *Conductor) Heartbeat(ctx context.Context, uuid string, h api.Heartbeat)
 			}
 		}
 		if !python.Truthy(t.internal("agent_url")) && t.node.Reservation != "" {
-			return conflict(kindLocked, "Node %s is locked by host %s, please retry after the current operation is completed.", t.node.UUID, t.node.Reservation)
+			return db.LockedBy(t.node)
 		}
 		t.reserved = false
 		t.then("heartbeat", func(ctx context.Context, t *task) error { return t.driver.deploy.heartbeat(ctx, t, b) })
@@ -125,11 +125,11 @@ func (agentDeploy) heartbeat(ctx context.Context, t *task, b beat) error {
 	case deployWait:
 		t.heartbeatInDeployment(ctx)
 	case cleanWait:
-		t.heartbeatInCleaning(ctx)
+		t.heartbeatInSteps(ctx, cleanSteps)
 	case rescueWait:
 		t.heartbeatInRescue(ctx)
 	case serviceWait:
-		t.heartbeatInService(ctx)
+		t.heartbeatInSteps(ctx, serviceSteps)
 	default:
 	}
 	return nil
@@ -157,86 +157,15 @@ func (t *task) heartbeatInDeployment(ctx context.Context) {
 	}
 }
 
-func (t *task) heartbeatInCleaning(ctx context.Context) {
-	doing := "Failed checking if cleaning is done"
-	err := func() error {
-		if err := t.touch(); err != nil {
-			return err
-		}
-		if len(t.node.CleanStep) > 0 {
-			doing = "Node failed to check cleaning progress"
-			if python.Truthy(t.internal("cleaning_polling")) {
-				return nil
-			}
-			return t.processNextStep(ctx, cleanSteps)
-		}
-		doing = "Node failed to start the first cleaning step"
-		if err := t.resumeCleaning(); err != nil {
-			return err
-		}
-		if err := t.refreshSteps(ctx, cleanSteps); err != nil {
-			return err
-		}
-		if err := t.planCleaning(false, python.Truthy(t.internal("declarative_cleaning"))); err != nil {
-			return err
-		}
-		t.continueCleaning(ctx)
-		return nil
-	}()
-	if err != nil && ctx.Err() == nil && (t.node.ProvisionState == cleaning || t.node.ProvisionState == cleanWait) {
-		t.failCleaning(ctx, doing+": "+text(err), cleanFailure{})
-	}
-}
-
-func (t *task) heartbeatInService(ctx context.Context) {
-	doing := "Failed checking if service is done"
-	err := func() error {
-		if err := t.touch(); err != nil {
-			return err
-		}
-		if len(t.node.ServiceStep) > 0 {
-			doing = "Node failed to check service progress"
-			if python.Truthy(t.internal("servicing_polling")) {
-				return nil
-			}
-			return t.processNextStep(ctx, serviceSteps)
-		}
-		doing = "Node failed to start the first service step"
-		if err := t.process(onResume); err != nil {
-			return err
-		}
-		if err := t.refreshSteps(ctx, serviceSteps); err != nil {
-			return err
-		}
-		if err := t.planService(false); err != nil {
-			return err
-		}
-		t.continueService(ctx)
-		return nil
-	}()
-	if err != nil && ctx.Err() == nil && (t.node.ProvisionState == servicing || t.node.ProvisionState == serviceWait) {
-		t.failService(ctx, doing+": "+text(err), serviceFailure{})
-	}
-}
-
 // goOn resumes a run of steps.
 func (t *task) goOn(ctx context.Context, kind stepKind) error {
-	switch kind {
-	case cleanSteps:
-		if err := t.resumeCleaning(); err != nil {
-			return err
-		}
-		t.continueCleaning(ctx)
-	case serviceSteps:
-		if err := t.process(onResume); err != nil {
-			return err
-		}
-		t.continueService(ctx)
-	default:
-		if err := t.process(onResume); err != nil {
-			return err
-		}
+	if err := t.processTo(onResume, t.target(kind)); err != nil {
+		return err
+	}
+	if kind == deploySteps {
 		t.continueDeployment(ctx)
+	} else {
+		t.continueSteps(ctx, kind)
 	}
 	return nil
 }
@@ -306,7 +235,7 @@ func completedCommand(commands []db.Dict, kind stepKind, current db.Dict) db.Dic
 func (t *task) stepFailed(ctx context.Context, kind stepKind, message string) {
 	if kind == cleanSteps {
 		t.collectLogs(ctx, "cleaning")
-		t.failCleaning(ctx, message, cleanFailure{})
+		t.failSteps(ctx, cleanSteps, message, failing{})
 		return
 	}
 	t.collectLogs(ctx, "")
@@ -321,13 +250,10 @@ func (t *task) rebootAfterStep(ctx context.Context, kind stepKind) {
 	}
 	if err != nil {
 		message := fmt.Sprintf("Reboot requested by %s step %s failed for node %s: %s", kind, python.Repr(*kind.step(t.node)), t.node.UUID, text(err))
-		switch kind {
-		case cleanSteps:
-			t.failCleaning(ctx, message, cleanFailure{})
-		case serviceSteps:
-			t.failService(ctx, message, serviceFailure{})
-		default:
+		if kind == deploySteps {
 			t.failDeployment(ctx, message, true)
+		} else {
+			t.failSteps(ctx, kind, message, failing{})
 		}
 		return
 	}
@@ -346,7 +272,7 @@ func (t *task) replan(ctx context.Context, kind stepKind) error {
 	if err := t.refreshSteps(ctx, kind); err != nil {
 		switch {
 		case isKind(err, "NodeCleaningFailure"):
-			t.failCleaning(ctx, fmt.Sprintf("Could not continue cleaning on node %s: %s.", t.node.UUID, text(err)), cleanFailure{})
+			t.failSteps(ctx, cleanSteps, fmt.Sprintf("Could not continue cleaning on node %s: %s.", t.node.UUID, text(err)), failing{})
 		case isKind(err, kindDeployFailure):
 			t.failDeployment(ctx, fmt.Sprintf("Could not continue deployment on node %s: %s.", t.node.UUID, text(err)), true)
 		default:

@@ -20,7 +20,7 @@ func (t *task) record(text, kind string, isError bool) {
 		kind = "UNKNOWN"
 	}
 	entry := db.History{
-		NodeUUID: t.node.UUID, Conductor: t.c.options.Host, Event: text, EventType: kind, Severity: severity,
+		NodeUUID: t.node.UUID, Conductor: hostname, Event: text, EventType: kind, Severity: severity,
 		State: t.node.ProvisionState, TargetProvisionState: t.node.TargetProvisionState,
 	}
 	if !t.node.ProvisionUpdatedAt.IsZero() {

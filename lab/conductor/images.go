@@ -146,7 +146,7 @@ func (s *imageStore) ask(ctx context.Context, method, address string) (*http.Res
 	}
 	response, err := s.c.options.Client.Do(request)
 	if err != nil {
-		return nil, pythonConnection(err, request.URL, s.c.options.Timeouts.Redfish, s.c.options.Clock.Now())
+		return nil, pythonConnection(err, request.URL)
 	}
 	return response, nil
 }

@@ -333,7 +333,7 @@ func portsHook(t *task, all, valid []nic) {
 		if boots == p.PXEEnabled && (id == "" || id == p.Extra.Text("client-id")) {
 			continue
 		}
-		_, _ = t.c.tables.UpdatePort(p.UUID, func(p *db.Port) error {
+		_, _ = t.c.tables.Ports.Update(p.UUID, func(p *db.Port) error {
 			p.PXEEnabled = boots
 			if id != "" {
 				p.Extra = p.Extra.Clone()
@@ -356,7 +356,7 @@ func (t *task) addPort(mac string, pxe bool, extra db.Dict) {
 	if extra == nil {
 		extra = db.Dict{}
 	}
-	_, _ = t.c.tables.CreatePort(&db.Port{
+	_, _ = t.c.tables.Ports.Create(&db.Port{
 		NodeUUID: t.node.UUID, Address: address.String(), PXEEnabled: pxe, Extra: extra,
 		LocalLinkConnection: db.Dict{}, InternalInfo: db.Dict{},
 	})

@@ -23,7 +23,7 @@ func TestAgentInspection(t *testing.T) {
 	if _, kept := inventory.PluginData["logs"]; kept || inventory.PluginData["macs"] == nil {
 		t.Errorf("plugin data %v", inventory.PluginData)
 	}
-	if ports := r.store.Ports(nil); len(ports) != 1 || !ports[0].PXEEnabled {
+	if ports := r.store.Ports.List(nil); len(ports) != 1 || !ports[0].PXEEnabled {
 		t.Errorf("ports %+v", ports)
 	}
 }
@@ -78,7 +78,7 @@ func TestRedfishInspection(t *testing.T) {
 			t.Errorf("%s is %v, want %v", key, got, want)
 		}
 	}
-	if ports := r.store.Ports(nil); len(ports) != 1 || ports[0].Address != testMAC {
+	if ports := r.store.Ports.List(nil); len(ports) != 1 || ports[0].Address != testMAC {
 		t.Errorf("ports %+v", ports)
 	}
 }
@@ -88,7 +88,7 @@ func TestRescue(t *testing.T) {
 	r := newRig(t)
 	m, node := r.ready()
 	r.must(m.Install("/dev/sda", machine.Installation{What: "the instance"}))
-	_, err := r.store.UpdateNode(node.UUID, func(n *db.Node) error {
+	_, err := r.store.Nodes.Update(node.UUID, func(n *db.Node) error {
 		n.ProvisionState, n.InstanceInfo = active, db.Dict{"kept": "yes"}
 		return nil
 	})

@@ -118,9 +118,9 @@ func (redfishManagement) setBootMode(ctx context.Context, t *task, mode string) 
 	if err := t.setPower(ctx, reboot); err != nil {
 		return err
 	}
-	deadline := t.c.options.Clock.Now().Add(bootModeTimeout)
+	deadline := time.Now().Add(bootModeTimeout)
 	for system.Boot.Mode != word {
-		if t.c.options.Clock.Now().After(deadline) || !t.c.sleep(ctx, bootModeInterval) {
+		if time.Now().After(deadline) || !t.c.sleep(ctx, bootModeInterval) {
 			return failure(kindRedfish, "Redfish exception occurred. Error: Timeout reached while waiting for boot mode of node %s to become %s, current is %s", t.node.UUID, word, system.Boot.Mode)
 		}
 		if system, err = t.systemOf(ctx); err != nil {

@@ -14,6 +14,7 @@ import (
 	"ironworks/lab/api"
 	"ironworks/lab/db"
 	"ironworks/lab/machine"
+	"ironworks/lab/python"
 )
 
 // A direct deployment writes an image.
@@ -72,7 +73,7 @@ func TestServiceByAgent(t *testing.T) {
 	r := newRig(t)
 	m, node := r.ready()
 	r.must(m.Install("/dev/sda", machine.Installation{What: "the instance"}))
-	_, err := r.store.UpdateNode(node.UUID, func(n *db.Node) error {
+	_, err := r.store.Nodes.Update(node.UUID, func(n *db.Node) error {
 		n.ProvisionState = active
 		return nil
 	})
@@ -155,7 +156,7 @@ func TestToken(t *testing.T) {
 	r.must(err)
 	second, err := r.c.NodeWithToken(t.Context(), node.UUID)
 	r.must(err)
-	if token, _ := first.DriverInternalInfo["agent_secret_token"].(string); len(token) < 32 || second.DriverInternalInfo["agent_secret_token"] != hidden {
+	if token, _ := first.DriverInternalInfo["agent_secret_token"].(string); len(token) < 32 || second.DriverInternalInfo["agent_secret_token"] != python.Masked {
 		t.Errorf("tokens %q and %v", token, second.DriverInternalInfo["agent_secret_token"])
 	}
 }

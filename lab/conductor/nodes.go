@@ -23,9 +23,9 @@ func (c *Conductor) CreateNode(_ context.Context, node *db.Node) (*db.Node, erro
 		return nil, err
 	}
 	if node.Conductor == "" {
-		node.Conductor = c.options.Host
+		node.Conductor = hostname
 	}
-	return c.tables.CreateNode(node)
+	return c.tables.Nodes.Create(node)
 }
 
 // checkProperties checks the properties that must be numbers.
@@ -69,7 +69,7 @@ func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces
 			t.dropInternal(originalDeploy)
 		}
 		if old.AllocationID != "" && old.InstanceUUID != "" && t.node.InstanceUUID == "" {
-			_ = c.tables.DestroyAllocation(old.AllocationID)
+			_ = c.tables.Allocations.Destroy(old.AllocationID)
 			t.node.AllocationID = ""
 		}
 		if err := t.save(); err != nil {
@@ -233,7 +233,7 @@ func (c *Conductor) DestroyNode(ctx context.Context, uuid string) error {
 			return conflict(kindInvalidState, "Can not delete node \"%s\" while it is in provision state \"%s\". Valid provision states to perform deletion are: \"%s\", or set the node into maintenance mode",
 				n.UUID, n.ProvisionState, tuple(deleteAllowed()))
 		}
-		if err := c.tables.DestroyNode(uuid); err != nil {
+		if err := c.tables.Nodes.Destroy(uuid); err != nil {
 			return err
 		}
 		t.held = false
@@ -271,7 +271,7 @@ const mostTraits = 50
 // setTraits changes traits without touching the node: they have a table of
 // their own in the real one.
 func (c *Conductor) setTraits(uuid string, traits []string) error {
-	_, err := c.tables.TouchNode(uuid, func(n *db.Node) error {
+	_, err := c.tables.Nodes.Touch(uuid, func(n *db.Node) error {
 		n.Traits = traits
 		return nil
 	})

@@ -1,7 +1,6 @@
 package conductor
 
 import (
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,28 +11,12 @@ import (
 	"ironworks/lab/db"
 )
 
-// Clock is how the conductor tells time and waits.
-type Clock interface {
-	Now() time.Time
-	After(d time.Duration) <-chan time.Time
-}
-
-type systemClock struct{}
-
-func (systemClock) Now() time.Time                         { return time.Now() }
-func (systemClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
-
 // Options say what the conductor works with and how it behaves. What is left
 // out is as in an Ironic that was not configured otherwise, unless it says
 // more.
 type Options struct {
 	// Tables is the database. Required.
-	Tables db.Tables
-	// Clock defaults to the system's.
-	Clock Clock
-	// Host is the name of the conductor; localhost if empty.
-	Host string
-
+	Tables *db.Store
 	// HTTPURL is where [Conductor.Images] is served: [deploy]http_url.
 	// Required for nodes that boot from virtual media.
 	HTTPURL string
@@ -42,8 +25,6 @@ type Options struct {
 	// Dir keeps fetched images while the conductor runs; a temporary folder
 	// if empty.
 	Dir string
-	// BMCRoots are trusted when redfish_verify_ca is true; the system's if nil.
-	BMCRoots *x509.CertPool
 	// RequireTLS refuses agents without TLS: [agent]require_tls, which is true in
 	// an Ironic that was not configured otherwise.
 	RequireTLS bool
@@ -78,12 +59,6 @@ type Timeouts struct {
 	Deploy, Clean, Inspect, Rescue, Service time.Duration // 1800 s each
 	// PowerChange is [conductor]power_state_change_timeout, 60 s.
 	PowerChange time.Duration
-	// SoftPowerOff is [conductor]soft_power_off_timeout, 600 s.
-	SoftPowerOff time.Duration
-	// Redfish is how long a BMC may take to answer, 60 s.
-	Redfish time.Duration
-	// Command is how long an agent may take to answer, 60 s.
-	Command time.Duration
 }
 
 // Periods are how often something is looked at. 0 is the default; less than 0
@@ -98,17 +73,24 @@ type Periods struct {
 
 // Limits bound what happens at one time. 0 is the default.
 type Limits struct {
-	Workers         int // [conductor]workers_pool_size, 300
-	ReservedPercent int // of the workers, for calls of the API; 5
-	Deploy          int // [conductor]max_concurrent_deploy, 250
-	Clean           int // [conductor]max_concurrent_clean, 50
-	PowerSync       int // [conductor]sync_power_state_workers, 8
-	LockAttempts    int // [conductor]node_locked_retry_attempts, 3
-	PowerRetries    int // [conductor]power_state_sync_max_retries, 3
-	BMCConnections  int // [redfish]connection_attempts, 5
-	BMCSessions     int // [redfish]connection_cache_size, 1000
-	SoftPowerTries  int // [agent]post_deploy_get_power_state_retries, 6
+	Workers        int // [conductor]workers_pool_size, 300
+	Deploy         int // [conductor]max_concurrent_deploy, 250
+	Clean          int // [conductor]max_concurrent_clean, 50
+	BMCConnections int // [redfish]connection_attempts, 5
+	BMCSessions    int // [redfish]connection_cache_size, 1000
+	SoftPowerTries int // [agent]post_deploy_get_power_state_retries, 6
 }
+
+// What nothing configures.
+const (
+	hostname        = "localhost"
+	softOffTimeout  = 600 * time.Second // [conductor]soft_power_off_timeout
+	answerTimeout   = 60 * time.Second  // of a BMC and of an agent
+	reservedPercent = 5                 // of the workers, for calls of the API
+	powerSyncs      = 8                 // [conductor]sync_power_state_workers
+	lockAttempts    = 3                 // [conductor]node_locked_retry_attempts
+	powerRetries    = 3                 // [conductor]power_state_sync_max_retries
+)
 
 // EnabledInterfaces are those of the harness that starts real ones, so that
 // both offer the same.
@@ -170,13 +152,9 @@ func (o *Options) complete() error {
 		return fmt.Errorf("speed %g is negative", o.Speed)
 	}
 	setDefault(&o.Speed, 1)
-	setDefault(&o.Host, "localhost")
 	setDefault(&o.LogsCollect, "on_failure")
 	if o.HardwareTypes == nil {
 		o.HardwareTypes = hardwareTypes()
-	}
-	if o.Clock == nil {
-		o.Clock = systemClock{}
 	}
 	if o.Client == nil {
 		o.Client = http.DefaultClient
@@ -192,16 +170,13 @@ func (o *Options) complete() error {
 		setDefault(timeout, 1800*time.Second)
 	}
 	setDefault(&o.Timeouts.PowerChange, 60*time.Second)
-	setDefault(&o.Timeouts.SoftPowerOff, 600*time.Second)
-	setDefault(&o.Timeouts.Redfish, 60*time.Second)
-	setDefault(&o.Timeouts.Command, 60*time.Second)
 	setDefault(&o.Periods.Provision, 60*time.Second)
 	setDefault(&o.Periods.Rescue, 60*time.Second)
 	setDefault(&o.Periods.PowerSync, 120*time.Second)
 	setDefault(&o.Periods.PowerRecovery, 300*time.Second)
 	for limit, byDefault := range map[*int]int{
-		&o.Limits.Workers: 300, &o.Limits.ReservedPercent: 5, &o.Limits.Deploy: 250, &o.Limits.Clean: 50, &o.Limits.PowerSync: 8,
-		&o.Limits.LockAttempts: 3, &o.Limits.PowerRetries: 3, &o.Limits.BMCConnections: 5, &o.Limits.BMCSessions: 1000, &o.Limits.SoftPowerTries: 6,
+		&o.Limits.Workers: 300, &o.Limits.Deploy: 250, &o.Limits.Clean: 50,
+		&o.Limits.BMCConnections: 5, &o.Limits.BMCSessions: 1000, &o.Limits.SoftPowerTries: 6,
 	} {
 		setDefault(limit, byDefault)
 	}

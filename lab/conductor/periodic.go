@@ -64,7 +64,7 @@ func (w wait) late(n *db.Node, now time.Time) bool {
 // failLate fails the nodes that have waited too long (_fail_if_in_state).
 func (c *Conductor) failLate(ctx context.Context, w wait) {
 	now := c.tables.Now()
-	nodes := c.tables.Nodes(func(n *db.Node) bool { return w.late(n, now) })
+	nodes := c.tables.Nodes.List(func(n *db.Node) bool { return w.late(n, now) })
 	slices.SortStableFunc(nodes, func(a, b *db.Node) int { return a.ProvisionUpdatedAt.Compare(b.ProvisionUpdatedAt) })
 	for _, node := range nodes[:min(len(nodes), periodicWorkers)] {
 		err := c.with(ctx, node.UUID, locking{}, func(_ context.Context, t *task) error {
@@ -92,7 +92,7 @@ func (t *task) deployTimedOut(ctx context.Context) {
 }
 
 func (t *task) cleanTimedOut(ctx context.Context) {
-	t.failCleaning(ctx, fmt.Sprintf("Timeout reached while cleaning the node. Please check if the ramdisk responsible for the cleaning is running on the node. Failed on step %s.", python.Repr(t.node.CleanStep)), cleanFailure{noChange: true})
+	t.failSteps(ctx, cleanSteps, fmt.Sprintf("Timeout reached while cleaning the node. Please check if the ramdisk responsible for the cleaning is running on the node. Failed on step %s.", python.Repr(t.node.CleanStep)), failing{noChange: true})
 }
 
 func (t *task) inspectTimedOut(ctx context.Context) {
@@ -104,7 +104,7 @@ func (t *task) rescueTimedOut(ctx context.Context) {
 }
 
 func (t *task) serviceTimedOut(ctx context.Context) {
-	t.failService(ctx, fmt.Sprintf("Timeout reached while servicing the node. Please check if the ramdisk responsible for the servicing is running on the node. Failed on step %s.", python.Repr(t.node.ServiceStep)), serviceFailure{noChange: true})
+	t.failSteps(ctx, serviceSteps, fmt.Sprintf("Timeout reached while servicing the node. Please check if the ramdisk responsible for the servicing is running on the node. Failed on step %s.", python.Repr(t.node.ServiceStep)), failing{noChange: true})
 }
 
 // notSynced are the states in which the power is left alone.
@@ -118,7 +118,7 @@ func syncs(n *db.Node) bool {
 // syncPower compares the power of all nodes with what it should be: a few at a
 // time, those that did not answer last time first.
 func (c *Conductor) syncPower(ctx context.Context) {
-	nodes := c.tables.Nodes(syncs)
+	nodes := c.tables.Nodes.List(syncs)
 	c.mu.Lock()
 	count := make(map[string]int, len(c.failedSyncs))
 	for uuid, n := range c.failedSyncs {
@@ -132,7 +132,7 @@ func (c *Conductor) syncPower(ctx context.Context) {
 	}
 	close(queue)
 	var workers sync.WaitGroup
-	for range min(c.options.Limits.PowerSync, len(nodes)) {
+	for range min(powerSyncs, len(nodes)) {
 		workers.Go(func() {
 			for uuid := range queue {
 				if ctx.Err() != nil {
@@ -171,7 +171,7 @@ func (c *Conductor) syncOne(ctx context.Context, uuid string) {
 // as it should be.
 func (t *task) syncPower(ctx context.Context, failed int) int {
 	failed++
-	most := t.c.options.Limits.PowerRetries
+	most := powerRetries
 	if t.node.PowerState == "" && isInvalid(t.driver.power.validate(t)) {
 		return 0
 	}
@@ -246,7 +246,7 @@ func (t *task) powerGivenUp(now string, problem error) {
 
 // recoverPower takes nodes out of maintenance whose power can be had again.
 func (c *Conductor) recoverPower(ctx context.Context) {
-	nodes := c.tables.Nodes(func(n *db.Node) bool {
+	nodes := c.tables.Nodes.List(func(n *db.Node) bool {
 		return n.Maintenance && n.Fault == faultPower && n.ProvisionState != enroll && n.TargetPowerState == "" && n.Reservation == ""
 	})
 	for _, node := range nodes {

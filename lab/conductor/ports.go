@@ -18,7 +18,7 @@ func (c *Conductor) CreatePort(ctx context.Context, port *db.Port) (*db.Port, er
 			return err
 		}
 		var err error
-		made, err = c.tables.CreatePort(port)
+		made, err = c.tables.Ports.Create(port)
 		return err
 	})
 	return made, err
@@ -30,17 +30,17 @@ func (c *Conductor) checkPhysicalNetwork(old, port *db.Port) error {
 	if port.PortgroupUUID == "" || (old != nil && old.PortgroupUUID == port.PortgroupUUID && old.PhysicalNetwork == port.PhysicalNetwork) {
 		return nil
 	}
-	others := c.tables.Ports(func(p *db.Port) bool { return p.PortgroupUUID == port.PortgroupUUID && p.UUID != port.UUID })
+	others := c.tables.Ports.List(func(p *db.Port) bool { return p.PortgroupUUID == port.PortgroupUUID && p.UUID != port.UUID })
 	network := ""
 	if len(others) > 0 {
 		network = others[0].PhysicalNetwork
 	} else {
-		group, err := c.tables.Portgroup(port.PortgroupUUID)
+		group, err := c.tables.Portgroups.Get(port.PortgroupUUID)
 		if err != nil || (group.PhysicalNetwork == "" && port.PhysicalNetwork == "") {
 			return err
 		}
 		if group.PhysicalNetwork == "" {
-			_, err := c.tables.UpdatePortgroup(group.UUID, func(g *db.Portgroup) error {
+			_, err := c.tables.Portgroups.Update(group.UUID, func(g *db.Portgroup) error {
 				g.PhysicalNetwork = port.PhysicalNetwork
 				return nil
 			})
@@ -64,7 +64,7 @@ var portsMayChange = []string{enroll, inspecting, inspectWait, manageable}
 
 // UpdatePort changes a port.
 func (c *Conductor) UpdatePort(ctx context.Context, uuid string, change func(*db.Port) error) (*db.Port, error) {
-	old, err := c.tables.Port(uuid)
+	old, err := c.tables.Ports.Get(uuid)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (c *Conductor) UpdatePort(ctx context.Context, uuid string, change func(*db
 		if err := c.checkPhysicalNetwork(old, port); err != nil {
 			return err
 		}
-		updated, err = c.tables.UpdatePort(uuid, func(p *db.Port) error {
+		updated, err = c.tables.Ports.Update(uuid, func(p *db.Port) error {
 			*p = *port
 			return nil
 		})
@@ -97,16 +97,16 @@ func (c *Conductor) UpdatePort(ctx context.Context, uuid string, change func(*db
 
 // DestroyPort removes a port.
 func (c *Conductor) DestroyPort(ctx context.Context, uuid string) error {
-	port, err := c.tables.Port(uuid)
+	port, err := c.tables.Ports.Get(uuid)
 	if err != nil {
 		return err
 	}
-	return c.with(ctx, port.NodeUUID, locking{}, func(context.Context, *task) error { return c.tables.DestroyPort(uuid) })
+	return c.with(ctx, port.NodeUUID, locking{}, func(context.Context, *task) error { return c.tables.Ports.Destroy(uuid) })
 }
 
 // UpdatePortgroup changes a port group.
 func (c *Conductor) UpdatePortgroup(ctx context.Context, uuid string, change func(*db.Portgroup) error) (*db.Portgroup, error) {
-	old, err := c.tables.Portgroup(uuid)
+	old, err := c.tables.Portgroups.Get(uuid)
 	if err != nil {
 		return nil, err
 	}
@@ -121,11 +121,11 @@ func (c *Conductor) UpdatePortgroup(ctx context.Context, uuid string, change fun
 				return conflict(kindInvalidState, "Portgroup %s can not be associated to node %s unless the node is in a %s state or in maintenance mode. Current state is '%s'.",
 					uuid, t.node.UUID, strings.Join(portsMayChange, ", "), t.node.ProvisionState)
 			}
-			if len(c.tables.Ports(func(p *db.Port) bool { return p.PortgroupUUID == uuid })) > 0 {
+			if len(c.tables.Ports.List(func(p *db.Port) bool { return p.PortgroupUUID == uuid })) > 0 {
 				return db.Faultf(http.StatusBadRequest, "PortgroupNotEmpty", "Portgroup %s can not be associated with node %s because there are ports associated with this portgroup.", uuid, t.node.UUID)
 			}
 		}
-		updated, err = c.tables.UpdatePortgroup(uuid, func(g *db.Portgroup) error {
+		updated, err = c.tables.Portgroups.Update(uuid, func(g *db.Portgroup) error {
 			*g = *group
 			return nil
 		})
@@ -136,11 +136,11 @@ func (c *Conductor) UpdatePortgroup(ctx context.Context, uuid string, change fun
 
 // DestroyPortgroup removes a port group.
 func (c *Conductor) DestroyPortgroup(ctx context.Context, uuid string) error {
-	group, err := c.tables.Portgroup(uuid)
+	group, err := c.tables.Portgroups.Get(uuid)
 	if err != nil {
 		return err
 	}
-	return c.with(ctx, group.NodeUUID, locking{}, func(context.Context, *task) error { return c.tables.DestroyPortgroup(uuid) })
+	return c.with(ctx, group.NodeUUID, locking{}, func(context.Context, *task) error { return c.tables.Portgroups.Destroy(uuid) })
 }
 
 // VIFs are none: the network interface noop has none.

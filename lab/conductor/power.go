@@ -21,7 +21,7 @@ func (c *Conductor) SetPower(ctx context.Context, uuid, target string, timeout i
 		}
 		limit := time.Duration(timeout) * time.Second
 		if limit == 0 && (target == softReboot || target == softPowerOff) {
-			limit = c.options.Timeouts.SoftPowerOff
+			limit = softOffTimeout
 		}
 		before := t.node.PowerState
 		t.node.TargetPowerState, t.node.LastError = powerOff, ""
@@ -123,7 +123,7 @@ func (t *task) waitForPower(ctx context.Context, state string, timeout time.Dura
 	if timeout == 0 {
 		timeout = t.c.options.Timeouts.PowerChange
 	}
-	deadline := t.c.options.Clock.Now().Add(timeout)
+	deadline := time.Now().Add(timeout)
 	for {
 		if !t.c.sleep(ctx, time.Second) {
 			return fmt.Errorf("waiting for %s: %w", state, ctx.Err())
@@ -135,7 +135,7 @@ func (t *task) waitForPower(ctx context.Context, state string, timeout time.Dura
 		if now == state {
 			return nil
 		}
-		if t.c.options.Clock.Now().After(deadline) {
+		if time.Now().After(deadline) {
 			return powerFailure(state)
 		}
 	}

@@ -124,7 +124,7 @@ const (
 )
 
 func (m *bmc) client() (*http.Client, error) {
-	config := &tls.Config{RootCAs: m.c.options.BMCRoots, InsecureSkipVerify: !m.info.verify, MinVersion: tls.VersionTLS12} //nolint:gosec // redfish_verify_ca says so
+	config := &tls.Config{InsecureSkipVerify: !m.info.verify, MinVersion: tls.VersionTLS12} //nolint:gosec // redfish_verify_ca says so
 	if m.info.ca != "" {
 		raw, err := os.ReadFile(m.info.ca) //nolint:gosec // the operator names a file
 		if err != nil {
@@ -134,7 +134,7 @@ func (m *bmc) client() (*http.Client, error) {
 		config.RootCAs.AppendCertsFromPEM(raw)
 	}
 	// One connection for each call, as the library does.
-	return &http.Client{Timeout: m.c.options.Timeouts.Redfish, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: config}}, nil
+	return &http.Client{Timeout: answerTimeout, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: config}}, nil
 }
 
 // send sends one request, again and again while the connection fails.
@@ -185,19 +185,19 @@ func (m *bmc) sendOnce(ctx context.Context, client *http.Client, who auth, metho
 	}
 	response, err := client.Do(request) //nolint:gosec // the operator said where the BMC is
 	if err != nil {
-		return answer{}, pythonConnection(err, request.URL, m.c.options.Timeouts.Redfish, m.c.options.Clock.Now())
+		return answer{}, pythonConnection(err, request.URL)
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err != nil {
-		return answer{}, pythonConnection(err, request.URL, m.c.options.Timeouts.Redfish, m.c.options.Clock.Now())
+		return answer{}, pythonConnection(err, request.URL)
 	}
 	return answer{status: response.StatusCode, header: response.Header, body: body}, nil
 }
 
 // pythonConnection says what went wrong with a connection in the words of
 // Python's requests.
-func pythonConnection(err error, address *url.URL, timeout time.Duration, now time.Time) error {
+func pythonConnection(err error, address *url.URL) error {
 	class := "HTTPConnection"
 	port := address.Port()
 	if address.Scheme == "https" {
@@ -213,11 +213,11 @@ func pythonConnection(err error, address *url.URL, timeout time.Duration, now ti
 		return fmt.Errorf("%s: Max retries exceeded with url: %s (Caused by NewConnectionError(\"%s(host='%s', port=%s): Failed to establish a new connection: [Errno 111] Connection refused\"))",
 			pool, address.RequestURI(), class, address.Hostname(), port)
 	case errors.As(err, &network) && network.Timeout():
-		return fmt.Errorf("%s: Read timed out. (read timeout=%d)", pool, int(timeout.Seconds()))
+		return fmt.Errorf("%s: Read timed out. (read timeout=%d)", pool, int(answerTimeout.Seconds()))
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
 		return errors.New("('Connection aborted.', RemoteDisconnected('Remote end closed connection without response'))")
 	}
-	if why := certificateFault(err, now); why != "" {
+	if why := certificateFault(err); why != "" {
 		return fmt.Errorf("%s: Max retries exceeded with url: %s (Caused by %s)", pool, address.RequestURI(), why)
 	}
 	return fmt.Errorf("%s: Max retries exceeded with url: %s (Caused by %w)", pool, address.RequestURI(), err)

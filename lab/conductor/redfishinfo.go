@@ -84,7 +84,7 @@ func (r *redfishInfo) parseVerify(n *db.Node) error {
 			r.ca = v
 			return nil
 		}
-		yes, ok := boolFrom(v)
+		yes, ok := python.Bool(v)
 		if !ok {
 			return bad
 		}

@@ -21,15 +21,15 @@ type redfishSystem struct {
 	bmc  *bmc
 	path string
 
-	PowerState                            string
-	UUID, Manufacturer, Model             string
-	SerialNumber                          string
-	Status                                struct{ Health string }
-	MemorySummary                         *struct{ TotalSystemMemoryGiB *float64 }
-	Processors, EthernetInterfaces        *link
-	Storage, SimpleStorage, Bios          *link
-	VirtualMedia, SecureBoot, PCIeDevices *link
-	Boot                                  struct {
+	PowerState                     string
+	UUID, Manufacturer, Model      string
+	SerialNumber                   string
+	Status                         struct{ Health string }
+	MemorySummary                  *struct{ TotalSystemMemoryGiB *float64 }
+	Processors, EthernetInterfaces *link
+	Storage, SimpleStorage, Bios   *link
+	VirtualMedia, SecureBoot       *link
+	Boot                           struct {
 		Target  string   `json:"BootSourceOverrideTarget"`
 		Enabled string   `json:"BootSourceOverrideEnabled"`
 		Mode    string   `json:"BootSourceOverrideMode"`

@@ -186,7 +186,7 @@ func (r *rig) machine(change ...func(*db.Node)) (*machine.Machine, *db.Node) {
 		f(node)
 	}
 	node = r.enroll(node)
-	if len(r.store.Ports(nil)) == 0 {
+	if len(r.store.Ports.List(nil)) == 0 {
 		_, err := r.c.CreatePort(r.t.Context(), &db.Port{NodeUUID: node.UUID, Address: testMAC, PXEEnabled: true})
 		r.must(err)
 	}
@@ -214,7 +214,7 @@ func (r *rig) fake(state string, change ...func(*db.Node)) *db.Node {
 
 func (r *rig) node(uuid string) *db.Node {
 	r.t.Helper()
-	node, err := r.store.Node(uuid)
+	node, err := r.store.Nodes.Get(uuid)
 	if err != nil {
 		r.t.Fatal(err)
 	}

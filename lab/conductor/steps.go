@@ -250,7 +250,7 @@ func (t *task) templateSteps(skipMissing bool) ([]db.Dict, error) {
 	var steps []db.Dict
 	var names []string
 	if len(traits) > 0 {
-		for _, template := range t.c.tables.DeployTemplates(func(d *db.DeployTemplate) bool { return slices.Contains(traits, any(d.Name)) }) {
+		for _, template := range t.c.tables.DeployTemplates.List(func(d *db.DeployTemplate) bool { return slices.Contains(traits, any(d.Name)) }) {
 			names = append(names, template.Name)
 			for _, step := range template.Steps {
 				steps = append(steps, db.Dict{"interface": step["interface"], "step": step["step"], "args": step["args"], "priority": step["priority"]})

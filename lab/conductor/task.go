@@ -52,7 +52,7 @@ func lockPause() time.Duration {
 
 // acquire takes a node: release gives it back.
 func (c *Conductor) acquire(ctx context.Context, uuid string, how locking) (*task, error) {
-	node, err := c.tables.Node(uuid)
+	node, err := c.tables.Nodes.Get(uuid)
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +77,8 @@ func (c *Conductor) acquire(ctx context.Context, uuid string, how locking) (*tas
 // reserve takes the lock of a node.
 func (c *Conductor) reserve(ctx context.Context, uuid string, how locking) (*db.Node, error) {
 	for try := 1; ; try++ {
-		node, err := c.tables.Reserve(uuid, c.options.Host)
-		if err == nil || !isKind(err, kindLocked) || how.once || try >= c.options.Limits.LockAttempts {
+		node, err := c.tables.Reserve(uuid, hostname)
+		if err == nil || !isKind(err, kindLocked) || how.once || try >= lockAttempts {
 			return node, err
 		}
 		if !c.sleep(ctx, lockPause()) {
@@ -145,7 +145,7 @@ func (t *task) upgrade(ctx context.Context, how locking) error {
 func (t *task) release() {
 	if t.held && t.loaded != nil {
 		t.held = false
-		_ = t.c.tables.Release(t.loaded.UUID, t.c.options.Host)
+		_ = t.c.tables.Release(t.loaded.UUID, hostname)
 	}
 }
 
@@ -161,7 +161,7 @@ func (t *task) set(node *db.Node) {
 
 // refresh reads the node again; what was not saved is lost.
 func (t *task) refresh() error {
-	node, err := t.c.tables.Node(t.node.UUID)
+	node, err := t.c.tables.Nodes.Get(t.node.UUID)
 	if err != nil {
 		return fmt.Errorf("reading node %s again: %w", t.node.UUID, err)
 	}
@@ -171,7 +171,7 @@ func (t *task) refresh() error {
 
 // save writes the fields that were changed.
 func (t *task) save() error {
-	saved, err := t.c.tables.UpdateNode(t.node.UUID, func(n *db.Node) error {
+	saved, err := t.c.tables.Nodes.Update(t.node.UUID, func(n *db.Node) error {
 		changed, before, to := reflect.ValueOf(t.node).Elem(), reflect.ValueOf(t.loaded).Elem(), reflect.ValueOf(n).Elem()
 		for i := range changed.NumField() {
 			if !reflect.DeepEqual(changed.Field(i).Interface(), before.Field(i).Interface()) {
@@ -190,7 +190,7 @@ func (t *task) save() error {
 // touch is a sign of life: the timeouts count from it.
 func (t *task) touch() error {
 	now := t.c.tables.Now()
-	_, err := t.c.tables.TouchNode(t.node.UUID, func(n *db.Node) error {
+	_, err := t.c.tables.Nodes.Touch(t.node.UUID, func(n *db.Node) error {
 		n.ProvisionUpdatedAt = now
 		return nil
 	})
@@ -271,5 +271,5 @@ func (t *task) stamp(key string) {
 
 // ports are the node's.
 func (t *task) ports() []*db.Port {
-	return t.c.tables.Ports(func(p *db.Port) bool { return p.NodeUUID == t.node.UUID })
+	return t.c.tables.Ports.List(func(p *db.Port) bool { return p.NodeUUID == t.node.UUID })
 }

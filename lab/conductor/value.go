@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
-	"strings"
 
 	"ironworks/lab/db"
 	"ironworks/lab/python"
@@ -72,54 +71,16 @@ func number(value any) int {
 	}
 }
 
-// boolFrom reads a bool as oslo's strutils does; ok is false for what is none.
-func boolFrom(value any) (yes, ok bool) {
-	if b, isBool := value.(bool); isBool {
-		return b, true
-	}
-	text, isText := value.(string)
-	if !isText {
-		text = python.Repr(value)
-	}
-	switch strings.ToLower(strings.TrimSpace(text)) {
-	case "1", "t", "true", "on", "y", "yes":
-		return true, true
-	case "0", "f", "false", "off", "n", "no":
-		return false, true
-	default:
-		return false, false
-	}
-}
-
-// hidden stands for a secret.
-const hidden = "******"
-
-// secretKeys are in the names of what is hidden (oslo's mask_dict_password).
-var secretKeys = []string{
-	"adminpass", "admin_pass", "password", "admin_password", "auth_token", "new_pass", "auth_password", "secret_uuid",
-	"secret", "sys_pswd", "token", "configdrive", "chappassword", "encrypted_key", "private_key", "fernetkey",
-	"sslkey", "passphrase", "cephclusterfsid", "octaviaheartbeatkey", "rabbitcookie", "cephmanilaclientkey",
-	"pacemakerremoteauthkey", "designaterndckey", "cephadminkey", "heatauthencryptionkey", "cephclientkey",
-	"keystonecredential", "barbicansimplecryptokek", "cephrgwkey", "swifthashsuffix", "migrationsshkey", "cephmdskey",
-	"cephmonkey", "chapsecret",
-}
-
 // mask hides the secrets in an object.
 func mask(d db.Dict) db.Dict {
 	masked := db.Dict{}
 	for key, value := range d {
-		lower := strings.ToLower(key)
-		secret := false
-		for _, word := range secretKeys {
-			secret = secret || strings.Contains(lower, word)
-		}
 		sub, isDict := dictOf(value)
-		_, isText := value.(string)
 		switch {
 		case isDict:
 			masked[key] = map[string]any(mask(sub))
-		case secret && (isText || value != nil):
-			masked[key] = hidden
+		case python.IsSecret(key) && value != nil:
+			masked[key] = python.Masked
 		default:
 			masked[key] = value
 		}

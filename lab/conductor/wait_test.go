@@ -3,54 +3,13 @@ package conductor
 import (
 	"context"
 	"strings"
-	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ironworks/lab/db"
 	"ironworks/lab/machine"
 )
-
-// hands is a clock that goes on when it is told to.
-type hands struct {
-	mu     sync.Mutex
-	now    time.Time
-	alarms []alarm
-}
-
-type alarm struct {
-	at   time.Time
-	ring chan time.Time
-}
-
-func (h *hands) Now() time.Time {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.now
-}
-
-func (h *hands) After(d time.Duration) <-chan time.Time {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	a := alarm{h.now.Add(d), make(chan time.Time, 1)}
-	h.alarms = append(h.alarms, a)
-	return a.ring
-}
-
-func (h *hands) forward(d time.Duration) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.now = h.now.Add(d)
-	left := h.alarms[:0]
-	for _, a := range h.alarms {
-		if a.at.After(h.now) {
-			left = append(left, a)
-			continue
-		}
-		a.ring <- h.now
-	}
-	h.alarms = left
-}
 
 // Who waits too long fails, with the real one's words.
 func TestTimeouts(t *testing.T) {
@@ -77,43 +36,44 @@ func TestTimeouts(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			clock := &hands{now: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)}
-			store := db.New(clock.Now)
-			r := &rig{t: t, store: store}
-			var err error
-			r.c, err = New(Options{Tables: store, Clock: clock, Speed: 1e9})
-			r.must(err)
-			defer r.c.Close()
-			node := r.fake(enroll)
-			_, err = store.UpdateNode(node.UUID, func(n *db.Node) error {
-				c.node(n)
-				n.InspectionStartedAt = clock.Now()
-				return nil
-			})
-			r.must(err)
-			late := func() {
-				for _, p := range r.c.periodics()[:5] {
-					p.do(t.Context())
+			synctest.Test(t, func(t *testing.T) {
+				store := db.New(time.Now)
+				r := &rig{t: t, store: store}
+				var err error
+				r.c, err = New(Options{Tables: store, Speed: 1e9})
+				r.must(err)
+				defer r.c.Close()
+				node := r.fake(enroll)
+				_, err = store.Nodes.Update(node.UUID, func(n *db.Node) error {
+					c.node(n)
+					n.InspectionStartedAt = time.Now()
+					return nil
+				})
+				r.must(err)
+				late := func() {
+					for _, p := range r.c.periodics()[:5] {
+						p.do(t.Context())
+					}
 				}
-			}
-			clock.forward(1799 * time.Second)
-			late()
-			if n := r.node(node.UUID); n.ProvisionState == c.state {
-				t.Fatalf("failed too early: %q", n.LastError)
-			}
-			clock.forward(2 * time.Second)
-			late()
-			node = r.state(node.UUID, c.state)
-			words := strings.ReplaceAll(c.words, "%n", node.UUID)
-			if node.LastError != words || node.Fault != c.fault || node.Maintenance != (c.fault != "") {
-				t.Errorf("error %q, want %q; fault %q", node.LastError, words, node.Fault)
-			}
-			if got := strings.Join(r.events(node.UUID), "\n"); got != c.kind+"/ERROR: "+words {
-				t.Errorf("history %s", got)
-			}
-			if name == "clean" && node.TargetProvisionState != manageable {
-				t.Errorf("target %q", node.TargetProvisionState)
-			}
+				<-time.After(1799 * time.Second)
+				late()
+				if n := r.node(node.UUID); n.ProvisionState == c.state {
+					t.Fatalf("failed too early: %q", n.LastError)
+				}
+				<-time.After(2 * time.Second)
+				late()
+				node = r.state(node.UUID, c.state)
+				words := strings.ReplaceAll(c.words, "%n", node.UUID)
+				if node.LastError != words || node.Fault != c.fault || node.Maintenance != (c.fault != "") {
+					t.Errorf("error %q, want %q; fault %q", node.LastError, words, node.Fault)
+				}
+				if got := strings.Join(r.events(node.UUID), "\n"); got != c.kind+"/ERROR: "+words {
+					t.Errorf("history %s", got)
+				}
+				if name == "clean" && node.TargetProvisionState != manageable {
+					t.Errorf("target %q", node.TargetProvisionState)
+				}
+			})
 		})
 	}
 }
@@ -269,7 +229,7 @@ func TestAllocations(t *testing.T) {
 		r.must(err)
 		var got *db.Allocation
 		r.until(node.UUID, "the allocation", func(*db.Node) bool {
-			got, err = r.store.Allocation(made.UUID)
+			got, err = r.store.Allocations.Get(made.UUID)
 			return err == nil && got.State != "allocating"
 		})
 		if want := strings.ReplaceAll(c.error, "%a", made.UUID); got.LastError != want || (want == "") != (got.State == "active") {

@@ -107,8 +107,8 @@ func (c Conductor) Clone() Conductor {
 	return c
 }
 
-func (n *Node) key() (int, string)           { return n.ID, n.UUID }
-func (p *Port) key() (int, string)           { return p.ID, p.UUID }
-func (g *Portgroup) key() (int, string)      { return g.ID, g.UUID }
-func (a *Allocation) key() (int, string)     { return a.ID, a.UUID }
-func (t *DeployTemplate) key() (int, string) { return t.ID, t.UUID }
+func (n *Node) meta() meta           { return meta{&n.ID, &n.UUID, &n.CreatedAt, &n.UpdatedAt} }
+func (p *Port) meta() meta           { return meta{&p.ID, &p.UUID, &p.CreatedAt, &p.UpdatedAt} }
+func (g *Portgroup) meta() meta      { return meta{&g.ID, &g.UUID, &g.CreatedAt, &g.UpdatedAt} }
+func (a *Allocation) meta() meta     { return meta{&a.ID, &a.UUID, &a.CreatedAt, &a.UpdatedAt} }
+func (t *DeployTemplate) meta() meta { return meta{&t.ID, &t.UUID, &t.CreatedAt, &t.UpdatedAt} }

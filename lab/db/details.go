@@ -34,7 +34,7 @@ func (s *Store) of(node string) details {
 
 // change changes the details of a node that exists. s.mu must be held.
 func (s *Store) changeDetails(node string, change func(*details)) error {
-	if _, err := s.nodes.get(node); err != nil {
+	if _, err := s.Nodes.get(node); err != nil {
 		return err
 	}
 	d := s.details[node]

@@ -46,8 +46,8 @@ func Open(ctx context.Context, folder string, now func() time.Time) (*Store, err
 		folder: folder, dirty: map[string]bool{}, changes: make(chan struct{}, 1), stop: stop,
 		done: make(chan struct{}),
 	}
-	s.nodes.dirty, s.ports.dirty, s.groups.dirty = map[string]bool{}, map[string]bool{}, map[string]bool{}
-	s.allocations.dirty, s.templates.dirty = map[string]bool{}, map[string]bool{}
+	s.Nodes.dirty, s.Ports.dirty, s.Portgroups.dirty = map[string]bool{}, map[string]bool{}, map[string]bool{}
+	s.Allocations.dirty, s.DeployTemplates.dirty = map[string]bool{}, map[string]bool{}
 	go s.disk.run(ctx, s)
 	return s, nil
 }
@@ -119,11 +119,11 @@ func (d *disk) flush(s *Store) error {
 	d.writing.Lock()
 	defer d.writing.Unlock()
 	s.mu.Lock()
-	files := gather(d.folder, s.nodes)
-	files = append(files, gather(d.folder, s.groups)...)
-	files = append(files, gather(d.folder, s.ports)...)
-	files = append(files, gather(d.folder, s.allocations)...)
-	files = append(files, gather(d.folder, s.templates)...)
+	files := gather(d.folder, s.Nodes)
+	files = append(files, gather(d.folder, s.Portgroups)...)
+	files = append(files, gather(d.folder, s.Ports)...)
+	files = append(files, gather(d.folder, s.Allocations)...)
+	files = append(files, gather(d.folder, s.DeployTemplates)...)
 	for node := range d.dirty {
 		f := file{path: filepath.Join(d.folder, detailsName, node+".json"), again: func() { d.dirty[node] = true }}
 		if now := s.details[node]; now != nil {
@@ -150,7 +150,7 @@ func (d *disk) flush(s *Store) error {
 
 // gather takes what is dirty of a table. Rows are never changed, so that they
 // can be written without the lock.
-func gather[T any, P row[T]](folder string, t *table[T, P]) []file {
+func gather[T any, P row[T]](folder string, t *Table[T, P]) []file {
 	files := make([]file, 0, len(t.dirty))
 	for uuid := range t.dirty {
 		f := file{path: filepath.Join(folder, t.name, uuid+".json"), again: func() { t.dirty[uuid] = true }}

@@ -7,24 +7,24 @@ import (
 
 // load reads a folder into an empty store.
 func (s *Store) load(folder string) error {
-	if err := loadTable(folder, s.nodes, nil); err != nil {
+	if err := loadTable(folder, s.Nodes, nil); err != nil {
 		return err
 	}
 	// What belongs to a node that is gone is what was left of a removal that
 	// was cut off.
-	hasNode := func(uuid string) bool { return s.nodes.rows[uuid] != nil }
-	if err := loadTable(folder, s.groups, func(g *Portgroup) bool { return hasNode(g.NodeUUID) }); err != nil {
+	hasNode := func(uuid string) bool { return s.Nodes.rows[uuid] != nil }
+	if err := loadTable(folder, s.Portgroups, func(g *Portgroup) bool { return hasNode(g.NodeUUID) }); err != nil {
 		return err
 	}
-	if err := loadTable(folder, s.ports, func(p *Port) bool { return hasNode(p.NodeUUID) }); err != nil {
+	if err := loadTable(folder, s.Ports, func(p *Port) bool { return hasNode(p.NodeUUID) }); err != nil {
 		return err
 	}
-	if err := loadTable(folder, s.allocations, func(a *Allocation) bool {
+	if err := loadTable(folder, s.Allocations, func(a *Allocation) bool {
 		return a.NodeUUID == "" || hasNode(a.NodeUUID)
 	}); err != nil {
 		return err
 	}
-	if err := loadTable(folder, s.templates, nil); err != nil {
+	if err := loadTable(folder, s.DeployTemplates, nil); err != nil {
 		return err
 	}
 	return readFolder(folder, detailsName, func(uuid string, content []byte) error {
@@ -42,14 +42,14 @@ func (s *Store) load(folder string) error {
 	})
 }
 
-func loadTable[T any, P row[T]](folder string, t *table[T, P], keep func(*T) bool) error {
+func loadTable[T any, P row[T]](folder string, t *Table[T, P], keep func(*T) bool) error {
 	var rows []*T
 	err := readFolder(folder, t.name, func(uuid string, content []byte) error {
 		r := new(T)
 		if err := decode(content, r); err != nil {
 			return err
 		}
-		if _, own := P(r).key(); own != uuid {
+		if own := *P(r).meta().uuid; own != uuid {
 			return fmt.Errorf("it holds %q", own)
 		}
 		rows = append(rows, r)
@@ -60,9 +60,7 @@ func loadTable[T any, P row[T]](folder string, t *table[T, P], keep func(*T) boo
 	}
 	// In the order of their making: the highest ID tells the next one.
 	slices.SortFunc(rows, func(a, b *T) int {
-		first, _ := P(a).key()
-		second, _ := P(b).key()
-		return first - second
+		return *P(a).meta().id - *P(b).meta().id
 	})
 	for _, r := range rows {
 		if keep != nil && !keep(r) {

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"net/http"
@@ -12,45 +13,33 @@ import (
 // Store is the database: in memory, and on disk if it was opened with a folder.
 // It may be used from any number of goroutines.
 type Store struct {
+	Nodes           *Table[Node, *Node]
+	Ports           *Table[Port, *Port]
+	Portgroups      *Table[Portgroup, *Portgroup]
+	Allocations     *Table[Allocation, *Allocation]
+	DeployTemplates *Table[DeployTemplate, *DeployTemplate]
+
 	now func() time.Time
 
-	mu          sync.RWMutex
-	nodes       *table[Node, *Node]
-	ports       *table[Port, *Port]
-	groups      *table[Portgroup, *Portgroup]
-	allocations *table[Allocation, *Allocation]
-	templates   *table[DeployTemplate, *DeployTemplate]
-	details     map[string]*details // by node
-	historyID   int
-	conductors  []Conductor
+	mu         sync.RWMutex
+	details    map[string]*details // by node
+	historyID  int
+	conductors []Conductor
 
 	disk *disk // nil: memory only
 }
 
-// Store is what the conductor and the API use.
-var _ Tables = (*Store)(nil)
-
 // New makes an empty store in memory.
 func New(now func() time.Time) *Store {
-	return &Store{
+	s := &Store{
 		// As exact as a database's times are, and equal after they were on disk.
-		now:         func() time.Time { return now().UTC().Truncate(time.Microsecond) },
-		nodes:       nodeTable(),
-		ports:       portTable(),
-		groups:      portgroupTable(),
-		allocations: allocationTable(),
-		templates:   templateTable(),
-		details:     map[string]*details{},
-		historyID:   1,
+		now:     func() time.Time { return now().UTC().Truncate(time.Microsecond) },
+		details: map[string]*details{}, historyID: 1,
 	}
+	s.Nodes, s.Ports, s.Portgroups = nodeTable(s), portTable(s), portgroupTable(s)
+	s.Allocations, s.DeployTemplates = allocationTable(s), templateTable(s)
+	return s
 }
-
-// The unique columns of a node, as [table.by] counts them. Those of a duplicate
-// that has several are told by the first.
-const (
-	byName = iota
-	byInstance
-)
 
 func conflict(kind, format string) func(string) error {
 	return func(value string) error { return Faultf(http.StatusConflict, kind, format, value) }
@@ -60,16 +49,16 @@ func missing(kind, format string) func(string) error {
 	return func(value string) error { return Faultf(http.StatusNotFound, kind, format, value) }
 }
 
-func nodeTable() *table[Node, *Node] {
-	return newTable[Node, *Node]("nodes",
+// named is a unique value with the sentence of Ironic about one that is taken.
+func named[T any](kind, format string, value func(*T) string) unique[T] {
+	return unique[T]{value: value, clash: func(r *T, _ bool) error { return conflict(kind, format)(value(r)) }}
+}
+
+func nodeTable(s *Store) *Table[Node, *Node] {
+	t := newTable[Node, *Node](s, "nodes",
 		conflict("NodeAlreadyExists", "A node with UUID %s already exists."),
 		missing("NodeNotFound", "Node %s could not be found."),
-		unique[Node]{
-			value: func(n *Node) string { return n.Name },
-			clash: func(n *Node, _ bool) error {
-				return conflict("DuplicateName", "A node with name %s already exists.")(n.Name)
-			},
-		},
+		named("DuplicateName", "A node with name %s already exists.", func(n *Node) string { return n.Name }),
 		unique[Node]{
 			value: func(n *Node) string { return n.InstanceUUID },
 			clash: func(n *Node, _ bool) error {
@@ -77,18 +66,16 @@ func nodeTable() *table[Node, *Node] {
 					"node, it cannot be associated with this other node %s", n.InstanceUUID, n.UUID)
 			},
 		})
+	t.complete = func(n *Node) { n.ProvisionState = cmp.Or(n.ProvisionState, stateEnroll) }
+	t.changing, t.removed = s.keepTimes, s.removeParts
+	return t
 }
 
-func portTable() *table[Port, *Port] {
+func portTable(s *Store) *Table[Port, *Port] {
 	exists := conflict("PortAlreadyExists", "A port with UUID %s already exists.")
-	return newTable[Port, *Port]("ports", exists,
+	return newTable[Port, *Port](s, "ports", exists,
 		missing("PortNotFound", "Port %s could not be found."),
-		unique[Port]{
-			value: func(p *Port) string { return p.Address },
-			clash: func(p *Port, _ bool) error {
-				return conflict("MACAlreadyExists", "A port with MAC address %s already exists.")(p.Address)
-			},
-		},
+		named("MACAlreadyExists", "A port with MAC address %s already exists.", func(p *Port) string { return p.Address }),
 		unique[Port]{
 			value: func(p *Port) string { return p.Name },
 			clash: func(p *Port, creating bool) error {
@@ -100,46 +87,42 @@ func portTable() *table[Port, *Port] {
 		})
 }
 
-func portgroupTable() *table[Portgroup, *Portgroup] {
-	return newTable[Portgroup, *Portgroup]("portgroups",
+// defaultPortgroupMode is the default of default_portgroup_mode.
+const defaultPortgroupMode = "active-backup"
+
+func portgroupTable(s *Store) *Table[Portgroup, *Portgroup] {
+	t := newTable[Portgroup, *Portgroup](s, "portgroups",
 		conflict("PortgroupAlreadyExists", "A portgroup with UUID %s already exists."),
 		missing("PortgroupNotFound", "Portgroup %s could not be found."),
-		unique[Portgroup]{
-			value: func(g *Portgroup) string { return g.Name },
-			clash: func(g *Portgroup, _ bool) error {
-				return conflict("PortgroupDuplicateName", "A portgroup with name %s already exists.")(g.Name)
-			},
-		},
-		unique[Portgroup]{
-			value: func(g *Portgroup) string { return g.Address },
-			clash: func(g *Portgroup, _ bool) error {
-				return conflict("PortgroupMACAlreadyExists", "A portgroup with MAC address %s already exists.")(g.Address)
-			},
-		})
+		named("PortgroupDuplicateName", "A portgroup with name %s already exists.", func(g *Portgroup) string { return g.Name }),
+		named("PortgroupMACAlreadyExists", "A portgroup with MAC address %s already exists.", func(g *Portgroup) string { return g.Address }))
+	t.complete = func(g *Portgroup) { g.Mode = cmp.Or(g.Mode, defaultPortgroupMode) }
+	t.keeps = func(g *Portgroup) error {
+		if len(s.Ports.scan(func(p *Port) bool { return p.PortgroupUUID == g.UUID })) == 0 {
+			return nil
+		}
+		// The real one names it by the database's number.
+		return Faultf(http.StatusBadRequest, "PortgroupNotEmpty", "Cannot complete the requested action because "+
+			"portgroup %d contains ports.", g.ID)
+	}
+	return t
 }
 
-func allocationTable() *table[Allocation, *Allocation] {
-	return newTable[Allocation, *Allocation]("allocations",
+func allocationTable(s *Store) *Table[Allocation, *Allocation] {
+	t := newTable[Allocation, *Allocation](s, "allocations",
 		conflict("AllocationAlreadyExists", "An allocation with UUID %s already exists."),
 		missing("AllocationNotFound", "Allocation %s could not be found."),
-		unique[Allocation]{
-			value: func(a *Allocation) string { return a.Name },
-			clash: func(a *Allocation, _ bool) error {
-				return conflict("AllocationDuplicateName", "An allocation with name %s already exists.")(a.Name)
-			},
-		})
+		named("AllocationDuplicateName", "An allocation with name %s already exists.", func(a *Allocation) string { return a.Name }))
+	t.complete = func(a *Allocation) { a.State = cmp.Or(a.State, stateAllocating) }
+	t.removed = s.freeNode
+	return t
 }
 
-func templateTable() *table[DeployTemplate, *DeployTemplate] {
-	return newTable[DeployTemplate, *DeployTemplate]("deploy_templates",
+func templateTable(s *Store) *Table[DeployTemplate, *DeployTemplate] {
+	return newTable[DeployTemplate, *DeployTemplate](s, "deploy_templates",
 		conflict("DeployTemplateAlreadyExists", "A deploy template with UUID %s already exists."),
 		missing("DeployTemplateNotFound", "Deploy template %s could not be found."),
-		unique[DeployTemplate]{
-			value: func(t *DeployTemplate) string { return t.Name },
-			clash: func(t *DeployTemplate, _ bool) error {
-				return conflict("DeployTemplateDuplicateName", "A deploy template with name %s already exists.")(t.Name)
-			},
-		})
+		named("DeployTemplateDuplicateName", "A deploy template with name %s already exists.", func(t *DeployTemplate) string { return t.Name }))
 }
 
 // noTime is null.

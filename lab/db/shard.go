@@ -16,7 +16,7 @@ func (s *Store) Shards() []Shard {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	counts := map[string]int{}
-	for _, n := range s.nodes.order {
+	for _, n := range s.Nodes.order {
 		counts[n.Shard]++
 	}
 	shards := make([]Shard, 0, len(counts))

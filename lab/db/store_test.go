@@ -52,19 +52,19 @@ func wantFault(t *testing.T, err error, status int, kind, text string) {
 func TestWhatIsReadIsACopy(t *testing.T) {
 	store := db.New(clock())
 	given := &db.Node{Name: "a", Properties: db.Dict{"nested": map[string]any{"list": []any{"x"}}}}
-	made := must[*db.Node](t)(store.CreateNode(given))
+	made := must[*db.Node](t)(store.Nodes.Create(given))
 	spoil := func(n *db.Node) { n.Properties["nested"].(map[string]any)["list"].([]any)[0] = "spoiled" }
 	spoil(given)
 	spoil(made)
-	spoil(must[*db.Node](t)(store.Node(made.UUID)))
-	spoil(must[*db.Node](t)(store.NodeByName("a")))
-	spoil(store.Nodes(nil)[0])
-	kept := must[*db.Node](t)(store.ReadNode(made.UUID))
-	must[*db.Node](t)(store.UpdateNode(made.UUID, func(n *db.Node) error {
+	spoil(must[*db.Node](t)(store.Nodes.Get(made.UUID)))
+	spoil(must[*db.Node](t)(store.Nodes.ByName("a")))
+	spoil(store.Nodes.List(nil)[0])
+	kept := must[*db.Node](t)(store.Nodes.Peek(made.UUID))
+	must[*db.Node](t)(store.Nodes.Update(made.UUID, func(n *db.Node) error {
 		n.Extra = db.Dict{"new": true}
 		return nil
 	}))
-	_, err := store.UpdateNode(made.UUID, func(n *db.Node) error {
+	_, err := store.Nodes.Update(made.UUID, func(n *db.Node) error {
 		spoil(n)
 		return os.ErrInvalid
 	})
@@ -74,7 +74,7 @@ func TestWhatIsReadIsACopy(t *testing.T) {
 	if kept.Extra != nil {
 		t.Error("a node that was read without a copy stays as it was")
 	}
-	list := must[*db.Node](t)(store.Node(made.UUID)).Properties["nested"].(map[string]any)["list"].([]any)
+	list := must[*db.Node](t)(store.Nodes.Get(made.UUID)).Properties["nested"].(map[string]any)["list"].([]any)
 	if list[0] != "x" {
 		t.Errorf("the stored node was changed from outside: %v", list)
 	}
@@ -82,55 +82,55 @@ func TestWhatIsReadIsACopy(t *testing.T) {
 
 func TestWhatIsUnique(t *testing.T) {
 	store := db.New(clock())
-	a := must[*db.Node](t)(store.CreateNode(&db.Node{Name: "a", InstanceUUID: "i"}))
-	b := must[*db.Node](t)(store.CreateNode(&db.Node{Name: "b"}))
-	must[*db.Port](t)(store.CreatePort(&db.Port{Name: "p", Address: "52:54:00:00:00:01"}))
-	port := must[*db.Port](t)(store.CreatePort(&db.Port{Address: "52:54:00:00:00:02"}))
-	must[*db.Portgroup](t)(store.CreatePortgroup(&db.Portgroup{Name: "g"}))
-	must[*db.Allocation](t)(store.CreateAllocation(&db.Allocation{Name: "al"}))
-	must[*db.DeployTemplate](t)(store.CreateDeployTemplate(&db.DeployTemplate{Name: "CUSTOM_T"}))
+	a := must[*db.Node](t)(store.Nodes.Create(&db.Node{Name: "a", InstanceUUID: "i"}))
+	b := must[*db.Node](t)(store.Nodes.Create(&db.Node{Name: "b"}))
+	must[*db.Port](t)(store.Ports.Create(&db.Port{Name: "p", Address: "52:54:00:00:00:01"}))
+	port := must[*db.Port](t)(store.Ports.Create(&db.Port{Address: "52:54:00:00:00:02"}))
+	must[*db.Portgroup](t)(store.Portgroups.Create(&db.Portgroup{Name: "g"}))
+	must[*db.Allocation](t)(store.Allocations.Create(&db.Allocation{Name: "al"}))
+	must[*db.DeployTemplate](t)(store.DeployTemplates.Create(&db.DeployTemplate{Name: "CUSTOM_T"}))
 	for name, test := range map[string]struct {
 		try        func() error
 		kind, text string
 	}{
 		"node uuid": {
-			func() error { _, err := store.CreateNode(&db.Node{UUID: a.UUID}); return err },
+			func() error { _, err := store.Nodes.Create(&db.Node{UUID: a.UUID}); return err },
 			"NodeAlreadyExists", "A node with UUID " + a.UUID + " already exists.",
 		},
 		"node name": {
-			func() error { _, err := store.CreateNode(&db.Node{Name: "a"}); return err },
+			func() error { _, err := store.Nodes.Create(&db.Node{Name: "a"}); return err },
 			"DuplicateName", "A node with name a already exists.",
 		},
 		"node renamed": {func() error {
-			_, err := store.UpdateNode(b.UUID, func(n *db.Node) error { n.Name = "a"; return nil })
+			_, err := store.Nodes.Update(b.UUID, func(n *db.Node) error { n.Name = "a"; return nil })
 			return err
 		}, "DuplicateName", "A node with name a already exists."},
 		"instance": {func() error {
-			_, err := store.UpdateNode(b.UUID, func(n *db.Node) error { n.InstanceUUID = "i"; return nil })
+			_, err := store.Nodes.Update(b.UUID, func(n *db.Node) error { n.InstanceUUID = "i"; return nil })
 			return err
 		}, "InstanceAssociated", "Instance i is already associated with a node, it cannot be associated with this other node " + b.UUID},
 		"port address": {
-			func() error { _, err := store.CreatePort(&db.Port{Address: "52:54:00:00:00:01"}); return err },
+			func() error { _, err := store.Ports.Create(&db.Port{Address: "52:54:00:00:00:01"}); return err },
 			"MACAlreadyExists", "A port with MAC address 52:54:00:00:00:01 already exists.",
 		},
 		"port name, made": {
-			func() error { _, err := store.CreatePort(&db.Port{UUID: "u", Name: "p"}); return err },
+			func() error { _, err := store.Ports.Create(&db.Port{UUID: "u", Name: "p"}); return err },
 			"PortAlreadyExists", "A port with UUID u already exists.",
 		},
 		"port name, changed": {func() error {
-			_, err := store.UpdatePort(port.UUID, func(p *db.Port) error { p.Name = "p"; return nil })
+			_, err := store.Ports.Update(port.UUID, func(p *db.Port) error { p.Name = "p"; return nil })
 			return err
 		}, "PortDuplicateName", "A port with name p already exists."},
 		"portgroup": {
-			func() error { _, err := store.CreatePortgroup(&db.Portgroup{Name: "g"}); return err },
+			func() error { _, err := store.Portgroups.Create(&db.Portgroup{Name: "g"}); return err },
 			"PortgroupDuplicateName", "A portgroup with name g already exists.",
 		},
 		"allocation": {
-			func() error { _, err := store.CreateAllocation(&db.Allocation{Name: "al"}); return err },
+			func() error { _, err := store.Allocations.Create(&db.Allocation{Name: "al"}); return err },
 			"AllocationDuplicateName", "An allocation with name al already exists.",
 		},
 		"template": {
-			func() error { _, err := store.CreateDeployTemplate(&db.DeployTemplate{Name: "CUSTOM_T"}); return err },
+			func() error { _, err := store.DeployTemplates.Create(&db.DeployTemplate{Name: "CUSTOM_T"}); return err },
 			"DeployTemplateDuplicateName", "A deploy template with name CUSTOM_T already exists.",
 		},
 	} {
@@ -138,32 +138,32 @@ func TestWhatIsUnique(t *testing.T) {
 			wantFault(t, test.try(), http.StatusConflict, test.kind, test.text)
 		})
 	}
-	must[*db.Node](t)(store.UpdateNode(a.UUID, func(n *db.Node) error { n.Name = "c"; return nil }))
-	must[*db.Node](t)(store.CreateNode(&db.Node{Name: "a"})) // the name is free again
+	must[*db.Node](t)(store.Nodes.Update(a.UUID, func(n *db.Node) error { n.Name = "c"; return nil }))
+	must[*db.Node](t)(store.Nodes.Create(&db.Node{Name: "a"})) // the name is free again
 }
 
 func TestWhatIsMissing(t *testing.T) {
 	store := db.New(clock())
-	_, err := store.Node("x")
+	_, err := store.Nodes.Get("x")
 	wantFault(t, err, http.StatusNotFound, "NodeNotFound", "Node x could not be found.")
-	wantFault(t, store.DestroyPort("x"), http.StatusNotFound, "PortNotFound", "Port x could not be found.")
-	_, err = store.Portgroup("x")
+	wantFault(t, store.Ports.Destroy("x"), http.StatusNotFound, "PortNotFound", "Port x could not be found.")
+	_, err = store.Portgroups.Get("x")
 	wantFault(t, err, http.StatusNotFound, "PortgroupNotFound", "Portgroup x could not be found.")
-	_, err = store.Allocation("x")
+	_, err = store.Allocations.Get("x")
 	wantFault(t, err, http.StatusNotFound, "AllocationNotFound", "Allocation x could not be found.")
-	_, err = store.DeployTemplate("x")
+	_, err = store.DeployTemplates.Get("x")
 	wantFault(t, err, http.StatusNotFound, "DeployTemplateNotFound", "Deploy template x could not be found.")
 	wantFault(t, store.SetInventory("x", db.Inventory{}), http.StatusNotFound, "NodeNotFound", "Node x could not be found.")
 }
 
 func TestTimesOfANode(t *testing.T) {
 	store := db.New(clock())
-	n := must[*db.Node](t)(store.CreateNode(&db.Node{}))
+	n := must[*db.Node](t)(store.Nodes.Create(&db.Node{}))
 	if n.CreatedAt.IsZero() || !n.UpdatedAt.IsZero() || !n.ProvisionUpdatedAt.IsZero() || n.ProvisionState != "enroll" {
 		t.Errorf("a new node: %+v", n)
 	}
 	to := func(state string) *db.Node {
-		return must[*db.Node](t)(store.UpdateNode(n.UUID, func(n *db.Node) error { n.ProvisionState = state; return nil }))
+		return must[*db.Node](t)(store.Nodes.Update(n.UUID, func(n *db.Node) error { n.ProvisionState = state; return nil }))
 	}
 	to("inspecting")
 	waiting := to("inspect wait")
@@ -182,7 +182,7 @@ func TestTimesOfANode(t *testing.T) {
 	if !same.ProvisionUpdatedAt.Equal(done.ProvisionUpdatedAt) || !same.UpdatedAt.After(done.UpdatedAt) {
 		t.Errorf("a state that stays is not a change of state: %v, %v", done, same)
 	}
-	touched := must[*db.Node](t)(store.TouchNode(n.UUID, func(n *db.Node) error { n.LastError = "x"; return nil }))
+	touched := must[*db.Node](t)(store.Nodes.Touch(n.UUID, func(n *db.Node) error { n.LastError = "x"; return nil }))
 	if !touched.UpdatedAt.Equal(same.UpdatedAt) || touched.LastError != "x" {
 		t.Errorf("touched: %+v", touched)
 	}
@@ -190,7 +190,7 @@ func TestTimesOfANode(t *testing.T) {
 
 func TestLocks(t *testing.T) {
 	store := db.New(clock())
-	n := must[*db.Node](t)(store.CreateNode(&db.Node{}))
+	n := must[*db.Node](t)(store.Nodes.Create(&db.Node{}))
 	must[*db.Node](t)(store.Reserve(n.UUID, "host"))
 	_, err := store.Reserve(n.UUID, "other")
 	locked := "Node " + n.UUID + " is locked by host host, please retry after the current operation is completed."
@@ -212,15 +212,15 @@ func TestLocks(t *testing.T) {
 
 func TestANodeTakesAllOfItsOwnAlong(t *testing.T) {
 	store := db.New(clock())
-	n := must[*db.Node](t)(store.CreateNode(&db.Node{}))
-	other := must[*db.Node](t)(store.CreateNode(&db.Node{}))
-	g := must[*db.Portgroup](t)(store.CreatePortgroup(&db.Portgroup{NodeUUID: n.UUID}))
-	must[*db.Port](t)(store.CreatePort(&db.Port{NodeUUID: n.UUID, PortgroupUUID: g.UUID, Address: "a"}))
-	stays := must[*db.Port](t)(store.CreatePort(&db.Port{NodeUUID: other.UUID, Address: "b"}))
+	n := must[*db.Node](t)(store.Nodes.Create(&db.Node{}))
+	other := must[*db.Node](t)(store.Nodes.Create(&db.Node{}))
+	g := must[*db.Portgroup](t)(store.Portgroups.Create(&db.Portgroup{NodeUUID: n.UUID}))
+	must[*db.Port](t)(store.Ports.Create(&db.Port{NodeUUID: n.UUID, PortgroupUUID: g.UUID, Address: "a"}))
+	stays := must[*db.Port](t)(store.Ports.Create(&db.Port{NodeUUID: other.UUID, Address: "b"}))
 	if g.Mode != "active-backup" {
 		t.Errorf("mode %q", g.Mode)
 	}
-	wantFault(t, store.DestroyPortgroup(g.UUID), http.StatusBadRequest, "PortgroupNotEmpty",
+	wantFault(t, store.Portgroups.Destroy(g.UUID), http.StatusBadRequest, "PortgroupNotEmpty",
 		"Cannot complete the requested action because portgroup 1 contains ports.")
 	for range 305 {
 		store.AddHistory(db.History{NodeUUID: n.UUID, Event: "x"})
@@ -228,10 +228,10 @@ func TestANodeTakesAllOfItsOwnAlong(t *testing.T) {
 	if kept := store.History(n.UUID); len(kept) != 300 || kept[0].ID != 6 {
 		t.Errorf("kept %d from %d on", len(kept), kept[0].ID)
 	}
-	if err := store.DestroyNode(n.UUID); err != nil {
+	if err := store.Nodes.Destroy(n.UUID); err != nil {
 		t.Fatal(err)
 	}
-	if ports := store.Ports(nil); len(ports) != 1 || ports[0].UUID != stays.UUID || len(store.Portgroups(nil)) != 0 {
+	if ports := store.Ports.List(nil); len(ports) != 1 || ports[0].UUID != stays.UUID || len(store.Portgroups.List(nil)) != 0 {
 		t.Errorf("ports %v", ports)
 	}
 	if len(store.History(n.UUID)) != 0 {
@@ -241,29 +241,29 @@ func TestANodeTakesAllOfItsOwnAlong(t *testing.T) {
 
 func TestAllocating(t *testing.T) {
 	store := db.New(clock())
-	n := must[*db.Node](t)(store.CreateNode(&db.Node{Shard: "s"}))
-	a := must[*db.Allocation](t)(store.CreateAllocation(&db.Allocation{Traits: []string{"CUSTOM_A"}}))
-	b := must[*db.Allocation](t)(store.CreateAllocation(&db.Allocation{}))
+	n := must[*db.Node](t)(store.Nodes.Create(&db.Node{Shard: "s"}))
+	a := must[*db.Allocation](t)(store.Allocations.Create(&db.Allocation{Traits: []string{"CUSTOM_A"}}))
+	b := must[*db.Allocation](t)(store.Allocations.Create(&db.Allocation{}))
 	if a.State != "allocating" {
 		t.Errorf("state %q", a.State)
 	}
 	if a = must[*db.Allocation](t)(store.Allocate(a.UUID, n.UUID)); a.State != "active" || a.NodeUUID != n.UUID {
 		t.Errorf("allocated: %+v", a)
 	}
-	n = must[*db.Node](t)(store.NodeByInstance(a.UUID))
+	n = must[*db.Node](t)(store.Nodes.Get(n.UUID))
 	if !reflect.DeepEqual(n.InstanceInfo, db.Dict{"traits": []any{"CUSTOM_A"}}) || n.AllocationID != a.UUID {
 		t.Errorf("node: %+v", n)
 	}
 	_, err := store.Allocate(b.UUID, n.UUID)
 	wantFault(t, err, http.StatusConflict, "NodeAssociated", "Node "+n.UUID+" is associated with instance "+a.UUID+".")
-	if err := store.DestroyAllocation(a.UUID); err != nil {
+	if err := store.Allocations.Destroy(a.UUID); err != nil {
 		t.Fatal(err)
 	}
-	if n = must[*db.Node](t)(store.Node(n.UUID)); n.InstanceUUID != "" || n.AllocationID != "" {
+	if n = must[*db.Node](t)(store.Nodes.Get(n.UUID)); n.InstanceUUID != "" || n.AllocationID != "" {
 		t.Errorf("node without allocation: %+v", n)
 	}
-	must[*db.Node](t)(store.CreateNode(&db.Node{}))
-	must[*db.Node](t)(store.CreateNode(&db.Node{}))
+	must[*db.Node](t)(store.Nodes.Create(&db.Node{}))
+	must[*db.Node](t)(store.Nodes.Create(&db.Node{}))
 	if got := store.Shards(); !reflect.DeepEqual(got, []db.Shard{{"None", 2}, {"s", 1}}) {
 		t.Errorf("shards %v", got)
 	}
@@ -273,14 +273,14 @@ func TestOnDisk(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "state")
 	store := must[*db.Store](t)(db.Open(t.Context(), folder, clock()))
 	on := true
-	n := must[*db.Node](t)(store.CreateNode(&db.Node{
+	n := must[*db.Node](t)(store.Nodes.Create(&db.Node{
 		Name: "a", Properties: db.Dict{"deep": map[string]any{"x": nil, "s": "t"}}, SecureBoot: &on,
 		Interfaces: map[string]string{"deploy": "direct"}, Traits: []string{"CUSTOM_A"},
 	}))
-	gone := must[*db.Node](t)(store.CreateNode(&db.Node{Name: "gone"}))
-	must[*db.Port](t)(store.CreatePort(&db.Port{NodeUUID: n.UUID, Address: "a"}))
-	must[*db.DeployTemplate](t)(store.CreateDeployTemplate(&db.DeployTemplate{Name: "T", Steps: []db.Dict{{"step": "s"}}}))
-	must[*db.Allocation](t)(store.CreateAllocation(&db.Allocation{Name: "al"}))
+	gone := must[*db.Node](t)(store.Nodes.Create(&db.Node{Name: "gone"}))
+	must[*db.Port](t)(store.Ports.Create(&db.Port{NodeUUID: n.UUID, Address: "a"}))
+	must[*db.DeployTemplate](t)(store.DeployTemplates.Create(&db.DeployTemplate{Name: "T", Steps: []db.Dict{{"step": "s"}}}))
+	must[*db.Allocation](t)(store.Allocations.Create(&db.Allocation{Name: "al"}))
 	store.AddHistory(db.History{NodeUUID: n.UUID, Event: "e"})
 	if err := store.SetInventory(n.UUID, db.Inventory{Inventory: db.Dict{"disks": []any{"d"}}}); err != nil {
 		t.Fatal(err)
@@ -294,7 +294,7 @@ func TestOnDisk(t *testing.T) {
 	if err := store.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	if err := store.DestroyNode(gone.UUID); err != nil {
+	if err := store.Nodes.Destroy(gone.UUID); err != nil {
 		t.Fatal(err)
 	}
 	if err := store.Close(); err != nil {
@@ -303,9 +303,9 @@ func TestOnDisk(t *testing.T) {
 
 	again := must[*db.Store](t)(db.Open(t.Context(), folder, clock()))
 	for name, pair := range map[string][2]any{
-		"nodes": {store.Nodes(nil), again.Nodes(nil)}, "ports": {store.Ports(nil), again.Ports(nil)},
-		"templates":   {store.DeployTemplates(nil), again.DeployTemplates(nil)},
-		"allocations": {store.Allocations(nil), again.Allocations(nil)},
+		"nodes": {store.Nodes.List(nil), again.Nodes.List(nil)}, "ports": {store.Ports.List(nil), again.Ports.List(nil)},
+		"templates":   {store.DeployTemplates.List(nil), again.DeployTemplates.List(nil)},
+		"allocations": {store.Allocations.List(nil), again.Allocations.List(nil)},
 		"history":     {store.History(n.UUID), again.History(n.UUID)},
 		"bios":        {store.BIOS(n.UUID), again.BIOS(n.UUID)},
 		"firmware":    {store.Firmware(n.UUID), again.Firmware(n.UUID)},
@@ -318,7 +318,7 @@ func TestOnDisk(t *testing.T) {
 	if has, ok := again.Inventory(n.UUID); !ok || !reflect.DeepEqual(had, has) {
 		t.Errorf("inventory: had %v, has %v", had, has)
 	}
-	if next := must[*db.Node](t)(again.CreateNode(&db.Node{})); next.ID <= n.ID {
+	if next := must[*db.Node](t)(again.Nodes.Create(&db.Node{})); next.ID <= n.ID {
 		t.Errorf("the next node has the number %d", next.ID)
 	}
 	if err := again.Close(); err != nil {
@@ -353,7 +353,7 @@ func TestABrokenFileIsAnErrorAndStays(t *testing.T) {
 func TestAWriteThatFailsIsTold(t *testing.T) {
 	folder := t.TempDir()
 	store := must[*db.Store](t)(db.Open(t.Context(), folder, clock()))
-	must[*db.Node](t)(store.CreateNode(&db.Node{}))
+	must[*db.Node](t)(store.Nodes.Create(&db.Node{}))
 	if err := os.RemoveAll(filepath.Join(folder, "nodes")); err != nil {
 		t.Fatal(err)
 	}
@@ -367,7 +367,7 @@ func TestAWriteThatFailsIsTold(t *testing.T) {
 		t.Error(err)
 	}
 	again := must[*db.Store](t)(db.Open(t.Context(), folder, clock()))
-	if len(again.Nodes(nil)) != 1 {
+	if len(again.Nodes.List(nil)) != 1 {
 		t.Error("what could not be written at first was forgotten")
 	}
 	if err := again.Close(); err != nil {

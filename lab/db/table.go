@@ -3,13 +3,21 @@ package db
 import (
 	"cmp"
 	"slices"
+	"time"
 )
 
 // row is a pointer to what a table holds.
 type row[T any] interface {
 	*T
-	key() (id int, uuid string)
 	Clone() *T
+	meta() meta
+}
+
+// meta are the columns that every row has.
+type meta struct {
+	id               *int
+	uuid             *string
+	created, updated *time.Time
 }
 
 // unique is a value that no two rows may have; an empty one does not count.
@@ -21,10 +29,11 @@ type unique[T any] struct {
 	owners map[string]string
 }
 
-// table is rows by UUID and in the order of their IDs. A row is never changed
-// after it was put in: a change puts another one in its place. So whoever holds
-// a row may go on reading it without the lock.
-type table[T any, P row[T]] struct {
+// Table is rows by UUID and in the order of their IDs. Each method takes effect as a whole or not at
+// all. A row is never changed after it was put in: a change puts another one in its place. So whoever
+// holds a row may go on reading it without the lock.
+type Table[T any, P row[T]] struct {
+	store   *Store
 	name    string
 	rows    map[string]*T
 	order   []*T
@@ -35,18 +44,146 @@ type table[T any, P row[T]] struct {
 	missing func(uuid string) error
 	// dirty are UUIDs of rows that the disk has otherwise; nil without a disk.
 	dirty map[string]bool
+
+	// The rules of the table, nil if it has none: complete fills in a new row, changing follows up on
+	// a change, keeps refuses to remove a row, and removed removes what belonged to one.
+	complete func(r *T)
+	changing func(old, r *T)
+	keeps    func(r *T) error
+	removed  func(uuid string) error
 }
 
-func newTable[T any, P row[T]](name string, exists, missing func(string) error, uniques ...unique[T]) *table[T, P] {
+func newTable[T any, P row[T]](s *Store, name string, exists, missing func(string) error, uniques ...unique[T]) *Table[T, P] {
 	for i := range uniques {
 		uniques[i].owners = map[string]string{}
 	}
-	return &table[T, P]{
-		name: name, rows: map[string]*T{}, nextID: 1, uniques: uniques, exists: exists, missing: missing,
+	return &Table[T, P]{
+		store: s, name: name, rows: map[string]*T{}, nextID: 1, uniques: uniques, exists: exists, missing: missing,
 	}
 }
 
-func (t *table[T, P]) get(uuid string) (*T, error) {
+// List are copies of the rows that keep accepts (nil: all), in the order of their making. What keep is
+// given must not be changed or kept.
+func (t *Table[T, P]) List(keep func(*T) bool) []*T {
+	kept := t.Scan(keep)
+	for i, r := range kept {
+		kept[i] = P(r).Clone()
+	}
+	return kept
+}
+
+// Scan is List without copies: what it answers must not be changed. It may be kept, and stays as it was.
+func (t *Table[T, P]) Scan(keep func(*T) bool) []*T {
+	t.store.mu.RLock()
+	defer t.store.mu.RUnlock()
+	return t.scan(keep)
+}
+
+// Get finds a row by UUID. A missing one is a 404 [Fault].
+func (t *Table[T, P]) Get(uuid string) (*T, error) {
+	r, err := t.Peek(uuid)
+	if err != nil {
+		return nil, err
+	}
+	return P(r).Clone(), nil
+}
+
+// Peek is Get without a copy: what it answers must not be changed. It may be kept, and stays as it was.
+func (t *Table[T, P]) Peek(uuid string) (*T, error) {
+	t.store.mu.RLock()
+	defer t.store.mu.RUnlock()
+	return t.get(uuid)
+}
+
+// ByName finds a row by the first of the unique values.
+func (t *Table[T, P]) ByName(name string) (*T, error) {
+	t.store.mu.RLock()
+	defer t.store.mu.RUnlock()
+	uuid, ok := t.uniques[0].owners[name]
+	if !ok || name == "" {
+		return nil, t.missing(name)
+	}
+	return P(t.rows[uuid]).Clone(), nil
+}
+
+// Create adds a row. One without a UUID gets one, and each gets its ID and the time.
+func (t *Table[T, P]) Create(given *T) (*T, error) {
+	r := P(given).Clone()
+	m := P(r).meta()
+	if *m.uuid == "" {
+		*m.uuid = NewUUID()
+	}
+	if t.complete != nil {
+		t.complete(r)
+	}
+	t.store.mu.Lock()
+	defer t.store.mu.Unlock()
+	*m.id, *m.created, *m.updated = t.nextID, t.store.now(), noTime
+	if err := t.insert(r); err != nil {
+		return nil, err
+	}
+	t.store.changed()
+	return P(r).Clone(), nil
+}
+
+// Update changes a row: change is given a copy, and what it leaves there is saved unless it answers an
+// error. UpdatedAt is set.
+func (t *Table[T, P]) Update(uuid string, change func(*T) error) (*T, error) {
+	return t.update(uuid, change, true)
+}
+
+// Touch is Update without a new UpdatedAt.
+func (t *Table[T, P]) Touch(uuid string, change func(*T) error) (*T, error) {
+	return t.update(uuid, change, false)
+}
+
+func (t *Table[T, P]) update(uuid string, change func(*T) error, stamp bool) (*T, error) {
+	t.store.mu.Lock()
+	defer t.store.mu.Unlock()
+	old, err := t.get(uuid)
+	if err != nil {
+		return nil, err
+	}
+	r := P(old).Clone()
+	if err := change(r); err != nil {
+		return nil, err
+	}
+	// No change may change these.
+	was, m := P(old).meta(), P(r).meta()
+	*m.id, *m.uuid, *m.created = *was.id, *was.uuid, *was.created
+	if t.changing != nil {
+		t.changing(old, r)
+	}
+	if stamp {
+		*m.updated = t.store.now()
+	}
+	if err := t.replace(r); err != nil {
+		return nil, err
+	}
+	t.store.changed()
+	return P(r).Clone(), nil
+}
+
+// Destroy removes a row with all that belongs to it.
+func (t *Table[T, P]) Destroy(uuid string) error {
+	t.store.mu.Lock()
+	defer t.store.mu.Unlock()
+	r, err := t.get(uuid)
+	if err == nil && t.keeps != nil {
+		err = t.keeps(r)
+	}
+	if err != nil {
+		return err
+	}
+	t.remove(r)
+	t.store.changed()
+	if t.removed != nil {
+		return t.removed(uuid)
+	}
+	return nil
+}
+
+func (t *Table[T, P]) get(uuid string) (*T, error) {
 	r, ok := t.rows[uuid]
 	if !ok {
 		return nil, t.missing(uuid)
@@ -54,26 +191,8 @@ func (t *table[T, P]) get(uuid string) (*T, error) {
 	return r, nil
 }
 
-// by finds the row with a unique value, nil if there is none.
-func (t *table[T, P]) by(index int, value string) *T {
-	uuid, ok := t.uniques[index].owners[value]
-	if !ok || value == "" {
-		return nil
-	}
-	return t.rows[uuid]
-}
-
-// clone is copies of the rows that keep accepts.
-func (t *table[T, P]) clone(keep func(*T) bool) []*T {
-	kept := t.read(keep)
-	for i, r := range kept {
-		kept[i] = P(r).Clone()
-	}
-	return kept
-}
-
-// read is the rows that keep accepts, not copied.
-func (t *table[T, P]) read(keep func(*T) bool) []*T {
+// scan is Scan with the lock held.
+func (t *Table[T, P]) scan(keep func(*T) bool) []*T {
 	if keep == nil {
 		return slices.Clone(t.order)
 	}
@@ -87,64 +206,66 @@ func (t *table[T, P]) read(keep func(*T) bool) []*T {
 }
 
 // insert puts a new row in, which from then on is the table's own.
-func (t *table[T, P]) insert(r *T) error {
-	id, uuid := P(r).key()
-	if err := t.checkUniques(r, uuid, true); err != nil {
+func (t *Table[T, P]) insert(r *T) error {
+	m := P(r).meta()
+	if err := t.checkUniques(r, *m.uuid, true); err != nil {
 		return err
 	}
-	if _, taken := t.rows[uuid]; taken {
-		return t.exists(uuid)
+	if _, taken := t.rows[*m.uuid]; taken {
+		return t.exists(*m.uuid)
 	}
-	t.rows[uuid] = r
-	at, _ := t.find(id)
+	at, _ := t.find(*m.id)
 	t.order = slices.Insert(t.order, at, r)
-	t.nextID = max(t.nextID, id+1)
-	t.own(r, uuid)
-	t.touch(uuid)
+	t.nextID = max(t.nextID, *m.id+1)
+	t.put(r)
 	return nil
 }
 
 // replace puts a row in the place of the one with its UUID.
-func (t *table[T, P]) replace(r *T) error {
-	id, uuid := P(r).key()
-	old, err := t.get(uuid)
-	if err != nil {
+func (t *Table[T, P]) replace(r *T) error {
+	m := P(r).meta()
+	if err := t.checkUniques(r, *m.uuid, false); err != nil {
 		return err
 	}
-	if err := t.checkUniques(r, uuid, false); err != nil {
-		return err
-	}
-	t.disown(old)
-	t.own(r, uuid)
-	t.rows[uuid] = r
-	at, _ := t.find(id)
+	t.disown(t.rows[*m.uuid])
+	at, _ := t.find(*m.id)
 	t.order[at] = r
-	t.touch(uuid)
+	t.put(r)
 	return nil
 }
 
-func (t *table[T, P]) remove(uuid string) error {
-	r, err := t.get(uuid)
-	if err != nil {
-		return err
+func (t *Table[T, P]) put(r *T) {
+	uuid := *P(r).meta().uuid
+	t.rows[uuid] = r
+	for _, u := range t.uniques {
+		if value := u.value(r); value != "" {
+			u.owners[value] = uuid
+		}
 	}
-	id, _ := P(r).key()
-	at, _ := t.find(id)
-	t.order = slices.Delete(t.order, at, at+1)
-	delete(t.rows, uuid)
-	t.disown(r)
 	t.touch(uuid)
-	return nil
 }
 
-func (t *table[T, P]) find(id int) (int, bool) {
-	return slices.BinarySearchFunc(t.order, id, func(r *T, id int) int {
-		have, _ := P(r).key()
-		return cmp.Compare(have, id)
-	})
+func (t *Table[T, P]) remove(r *T) {
+	m := P(r).meta()
+	at, _ := t.find(*m.id)
+	t.order = slices.Delete(t.order, at, at+1)
+	delete(t.rows, *m.uuid)
+	t.disown(r)
+	t.touch(*m.uuid)
 }
 
-func (t *table[T, P]) checkUniques(r *T, uuid string, creating bool) error {
+// removeWhere removes rows that belonged to something that is gone.
+func (t *Table[T, P]) removeWhere(doomed func(*T) bool) {
+	for _, r := range t.scan(doomed) {
+		t.remove(r)
+	}
+}
+
+func (t *Table[T, P]) find(id int) (int, bool) {
+	return slices.BinarySearchFunc(t.order, id, func(r *T, id int) int { return cmp.Compare(*P(r).meta().id, id) })
+}
+
+func (t *Table[T, P]) checkUniques(r *T, uuid string, creating bool) error {
 	for _, u := range t.uniques {
 		value := u.value(r)
 		if owner, taken := u.owners[value]; taken && value != "" && (creating || owner != uuid) {
@@ -154,21 +275,13 @@ func (t *table[T, P]) checkUniques(r *T, uuid string, creating bool) error {
 	return nil
 }
 
-func (t *table[T, P]) own(r *T, uuid string) {
-	for _, u := range t.uniques {
-		if value := u.value(r); value != "" {
-			u.owners[value] = uuid
-		}
-	}
-}
-
-func (t *table[T, P]) disown(r *T) {
+func (t *Table[T, P]) disown(r *T) {
 	for _, u := range t.uniques {
 		delete(u.owners, u.value(r))
 	}
 }
 
-func (t *table[T, P]) touch(uuid string) {
+func (t *Table[T, P]) touch(uuid string) {
 	if t.dirty != nil {
 		t.dirty[uuid] = true
 	}

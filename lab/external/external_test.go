@@ -168,7 +168,7 @@ func TestProgramIsToldWhereItIs(t *testing.T) {
 	t.Setenv("OS_PASSWORD", "secret")
 	r := start(t, `echo "$IRONWORKS_MACHINE $IRONWORKS_MACS $IRONWORKS_IRONIC_URL $IRONWORKS_AGENT_TOKEN $IRONWORKS_PLAIN [$IRONWORKS_NO_INSPECTION$OS_PASSWORD]"
 		echo complaint >&2; exit 3`, agent.Faults{})
-	if err := r.end(t); !errors.Is(err, ErrExited) {
+	if err := r.end(t); !errors.Is(err, errExited) {
 		t.Errorf("it ended with %v", err)
 	}
 	want := []string{
@@ -182,7 +182,7 @@ func TestProgramIsToldWhereItIs(t *testing.T) {
 
 func TestProgramThatIsNotThere(t *testing.T) {
 	err := Run(t.Context(), Options{Command: []string{"/nowhere/agent"}, Hardware: &metal{}, Journal: func(agent.Entry) {}})
-	if !errors.Is(err, ErrExited) || !strings.Contains(err.Error(), "/nowhere/agent") {
+	if !errors.Is(err, errExited) || !strings.Contains(err.Error(), "/nowhere/agent") {
 		t.Errorf("got %v", err)
 	}
 }

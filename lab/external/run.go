@@ -57,9 +57,9 @@ const (
 	nowhere = "http://127.0.0.1:1"
 )
 
-// ErrExited is a program that ended by itself; on a machine its unit would
+// errExited is a program that ended by itself; on a machine its unit would
 // have failed, or be done.
-var ErrExited = errors.New("the agent ended")
+var errExited = errors.New("the agent ended")
 
 // Run is the program from its start to the end of ctx, which is no error. It
 // leaves nothing running.
@@ -94,14 +94,14 @@ func Run(ctx context.Context, o Options) error {
 		return fmt.Errorf("external agent: %w", agent.ErrDied)
 	case err == nil:
 		o.say(systemUnit, unit+": Deactivated successfully.")
-		return fmt.Errorf("external agent: %w", ErrExited)
+		return fmt.Errorf("external agent: %w", errExited)
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.Exited() {
 		o.say(systemUnit, fmt.Sprintf("%s: Main process exited, code=exited, status=%d/FAILURE", unit, exit.ExitCode()))
 	}
 	o.say(systemUnit, unit+": Failed with result 'exit-code'.")
-	return fmt.Errorf("external agent: %w: %w", ErrExited, err)
+	return fmt.Errorf("external agent: %w: %w", errExited, err)
 }
 
 func (o Options) say(unit, text string) {

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// ErrAttribute says that a BIOS attribute does not exist or cannot have that
+// errAttribute says that a BIOS attribute does not exist or cannot have that
 // value.
-var ErrAttribute = errors.New("not a BIOS attribute or not a value of it")
+var errAttribute = errors.New("not a BIOS attribute or not a value of it")
 
 // attributeValues are the BIOS attributes and what each can be; the first is
 // the default. All are enumerations, as nearly all of real ones are.
@@ -53,7 +53,7 @@ func (m *Machine) SetBIOS(attributes map[string]string) error {
 	names := slices.Sorted(maps.Keys(attributes))
 	for _, name := range names {
 		if !slices.Contains(attributeValues[name], attributes[name]) {
-			return fmt.Errorf("%w: %s = %q", ErrAttribute, name, attributes[name])
+			return fmt.Errorf("%w: %s = %q", errAttribute, name, attributes[name])
 		}
 	}
 	m.mu.Lock()

@@ -19,8 +19,8 @@ const (
 	Hdd  Device = "Hdd"
 )
 
-// Devices are all that a boot override may name.
-func Devices() []Device { return []Device{None, Pxe, Cd, Hdd} }
+// devices are all that a boot override may name.
+func devices() []Device { return []Device{None, Pxe, Cd, Hdd} }
 
 // Enabled is how long a boot override holds, in Redfish's words.
 type Enabled string
@@ -68,8 +68,8 @@ type BootStatus struct {
 }
 
 var (
-	// ErrBoot says that a boot override is not possible.
-	ErrBoot = errors.New("this boot override is not possible")
+	// errBoot says that a boot override is not possible.
+	errBoot = errors.New("this boot override is not possible")
 
 	errNoBoot = errors.New("no bootable device")
 )
@@ -117,15 +117,15 @@ func (m *Machine) SetOverride(change BootOverride) error {
 		next.Enabled = Disabled
 	}
 	if m.options.Guest != nil && next.Mode != m.spec.BootMode {
-		return fmt.Errorf("%w: this machine boots in mode %s only", ErrBoot, m.spec.BootMode)
+		return fmt.Errorf("%w: this machine boots in mode %s only", errBoot, m.spec.BootMode)
 	}
 	switch {
-	case !slices.Contains(Devices(), next.Target):
-		return fmt.Errorf("%w: target %q", ErrBoot, next.Target)
+	case !slices.Contains(devices(), next.Target):
+		return fmt.Errorf("%w: target %q", errBoot, next.Target)
 	case !slices.Contains([]Enabled{Disabled, Once, Continuous}, next.Enabled):
-		return fmt.Errorf("%w: enabled %q", ErrBoot, next.Enabled)
+		return fmt.Errorf("%w: enabled %q", errBoot, next.Enabled)
 	case !slices.Contains([]BootMode{UEFI, BIOS}, next.Mode):
-		return fmt.Errorf("%w: mode %q", ErrBoot, next.Mode)
+		return fmt.Errorf("%w: mode %q", errBoot, next.Mode)
 	}
 	m.override = next
 	m.emit(BootChosen, "%s %s %s", next.Target, next.Enabled, next.Mode)

@@ -66,7 +66,7 @@ func (m *Machine) Install(disk string, what Installation) error {
 	}
 	parts := what.Partitions
 	if parts == nil {
-		parts = CoreOSPartitions(d.SizeBytes)
+		parts = coreOSPartitions(d.SizeBytes)
 	}
 	what.Partitions = nil
 	m.clear(d)

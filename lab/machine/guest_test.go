@@ -208,7 +208,7 @@ func TestGuestMedia(t *testing.T) {
 		if f := m.Boot().Failures; len(f) != 1 || f[0].Device != Cd || !strings.Contains(f[0].Reason, "404") {
 			t.Errorf("failures %v", f)
 		}
-		if err := m.SetOverride(BootOverride{Mode: BIOS}); !errors.Is(err, ErrBoot) {
+		if err := m.SetOverride(BootOverride{Mode: BIOS}); !errors.Is(err, errBoot) {
 			t.Errorf("legacy boot: %v", err)
 		}
 	})

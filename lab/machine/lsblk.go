@@ -33,7 +33,7 @@ func (m *Machine) devices() []device {
 		all = append(all, device{name: d.Name, kind: kind, size: d.SizeBytes, rotational: d.Rotational, disk: d, table: d.Table})
 		for _, p := range d.Partitions {
 			part := device{
-				name: PartitionName(d.Name, p.Number), kind: "part", size: p.Size, rotational: d.Rotational, fs: p.Filesystem,
+				name: partitionName(d.Name, p.Number), kind: "part", size: p.Size, rotational: d.Rotational, fs: p.Filesystem,
 				partUUID: p.UUID, partName: p.Name, parents: []string{d.Name},
 			}
 			if kind != "disk" {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// DefaultMaxImage is how large an image may be unless told otherwise: a DVD,
+// defaultMaxImage is how large an image may be unless told otherwise: a DVD,
 // which is the largest live medium there is.
-const DefaultMaxImage = 8 << 30
+const defaultMaxImage = 8 << 30
 
 // Options are how a machine behaves. Everything may be left out: then each
 // change of power takes no time and nothing runs on the machine.
@@ -20,13 +20,11 @@ type Options struct {
 	// BMCRestartTime is how long a reset BMC does not answer.
 	PowerOnTime, PowerOffTime, ShutdownTime, FirmwareTime, BMCRestartTime time.Duration
 
-	// Ramdisk is what runs from a CD or from the network.
+	// Ramdisk is what runs from a CD.
 	Ramdisk Ramdisk
-	// PXE answers a boot from the network; without it nobody does.
-	PXE func(ctx context.Context, m *Machine) (Media, error)
 
 	// Guest runs in place of the simulated firmware and what it boots; nil for a simulated
-	// machine. Ramdisk, PXE and the times of firmware and shutdown are not used with it.
+	// machine. Ramdisk and the times of firmware and shutdown are not used with it.
 	Guest Guest
 
 	// Client fetches images; http.DefaultClient if nil.
@@ -88,7 +86,7 @@ func New(spec Spec, options Options) (*Machine, error) {
 		options.Client = http.DefaultClient
 	}
 	if options.MaxImage == 0 {
-		options.MaxImage = DefaultMaxImage
+		options.MaxImage = defaultMaxImage
 	}
 	if options.Now == nil {
 		options.Now = time.Now

@@ -227,7 +227,7 @@ func TestManyGoroutines(t *testing.T) {
 	for i := range 8 {
 		work.Go(func() {
 			for j := range 50 {
-				_ = m.Reset(ResetTypes()[(i+j)%len(ResetTypes())])
+				_ = m.Reset(resetTypes()[(i+j)%len(resetTypes())])
 				_ = m.Insert(VirtualMedia{URL: imageURL, Inserted: true})
 				_ = m.SetOverride(BootOverride{Target: Cd, Enabled: Continuous})
 				_ = m.Install("/dev/sda", Installation{What: "CoreOS"})

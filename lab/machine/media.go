@@ -10,8 +10,8 @@ import (
 	"os"
 )
 
-// ErrMedia says that a medium cannot be inserted.
-var ErrMedia = errors.New("this medium cannot be inserted")
+// errMedia says that a medium cannot be inserted.
+var errMedia = errors.New("this medium cannot be inserted")
 
 // VirtualMedia is the virtual CD drive of the BMC.
 type VirtualMedia struct {
@@ -29,13 +29,9 @@ type Media struct {
 	// URL is where it came from.
 	URL string
 	// Path is the file with the image, and Size its length. It is there until
-	// the medium is ejected or the power goes; who opened it keeps it. A boot
-	// from the network may have none.
+	// the medium is ejected or the power goes; who opened it keeps it.
 	Path string
 	Size int64
-	// KernelParameters are those of a boot from the network. Those of an image
-	// are in the image.
-	KernelParameters string
 }
 
 // VirtualMedia is the virtual CD drive.
@@ -52,10 +48,10 @@ func (m *Machine) VirtualMedia() VirtualMedia {
 func (m *Machine) Insert(media VirtualMedia) error {
 	address, err := url.Parse(media.URL)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrMedia, err)
+		return fmt.Errorf("%w: %w", errMedia, err)
 	}
 	if (address.Scheme != "http" && address.Scheme != "https") || address.Host == "" {
-		return fmt.Errorf("%w: %q is not an address of HTTP or HTTPS", ErrMedia, address.Redacted())
+		return fmt.Errorf("%w: %q is not an address of HTTP or HTTPS", errMedia, address.Redacted())
 	}
 	m.mu.Lock()
 	defer m.unlock()

@@ -67,9 +67,9 @@ func folders(names ...string) []File {
 	return files
 }
 
-// CoreOSPartitions are those that a CoreOS image has before its first boot,
+// coreOSPartitions are those that a CoreOS image has before its first boot,
 // with the names and identifiers that all of them have.
-func CoreOSPartitions(size int64) []Partition {
+func coreOSPartitions(size int64) []Partition {
 	const boot = 513 * mib
 	parts := []Partition{
 		{Start: mib, Size: mib, Name: "BIOS-BOOT", Flags: []string{"bios_grub"}},
@@ -127,8 +127,8 @@ func copyPartitions(parts []Partition) []Partition {
 	return copies
 }
 
-// PartitionName is the device of a partition: /dev/sda1, /dev/nvme0n1p1.
-func PartitionName(disk string, number int) string {
+// partitionName is the device of a partition: /dev/sda1, /dev/nvme0n1p1.
+func partitionName(disk string, number int) string {
 	if last := disk[len(disk)-1]; last >= '0' && last <= '9' {
 		return fmt.Sprintf("%sp%d", disk, number)
 	}
@@ -167,7 +167,7 @@ func (m *Machine) partition(device string) (*Disk, *Partition) {
 			case "by-partuuid/":
 				linked = p.UUID
 			}
-			if PartitionName(d.Name, p.Number) == device || linked != "" && linked == value {
+			if partitionName(d.Name, p.Number) == device || linked != "" && linked == value {
 				return d, p
 			}
 		}

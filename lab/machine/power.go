@@ -32,16 +32,16 @@ const (
 	PushPowerButton  ResetType = "PushPowerButton"
 )
 
-// ResetTypes are all that a machine knows.
-func ResetTypes() []ResetType {
+// resetTypes are all that a machine knows.
+func resetTypes() []ResetType {
 	return []ResetType{ResetOn, ForceOn, ForceOff, GracefulShutdown, GracefulRestart, ForceRestart, PushPowerButton}
 }
 
 var (
-	// ErrReset says that a reset is not one of [ResetTypes].
-	ErrReset = errors.New("unknown reset type")
-	// ErrClosed says that the machine was closed.
-	ErrClosed = errors.New("the machine is closed")
+	// errReset says that a reset is not one of resetTypes.
+	errReset = errors.New("unknown reset type")
+	// errClosed says that the machine was closed.
+	errClosed = errors.New("the machine is closed")
 	// ErrShutdown is the cause of the end of a boot that was asked to shut down; without
 	// it the power is cut.
 	ErrShutdown = errors.New("the system shuts down")
@@ -63,7 +63,7 @@ func (m *Machine) Reset(how ResetType) error {
 	m.mu.Lock()
 	defer m.unlock()
 	if m.closed {
-		return fmt.Errorf("%s of machine %s: %w", how, m.spec.Name, ErrClosed)
+		return fmt.Errorf("%s of machine %s: %w", how, m.spec.Name, errClosed)
 	}
 	if m.options.Guest != nil && m.power == On && m.asks(how) {
 		return nil
@@ -86,7 +86,7 @@ func (m *Machine) Reset(how ResetType) error {
 			m.powerOff(m.options.ShutdownTime, ErrShutdown)
 		}
 	default:
-		return fmt.Errorf("%w: %q", ErrReset, how)
+		return fmt.Errorf("%w: %q", errReset, how)
 	}
 	return nil
 }

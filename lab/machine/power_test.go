@@ -50,11 +50,11 @@ func TestPower(t *testing.T) {
 
 func TestPowerRefused(t *testing.T) {
 	m := machineT(t, spec(), Options{})
-	if err := m.Reset("Explode"); !errors.Is(err, ErrReset) {
+	if err := m.Reset("Explode"); !errors.Is(err, errReset) {
 		t.Errorf("an unknown reset: %v", err)
 	}
 	m.Close()
-	if err := m.Reset(ResetOn); !errors.Is(err, ErrClosed) {
+	if err := m.Reset(ResetOn); !errors.Is(err, errClosed) {
 		t.Errorf("after Close: %v", err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// ErrTaken says that a rack has a machine of that name.
-var ErrTaken = errors.New("the name is taken")
+// errTaken says that a rack has a machine of that name.
+var errTaken = errors.New("the name is taken")
 
 // Rack is a Redfish service for machines: one, or thousands. Each has its own
 // user and password, and who logs in sees those machines that accept them.
@@ -49,25 +49,12 @@ func (r *Rack) Add(m *Machine) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, ok := r.machines[m.Name()]; ok {
-		return fmt.Errorf("adding machine %s to the rack: %w", m.Name(), ErrTaken)
+		return fmt.Errorf("adding machine %s to the rack: %w", m.Name(), errTaken)
 	}
 	r.machines[m.Name()] = m
 	i, _ := slices.BinarySearch(r.names, m.Name())
 	r.names = slices.Insert(r.names, i, m.Name())
 	return nil
-}
-
-// Remove takes a machine out of the rack and reports whether it was there. It
-// does not close it.
-func (r *Rack) Remove(name string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	i, found := slices.BinarySearch(r.names, name)
-	if found {
-		r.names = slices.Delete(r.names, i, i+1)
-		delete(r.machines, name)
-	}
-	return found
 }
 
 // Machine finds a machine by its name.

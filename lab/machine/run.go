@@ -124,15 +124,7 @@ func (m *Machine) load(ctx context.Context, device Device) (system, error) {
 		}
 		return system{name: redacted(media.URL), media: &media}, nil
 	case Pxe:
-		if m.options.PXE == nil {
-			return system{}, errors.New("no answer from a PXE server")
-		}
-		media, err := m.options.PXE(ctx, m)
-		if err != nil {
-			return system{}, fmt.Errorf("booting from the network: %w", err)
-		}
-		media.Device = Pxe
-		return system{name: redacted(media.URL), media: &media}, nil
+		return system{}, errors.New("no answer from a PXE server")
 	case Hdd:
 		for _, disk := range m.Disks() {
 			if disk.Installed != nil {

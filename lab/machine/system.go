@@ -24,14 +24,14 @@ func getSystem(w http.ResponseWriter, _ *http.Request, m *Machine) {
 		"MemorySummary":    object{"TotalSystemMemoryGiB": m.spec.MemoryMiB / 1024, "Status": object{"State": "Enabled", "Health": "OK", "HealthRollup": "OK"}},
 		"Boot": object{
 			"BootSourceOverrideTarget": override.Target, "BootSourceOverrideEnabled": override.Enabled, "BootSourceOverrideMode": override.Mode,
-			"BootSourceOverrideTarget@Redfish.AllowableValues":  Devices(),
+			"BootSourceOverrideTarget@Redfish.AllowableValues":  devices(),
 			"BootSourceOverrideEnabled@Redfish.AllowableValues": []Enabled{Disabled, Once, Continuous},
 			"BootSourceOverrideMode@Redfish.AllowableValues":    []BootMode{UEFI, BIOS},
 		},
 		"Processors": link(path + "/Processors"), "EthernetInterfaces": link(path + "/EthernetInterfaces"), "Bios": link(path + "/Bios"),
 		"Storage": link(path + "/Storage"), "SimpleStorage": link(path + "/SimpleStorage"), "LogServices": link(path + "/LogServices"),
 		"Actions": object{"#ComputerSystem.Reset": object{
-			"target": path + "/Actions/ComputerSystem.Reset", "ResetType@Redfish.AllowableValues": ResetTypes(),
+			"target": path + "/Actions/ComputerSystem.Reset", "ResetType@Redfish.AllowableValues": resetTypes(),
 		}},
 		"Links": object{"ManagedBy": links(m.managerPath()), "Chassis": links(m.chassisPath())},
 	})
@@ -75,15 +75,15 @@ func resetSystem(w http.ResponseWriter, request *http.Request, m *Machine) {
 	case faults.PowerFails:
 		fail(w, http.StatusInternalServerError, internalError, "The power of the system cannot be controlled.")
 		return
-	case faults.PowerStuck && slices.Contains(ResetTypes(), body.ResetType):
+	case faults.PowerStuck && slices.Contains(resetTypes(), body.ResetType):
 		m.ignorePower(body.ResetType)
 		done(w)
 		return
 	}
 	err := m.Reset(body.ResetType)
 	switch {
-	case errors.Is(err, ErrReset):
-		fail(w, http.StatusBadRequest, parameterValue, err.Error()+"; allowed are "+strings.Join(texts(ResetTypes()), ", "))
+	case errors.Is(err, errReset):
+		fail(w, http.StatusBadRequest, parameterValue, err.Error()+"; allowed are "+strings.Join(texts(resetTypes()), ", "))
 	case err != nil:
 		fail(w, http.StatusServiceUnavailable, temporarilyUnavailable, err.Error())
 	default:

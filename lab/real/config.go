@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// settings are the sections of an ini file.
-type settings map[string]map[string]string
+// Settings are the sections of an ini file.
+type Settings map[string]map[string]string
 
 // merge adds the settings of other, which win.
-func (s settings) merge(other map[string]map[string]string) {
+func (s Settings) merge(other map[string]map[string]string) {
 	for section, values := range other {
 		if s[section] == nil {
 			s[section] = map[string]string{}
@@ -23,8 +23,8 @@ func (s settings) merge(other map[string]map[string]string) {
 	}
 }
 
-// write writes the file, in a fixed order.
-func (s settings) write(path string) error {
+// Write writes the file, in a fixed order.
+func (s Settings) Write(path string) error {
 	var b strings.Builder
 	for _, section := range slices.Sorted(maps.Keys(s)) {
 		fmt.Fprintf(&b, "[%s]\n", section)
@@ -41,15 +41,15 @@ func (s settings) write(path string) error {
 
 // ironicSettings is the configuration of a server: where it keeps things and where it
 // listens, with the interfaces of the harness unless it is to be as shipped.
-func ironicSettings(server *Server, asShipped bool) settings {
+func ironicSettings(server *Server, asShipped bool) Settings {
 	in := func(name string) string { return filepath.Join(server.Dir, name) }
-	s := settings{
+	s := Settings{
 		"DEFAULT": {
 			"auth_strategy": "noauth", "host": "localhost", "rpc_transport": "none",
 			"state_path": server.Dir, "tempdir": in("tmp"),
 		},
 		"api":             {"host_ip": server.host, "port": strconv.Itoa(server.port)},
-		"database":        sqliteSettings(in(database)),
+		"database":        sqliteSettings(in(Database)),
 		"dhcp":            {"dhcp_provider": "none"},
 		"deploy":          {"http_root": in("http"), "http_url": server.files.url, "iso_master_path": in("isos")},
 		"service_catalog": {"auth_type": "none", "endpoint_override": server.URL},
@@ -72,13 +72,13 @@ func ironicSettings(server *Server, asShipped bool) settings {
 // harnessSettings are the interfaces that tests choose among. Both releases read the
 // same, except for interfaces that the old one does not know; one unknown name keeps the
 // conductor from starting.
-func harnessSettings(release Release) settings {
+func harnessSettings(release Release) Settings {
 	inspect, deploy := "fake,no-inspect,redfish", "fake,direct,custom-agent,ramdisk"
 	if release != Old {
 		inspect += ",agent"
 		deploy += ",autodetect,bootc"
 	}
-	return settings{
+	return Settings{
 		"DEFAULT": {
 			"enabled_hardware_types":        "fake-hardware,redfish",
 			"enabled_boot_interfaces":       "fake,redfish-virtual-media,ipxe,pxe",
@@ -113,8 +113,8 @@ func sqliteSettings(path string) map[string]string {
 // quickSettings shorten the pauses of the conductor that one would wait for.
 // Its power synchronisation stays slow: it locks nodes, so that calls would
 // meet a 409 now and then.
-func quickSettings() settings {
-	return settings{
+func quickSettings() Settings {
+	return Settings{
 		"DEFAULT": {"graceful_shutdown_timeout": "2"},
 		"conductor": {
 			"check_provision_state_interval": "2",

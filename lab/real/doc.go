@@ -1,5 +1,5 @@
-// Package real starts a real OpenStack Ironic, and a real Keystone, from their
-// Python packages, for the lab and for tests.
+// Package real starts a real OpenStack Ironic from its Python packages, for the
+// lab and for tests.
 //
 // Nothing is imitated: the services come from the packages pinned in pins/ and
 // run as ordinary processes on loopback ports, with SQLite and without

@@ -18,19 +18,19 @@ type fileServer struct {
 	mu sync.Mutex
 	// reserved keeps others from the port while the server is open: a check whether a port is
 	// free would make the server's own start fail.
-	reserved *reservation
+	reserved *Reservation
 	server   *http.Server
 	done     chan struct{}
 }
 
 func newFileServer(ctx context.Context, root string) (*fileServer, error) {
-	reserved, err := reserve(ctx)
+	reserved, err := Reserve(ctx)
 	if err != nil {
 		return nil, err
 	}
-	f := &fileServer{root: root, reserved: reserved, url: "http://" + net.JoinHostPort(loopback, strconv.Itoa(reserved.port))}
+	f := &fileServer{root: root, reserved: reserved, url: "http://" + net.JoinHostPort(loopback, strconv.Itoa(reserved.Port))}
 	if err := f.open(ctx); err != nil {
-		reserved.release()
+		reserved.Release()
 		return nil, err
 	}
 	return f, nil
@@ -47,7 +47,7 @@ func (f *fileServer) open(ctx context.Context) error {
 	if err := f.reserved.hold(ctx); err != nil {
 		return err
 	}
-	l, err := listen(ctx, f.reserved.port)
+	l, err := listen(ctx, f.reserved.Port)
 	if err != nil {
 		return err
 	}
@@ -70,5 +70,5 @@ func (f *fileServer) close() {
 	_ = f.server.Close()
 	<-f.done
 	f.server = nil
-	f.reserved.release()
+	f.reserved.Release()
 }

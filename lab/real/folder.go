@@ -12,8 +12,8 @@ import (
 
 const (
 	loopback = "127.0.0.1"
-	// database is the name of the database in the folder of a server.
-	database = "ironic.sqlite"
+	// Database is the name of the database in the folder of a server.
+	Database = "ironic.sqlite"
 	// releaseFile says whose folder it is.
 	releaseFile = "release"
 )

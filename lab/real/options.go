@@ -1,24 +1,25 @@
 package real
 
-import "net"
+import (
+	"context"
+	"net"
+	"net/http"
+)
 
 // Auth is how a server asks its callers who they are.
-type Auth int
-
-// The ways a server can be set up.
-const (
-	NoAuth Auth = iota
-	HTTPBasic
-	KeystoneAuth
-)
+type Auth interface {
+	// Configure prepares a server that has not started yet, and answers its settings.
+	Configure(ctx context.Context, server *Server) (map[string]map[string]string, error)
+	// Sign adds the administrator's credentials to a call.
+	Sign(request *http.Request) error
+}
 
 // Options say what server to start.
 type Options struct {
 	// Release is the release to run; the zero value is Newest.
 	Release Release
-	// Auth is the authentication; KeystoneAuth needs Keystone.
-	Auth     Auth
-	Keystone *Keystone
+	// Auth is the authentication; none if nil.
+	Auth Auth
 	// TLS serves the API with a certificate of a certificate authority made
 	// for this server.
 	TLS bool

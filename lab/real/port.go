@@ -22,42 +22,43 @@ const (
 // ErrPortTaken reports that another program listens on the port.
 var ErrPortTaken = errors.New("the port is taken")
 
-// reservation keeps a port from other users of this package, in whatever
+// Reservation keeps a port from other users of this package, in whatever
 // process: they would start an Ironic there in the seconds until ours binds
 // the port, and we would take theirs for ours. It works by listening on
 // another port that stands for the first.
-type reservation struct {
-	port  int
+type Reservation struct {
+	Port  int
 	guard net.Listener
 }
 
-// reserve chooses a loopback port that nobody listens on.
-func reserve(ctx context.Context) (*reservation, error) {
+// Reserve chooses a loopback port that nobody listens on.
+func Reserve(ctx context.Context) (*Reservation, error) {
 	const attempts = 100
 	for range attempts {
-		r := &reservation{port: firstPort + rand.IntN(portCount)} //nolint:gosec // not a secret
+		r := &Reservation{Port: firstPort + rand.IntN(portCount)} //nolint:gosec // not a secret
 		if r.hold(ctx) != nil {
 			continue
 		}
-		if l, err := listen(ctx, r.port); err == nil {
+		if l, err := listen(ctx, r.Port); err == nil {
 			return r, l.Close()
 		}
-		r.release()
+		r.Release()
 	}
 	return nil, errors.New("no free loopback port found")
 }
 
 // hold reserves the port again after a release.
-func (r *reservation) hold(ctx context.Context) error {
+func (r *Reservation) hold(ctx context.Context) error {
 	if r.guard != nil {
 		return nil
 	}
 	var err error
-	r.guard, err = listen(ctx, r.port+portCount)
+	r.guard, err = listen(ctx, r.Port+portCount)
 	return err
 }
 
-func (r *reservation) release() {
+// Release gives the port back.
+func (r *Reservation) Release() {
 	if r.guard != nil {
 		_ = r.guard.Close()
 		r.guard = nil

@@ -21,13 +21,13 @@ import (
 // stopGrace is how long a service may take to stop by itself.
 const stopGrace = 10 * time.Second
 
-// process is a service that can be started again and again. Its output is
+// Process is a service that can be started again and again. Its output is
 // appended to one log file.
-type process struct {
-	argv []string
-	env  []string
-	dir  string
-	log  string
+type Process struct {
+	Argv []string
+	Env  []string
+	Dir  string
+	Log  string
 
 	mu   sync.Mutex
 	pid  int           // of the last start
@@ -35,22 +35,22 @@ type process struct {
 	done chan struct{} // closed when that has ended; nil before the first start
 }
 
-// start starts the process; it must not be running.
-func (p *process) start() error {
+// Start starts the process; it must not be running.
+func (p *Process) Start() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.done != nil && !closed(p.done) {
 		return errors.New("already running")
 	}
-	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	log, err := os.OpenFile(p.Log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return fmt.Errorf("opening the log: %w", err)
 	}
 	if info, err := log.Stat(); err == nil {
 		p.from = info.Size()
 	}
-	cmd := exec.Command(p.argv[0], p.argv[1:]...) //nolint:gosec,noctx // our own command; it outlives the context of starting
-	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = p.env, p.dir, log, log
+	cmd := exec.Command(p.Argv[0], p.Argv[1:]...) //nolint:gosec,noctx // our own command; it outlives the context of starting
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = p.Env, p.Dir, log, log
 	cmd.SysProcAttr = child.Attributes()
 
 	started, done := make(chan error, 1), make(chan struct{})
@@ -70,14 +70,14 @@ func (p *process) start() error {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}()
 	if err := <-started; err != nil {
-		return fmt.Errorf("starting %s: %w", filepath.Base(p.argv[0]), err)
+		return fmt.Errorf("starting %s: %w", filepath.Base(p.Argv[0]), err)
 	}
 	p.pid, p.done = cmd.Process.Pid, done
 	return nil
 }
 
-// running returns the process id and the channel that is closed at its end.
-func (p *process) running() (pid int, done <-chan struct{}, ok bool) {
+// Running returns the process id and the channel that is closed at its end.
+func (p *Process) Running() (pid int, done <-chan struct{}, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.done == nil || closed(p.done) {
@@ -87,8 +87,8 @@ func (p *process) running() (pid int, done <-chan struct{}, ok bool) {
 }
 
 // signal sends a signal to the whole group of the process.
-func (p *process) signal(sig syscall.Signal) error {
-	pid, _, ok := p.running()
+func (p *Process) signal(sig syscall.Signal) error {
+	pid, _, ok := p.Running()
 	if !ok {
 		return errors.New("not running")
 	}
@@ -98,9 +98,9 @@ func (p *process) signal(sig syscall.Signal) error {
 	return nil
 }
 
-// stop asks the process to stop and kills it if that takes too long.
-func (p *process) stop() {
-	pid, done, ok := p.running()
+// Stop asks the process to stop and kills it if that takes too long.
+func (p *Process) Stop() {
+	pid, done, ok := p.Running()
 	if !ok {
 		return
 	}
@@ -118,20 +118,20 @@ func (p *process) stop() {
 }
 
 // kill ends the process at once and waits until it is gone.
-func (p *process) kill() {
-	if _, done, ok := p.running(); ok {
+func (p *Process) kill() {
+	if _, done, ok := p.Running(); ok {
 		_ = p.signal(syscall.SIGKILL)
 		<-done
 	}
 }
 
-// await polls ready until it is true. It fails with the end of the log when
+// Await polls ready until it is true. It fails with the end of the log when
 // the process dies first or the time is over.
-func (p *process) await(ctx context.Context, limit time.Duration, ready func(context.Context) bool) error {
+func (p *Process) Await(ctx context.Context, limit time.Duration, ready func(context.Context) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := Poll(ctx, 50*time.Millisecond, func(ctx context.Context) (bool, error) {
-		if _, _, ok := p.running(); !ok {
+		if _, _, ok := p.Running(); !ok {
 			return false, errors.New("the process ended")
 		}
 		// The newest release would go on trying for ever.
@@ -142,16 +142,16 @@ func (p *process) await(ctx context.Context, limit time.Duration, ready func(con
 	})
 	if err != nil {
 		return fmt.Errorf("waiting until %s is ready: %w; the end of %s:\n%s",
-			filepath.Base(p.argv[0]), err, p.log, Tail(p.log, 30))
+			filepath.Base(p.Argv[0]), err, p.Log, Tail(p.Log, 30))
 	}
 	return nil
 }
 
 // output is what the process wrote since its last start.
-func (p *process) output() string {
+func (p *Process) output() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	log, err := os.Open(p.log)
+	log, err := os.Open(p.Log)
 	if err != nil {
 		return ""
 	}
@@ -160,24 +160,24 @@ func (p *process) output() string {
 	return string(content)
 }
 
-// run runs a command of an environment to its end, its output in the log.
-func run(ctx context.Context, dir, log string, argv ...string) error {
+// Run runs a command of an environment to its end, its output in the log.
+func Run(ctx context.Context, dir, log string, argv ...string) error {
 	out, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600) //nolint:gosec // our own log
 	if err != nil {
 		return fmt.Errorf("opening the log: %w", err)
 	}
 	defer func() { _ = out.Close() }()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...) //nolint:gosec // our own command
-	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = environment(dir), dir, out, out
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = ServiceEnv(dir), dir, out, out
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("running %s: %w; the end of %s:\n%s", filepath.Base(argv[0]), err, log, Tail(log, 30))
 	}
 	return nil
 }
 
-// environment is what the services see: nothing of OpenStack, Python or a
+// ServiceEnv is what the services see: nothing of OpenStack, Python or a
 // proxy that may be set up for the person at the keyboard.
-func environment(dir string) []string {
+func ServiceEnv(dir string) []string {
 	env := []string{"HOME=" + dir, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC", "PYTHONWARNINGS=ignore"}
 	for _, name := range []string{"PATH", "TMPDIR"} {
 		if value := os.Getenv(name); value != "" {

@@ -12,13 +12,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 )
 
-// startLimit is how long a service may take to answer; two cores need 4 s.
-const startLimit = 60 * time.Second
+// StartLimit is how long a service may take to answer; two cores need 4 s.
+const StartLimit = 60 * time.Second
 
 // VersionHeader carries the API version, in requests and in answers.
 const VersionHeader = "X-OpenStack-Ironic-API-Version"
@@ -29,26 +28,19 @@ type Server struct {
 	URL string
 	// CACert is the path of the certificate authority with TLS, else empty.
 	CACert string
-	// Username and Password are set for HTTPBasic.
-	Username, Password string
 	// Dir holds everything the server writes.
 	Dir string
 	// Release is what runs.
 	Release Release
-	// Keystone is the identity service of KeystoneAuth, else nil.
-	Keystone *Keystone
 
-	auth    Auth
+	auth    Auth // nil: none
 	host    string
 	port    int
-	reserve *reservation // nil if the caller chose the port
+	reserve *Reservation // nil if the caller chose the port
 	venv    string
-	process *process
+	process *Process
 	files   *fileServer
 	client  *http.Client
-
-	mu    sync.Mutex
-	token Token // of the administrator, with Keystone
 }
 
 // Start starts a server and waits until it answers. The context bounds the
@@ -101,24 +93,21 @@ func newServer(ctx context.Context, options Options) (*Server, error) {
 	if options.Host == "" {
 		options.Host = loopback
 	}
-	if options.Auth == KeystoneAuth && options.Keystone == nil {
-		return nil, errors.New("KeystoneAuth needs Options.Keystone")
-	}
 	env, err := Environment(ctx, options.Release.name, options.Progress)
 	if err != nil {
 		return nil, err
 	}
-	port, reserved := options.Port, (*reservation)(nil)
+	port, reserved := options.Port, (*Reservation)(nil)
 	if port == 0 {
-		if reserved, err = reserve(ctx); err != nil {
+		if reserved, err = Reserve(ctx); err != nil {
 			return nil, err
 		}
-		port = reserved.port
+		port = reserved.Port
 	}
 	dir, err := folder(options)
 	if err != nil {
 		if reserved != nil {
-			reserved.release()
+			reserved.Release()
 		}
 		return nil, err
 	}
@@ -126,12 +115,9 @@ func newServer(ctx context.Context, options Options) (*Server, error) {
 		URL: "http://" + net.JoinHostPort(reachable(options.Host), strconv.Itoa(port)), Dir: dir, Release: options.Release,
 		auth: options.Auth, host: options.Host, port: port, reserve: reserved, venv: env, client: &http.Client{Timeout: time.Minute},
 	}
-	if options.Auth == KeystoneAuth {
-		s.Keystone = options.Keystone
-	}
-	s.process = &process{
-		argv: []string{filepath.Join(env, "bin", "ironic"), "--config-file", s.configPath()},
-		env:  withPrograms(environment(dir), options.Programs, s.programs()), dir: dir, log: s.Log(),
+	s.process = &Process{
+		Argv: []string{filepath.Join(env, "bin", "ironic"), "--config-file", s.configPath()},
+		Env:  withPrograms(ServiceEnv(dir), options.Programs, s.programs()), Dir: dir, Log: s.Log(),
 	}
 	return s, nil
 }
@@ -147,21 +133,18 @@ func (s *Server) configure(ctx context.Context, options Options) error {
 	if s.files, err = newFileServer(ctx, s.HTTPRoot()); err != nil {
 		return err
 	}
-	extra := settings{}
+	extra := Settings{}
 	if options.TLS {
 		if err := s.useTLS(extra, options.TLSAddresses); err != nil {
 			return err
 		}
 	}
-	switch options.Auth {
-	case NoAuth:
-	case HTTPBasic:
-		err = s.useBasic(ctx, extra)
-	case KeystoneAuth:
-		err = s.useKeystone(ctx, extra)
-	}
-	if err != nil {
-		return err
+	if s.auth != nil {
+		own, err := s.auth.Configure(ctx, s)
+		if err != nil {
+			return err
+		}
+		extra.merge(own)
 	}
 	if options.AsShipped {
 		if err := s.writeIPMITool(); err != nil {
@@ -171,18 +154,18 @@ func (s *Server) configure(ctx context.Context, options Options) error {
 	all := ironicSettings(s, options.AsShipped)
 	all.merge(extra)
 	all.merge(options.Settings)
-	if err := all.write(s.configPath()); err != nil {
+	if err := all.Write(s.configPath()); err != nil {
 		return err
 	}
 	// On a database that is there already, create_schema fails.
 	sync := "create_schema"
-	if _, err := os.Stat(filepath.Join(s.Dir, database)); err == nil {
+	if _, err := os.Stat(filepath.Join(s.Dir, Database)); err == nil {
 		sync = "upgrade"
 	}
-	if err := run(ctx, s.Dir, s.Log(), filepath.Join(s.venv, "bin", "ironic-dbsync"), "--config-file", s.configPath(), sync); err != nil {
+	if err := Run(ctx, s.Dir, s.Log(), filepath.Join(s.venv, "bin", "ironic-dbsync"), "--config-file", s.configPath(), sync); err != nil {
 		return err
 	}
-	_, err = runPython(ctx, s.venv, "wal.py", nil, filepath.Join(s.Dir, database))
+	_, err = runScript(ctx, s.venv, "wal.py", filepath.Join(s.Dir, Database))
 	return err
 }
 
@@ -199,7 +182,7 @@ func (s *Server) writeIPMITool() error {
 func (s *Server) programs() string { return filepath.Join(s.Dir, "bin") }
 
 // useTLS makes certificates and a client that trusts only them.
-func (s *Server) useTLS(extra settings, addresses []net.IP) error {
+func (s *Server) useTLS(extra Settings, addresses []net.IP) error {
 	paths, err := MakeCertificates(s.Dir, addresses...)
 	if err != nil {
 		return err
@@ -213,7 +196,7 @@ func (s *Server) useTLS(extra settings, addresses []net.IP) error {
 	s.client.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}
 	s.URL = strings.Replace(s.URL, "http:", "https:", 1)
 	s.CACert = paths.CA
-	extra.merge(settings{
+	extra.merge(Settings{
 		"api": {"enable_ssl_api": "true"},
 		"ssl": {"cert_file": paths.Cert, "key_file": paths.Key},
 	})
@@ -225,10 +208,10 @@ func (s *Server) launch(ctx context.Context) error {
 	if err := awaitPort(ctx, s.host, s.port); err != nil {
 		return err
 	}
-	if err := s.process.start(); err != nil {
+	if err := s.process.Start(); err != nil {
 		return err
 	}
-	return s.process.await(ctx, startLimit, s.answers)
+	return s.process.Await(ctx, StartLimit, s.answers)
 }
 
 // answers reports whether the API is up: it may well ask for a login.
@@ -261,20 +244,20 @@ func (s *Server) HTTPURL() string { return s.files.url }
 // PID is the process id while the server runs, else 0. It leads a process
 // group: the newest release works in a child process.
 func (s *Server) PID() int {
-	pid, _, _ := s.process.running()
+	pid, _, _ := s.process.Running()
 	return pid
 }
 
 // Ended is closed when the process that now runs has ended, however it did.
 func (s *Server) Ended() <-chan struct{} {
-	_, done, _ := s.process.running()
+	_, done, _ := s.process.Running()
 	return done
 }
 
 // Stop ends the server the orderly way; its folder stays. A stopped server
 // can be restarted.
 func (s *Server) Stop() {
-	s.process.stop()
+	s.process.Stop()
 	s.close()
 }
 
@@ -290,7 +273,7 @@ func (s *Server) Resume() error { return s.process.signal(syscall.SIGCONT) }
 // Restart stops the server if it runs, and starts it again on the same port
 // with the same state.
 func (s *Server) Restart(ctx context.Context) error {
-	s.process.stop()
+	s.process.Stop()
 	if s.reserve != nil {
 		if err := s.reserve.hold(ctx); err != nil {
 			return fmt.Errorf("restarting Ironic: %w", err)
@@ -312,6 +295,6 @@ func (s *Server) close() {
 		s.files.close()
 	}
 	if s.reserve != nil {
-		s.reserve.release()
+		s.reserve.Release()
 	}
 }

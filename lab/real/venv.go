@@ -10,9 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
+
+	"ironworks/lab/child"
 )
 
 // Embedded, so that a program finds them wherever it runs.
@@ -69,7 +72,10 @@ func makeEnvironment(ctx context.Context, name string, progress func(string)) (s
 	cmd := exec.CommandContext(ctx, python, filepath.Join(dir, "venv.py"), "--progress-fd", "3", name) //nolint:gosec // our own script
 	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = &stdout, &stderr, []*os.File{said}
 	// pip is a child of the script, and goes with it.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = child.Attributes()
+	// The death signal comes when the starting thread ends, so this thread is kept until Wait returns.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	err = cmd.Start()
 	_ = said.Close()
@@ -112,20 +118,24 @@ func unpack(dir string) error {
 	})
 }
 
-// runPython runs one of scripts/ in an environment, with input on stdin, and
-// returns what it prints.
-func runPython(ctx context.Context, env, script string, input []byte, args ...string) (string, error) {
+// runScript runs one of scripts/ in an environment.
+func runScript(ctx context.Context, env, script string, args ...string) (string, error) {
 	source, err := files.ReadFile("scripts/" + script)
 	if err != nil {
 		return "", err
 	}
+	return RunPython(ctx, env, string(source), nil, args...)
+}
+
+// RunPython runs a script in an environment, with input on stdin, and returns what it prints.
+func RunPython(ctx context.Context, env, source string, input []byte, args ...string) (string, error) {
 	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, filepath.Join(env, "bin", "python"), append([]string{"-c", string(source)}, args...)...) //nolint:gosec // our own interpreter and script
-	cmd.Env = environment(os.TempDir())
+	cmd := exec.CommandContext(ctx, filepath.Join(env, "bin", "python"), append([]string{"-c", source}, args...)...) //nolint:gosec // our own interpreter and script
+	cmd.Env = ServiceEnv(os.TempDir())
 	cmd.Stdin = bytes.NewReader(input)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("running %s: %w\n%s", script, err, stderr.String())
+		return "", fmt.Errorf("running a Python script: %w\n%s", err, stderr.String())
 	}
 	return strings.TrimSpace(stdout.String()), nil
 }

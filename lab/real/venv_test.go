@@ -25,13 +25,13 @@ func TestVenvErrors(t *testing.T) {
 		{
 			"no network", failed, `WARNING: Retrying (Retry(total=0, connect=None, read=None, redirect=None, status=None)) after connection broken by 'NewConnectionError('<pip._vendor.urllib3.connection.HTTPSConnection object at 0x7f>: Failed to establish a new connection: [Errno -3] Temporary failure in name resolution')': /simple/alembic/
 ERROR: Could not find a version that satisfies the requirement alembic==1.18.5 (from versions: none)
-ERROR: No matching distribution found for alembic==1.18.5`, ErrNoIndex, "PIP_INDEX_URL",
+ERROR: No matching distribution found for alembic==1.18.5`, errNoIndex, "PIP_INDEX_URL",
 		},
 		{
-			"disk full", failed, "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device", ErrDiskFull, "IRONWORKS_CACHE",
+			"disk full", failed, "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device", errDiskFull, "IRONWORKS_CACHE",
 		},
 		{
-			"disk full for a folder", failed, "venv.py: making the environment newest failed: [Errno 28] No space left on device: '/x'", ErrDiskFull, "make room",
+			"disk full for a folder", failed, "venv.py: making the environment newest failed: [Errno 28] No space left on device: '/x'", errDiskFull, "make room",
 		},
 		{
 			"Debian without python3-venv", failed, "The virtual environment was not created successfully because ensurepip is not\navailable.  On Debian/Ubuntu systems, you need to install the python3-venv", ErrNoPython, "python3-venv",

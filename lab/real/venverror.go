@@ -13,10 +13,10 @@ var (
 	// ErrNoPython reports that there is no Python here, or none that is old
 	// enough for a release.
 	ErrNoPython = errors.New("no suitable Python")
-	// ErrNoIndex reports that pip does not reach its package index.
-	ErrNoIndex = errors.New("the package index is out of reach")
-	// ErrDiskFull reports that the environment does not fit.
-	ErrDiskFull = errors.New("the disk is full")
+	// errNoIndex reports that pip does not reach its package index.
+	errNoIndex = errors.New("the package index is out of reach")
+	// errDiskFull reports that the environment does not fit.
+	errDiskFull = errors.New("the disk is full")
 )
 
 // exitNoPython is what venv.py exits with if no Python is old enough.
@@ -30,9 +30,9 @@ var signs = []struct {
 	words []string
 	hint  string
 }{
-	{ErrDiskFull, []string{"No space left on device", "Disk quota exceeded"}, "make room, or set IRONWORKS_CACHE to a folder elsewhere"},
+	{errDiskFull, []string{"No space left on device", "Disk quota exceeded"}, "make room, or set IRONWORKS_CACHE to a folder elsewhere"},
 	{ErrNoPython, []string{"ensurepip is not", "No module named venv", "No module named 'venv'", "No module named ensurepip"}, "python3 lacks venv; Debian and Ubuntu have it in the package python3-venv"},
-	{ErrNoIndex, []string{
+	{errNoIndex, []string{
 		"Failed to establish a new connection", "Temporary failure in name resolution", "Name or service not known",
 		"NewConnectionError", "ConnectTimeoutError", "ReadTimeoutError", "ProxyError", "SSLError", "Network is unreachable",
 		"(from versions: none)", // an index that answers with nothing, or not at all

@@ -46,9 +46,9 @@ type flashFile struct {
 
 var errNoFirmware = errors.New("no UEFI firmware without Secure Boot, in raw files, for x86_64")
 
-// FindFirmware finds firmware without Secure Boot, which would refuse most ramdisks, below a
+// findFirmware finds firmware without Secure Boot, which would refuse most ramdisks, below a
 // folder: /usr/share. First come the descriptions in qemu/firmware, in their order.
-func FindFirmware(share string) (Firmware, error) {
+func findFirmware(share string) (Firmware, error) {
 	files, _ := filepath.Glob(filepath.Join(share, "qemu/firmware/*.json")) // the pattern is valid
 	slices.Sort(files)
 	for _, file := range files {

@@ -33,24 +33,24 @@ type Host struct {
 type HostOptions struct {
 	// LookPath finds a program; exec.LookPath if nil.
 	LookPath func(name string) (string, error)
-	// Firmware finds UEFI firmware; FindFirmware below /usr/share if nil.
+	// Firmware finds UEFI firmware; findFirmware below /usr/share if nil.
 	Firmware func() (Firmware, error)
 	// Device is KVM's device; /dev/kvm if empty.
 	Device string
 }
 
-// Missing is a program or file that virtual machines need and this computer lacks.
-type Missing struct {
+// missing is a program or file that virtual machines need and this computer lacks.
+type missing struct {
 	// What is missing: qemu-system-x86_64.
 	What string
 	// Debian and Fedora are the packages that have it.
 	Debian, Fedora string
 }
 
-// MissingError lists all that is missing.
-type MissingError struct{ Missing []Missing }
+// missingError lists all that is missing.
+type missingError struct{ Missing []missing }
 
-func (e *MissingError) Error() string {
+func (e *missingError) Error() string {
 	var what, debian, fedora []string
 	for _, m := range e.Missing {
 		what, debian, fedora = append(what, m.What), append(debian, m.Debian), append(fedora, m.Fedora)
@@ -60,23 +60,23 @@ func (e *MissingError) Error() string {
 }
 
 var (
-	missingQEMU     = Missing{"qemu-system-x86_64", "qemu-system-x86", "qemu-system-x86-core"}
-	missingImg      = Missing{"qemu-img", "qemu-utils", "qemu-img"}
-	missingFirmware = Missing{"UEFI firmware (OVMF)", "ovmf", "edk2-ovmf"}
+	missingQEMU     = missing{"qemu-system-x86_64", "qemu-system-x86", "qemu-system-x86-core"}
+	missingImg      = missing{"qemu-img", "qemu-utils", "qemu-img"}
+	missingFirmware = missing{"UEFI firmware (OVMF)", "ovmf", "edk2-ovmf"}
 )
 
 // FindPrograms finds programs and firmware, without looking for KVM. The error is a
-// [MissingError] if something is missing.
+// missingError if something is missing.
 func FindPrograms(o HostOptions) (Host, error) {
 	if o.LookPath == nil {
 		o.LookPath = exec.LookPath
 	}
 	if o.Firmware == nil {
-		o.Firmware = func() (Firmware, error) { return FindFirmware("/usr/share") }
+		o.Firmware = func() (Firmware, error) { return findFirmware("/usr/share") }
 	}
 	var h Host
 	var err error
-	var missing MissingError
+	var missing missingError
 	if h.QEMU, err = o.LookPath("qemu-system-x86_64"); err != nil {
 		missing.Missing = append(missing.Missing, missingQEMU)
 	}

@@ -50,11 +50,11 @@ func TestFindFirmware(t *testing.T) {
 		}
 		return path
 	}
-	if _, err := FindFirmware(share); !errors.Is(err, errNoFirmware) {
+	if _, err := findFirmware(share); !errors.Is(err, errNoFirmware) {
 		t.Errorf("an empty folder: %v", err)
 	}
 	code, vars := write("OVMF/OVMF_CODE_4M.fd", nil), write("OVMF/OVMF_VARS_4M.fd", emptyStore(256))
-	if f, err := FindFirmware(share); err != nil || f != (Firmware{code, vars}) {
+	if f, err := findFirmware(share); err != nil || f != (Firmware{code, vars}) {
 		t.Errorf("without descriptions: %v, %v", f, err)
 	}
 	describe := func(name, code, vars, format, feature string) {
@@ -68,7 +68,7 @@ func TestFindFirmware(t *testing.T) {
 	describe("55-gone.json", described, vars+".gone", "raw", "verbose-dynamic")
 	write("qemu/firmware/56-broken.json", []byte("{"))
 	describe("60-good.json", described, vars, "raw", "verbose-dynamic")
-	if f, err := FindFirmware(share); err != nil || f != (Firmware{described, vars}) {
+	if f, err := findFirmware(share); err != nil || f != (Firmware{described, vars}) {
 		t.Errorf("with descriptions: %v, %v", f, err)
 	}
 }

@@ -28,7 +28,7 @@ func (h Host) tryKVM(ctx context.Context) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, kvmTrial)
 	defer cancel()
-	v := &VM{host: h, folder: folder, serial: NewSerial(""), spec: Spec{
+	v := &VM{host: h, folder: folder, serial: newSerial(""), spec: Spec{
 		Name: "kvm-trial", UUID: "00000000-0000-0000-0000-000000000000", CPUs: 1, MemoryMiB: 256, MAC: "52:54:00:00:00:00",
 		Address: netip.AddrFrom4([4]byte{10, 0, 2, 15}), Isolated: true, Processor: "trial",
 	}}

@@ -25,8 +25,8 @@ type VM struct {
 	monitor *qmp // nil while it is off
 }
 
-// ErrOff says that the machine does not run.
-var ErrOff = errors.New("the virtual machine is off")
+// errOff says that the machine does not run.
+var errOff = errors.New("the virtual machine is off")
 
 // New makes a machine whose disks, UEFI variables and serial log are in a folder. Files that
 // are there are kept; a disk of another size is an error.
@@ -37,7 +37,7 @@ func New(ctx context.Context, host Host, spec Spec, folder string) (*VM, error) 
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("making virtual machine %s: %w", spec.Name, err)
 	}
-	v := &VM{host: host, spec: spec, folder: folder, serial: NewSerial(filepath.Join(folder, "serial.log"))}
+	v := &VM{host: host, spec: spec, folder: folder, serial: newSerial(filepath.Join(folder, "serial.log"))}
 	if err := v.makeFiles(ctx); err != nil {
 		return nil, fmt.Errorf("making virtual machine %s: %w", spec.Name, err)
 	}
@@ -121,7 +121,7 @@ func (v *VM) tell(ctx context.Context, command string, arguments map[string]any)
 	monitor := v.monitor
 	v.mu.Unlock()
 	if monitor == nil {
-		return fmt.Errorf("machine %s: %w", v.spec.Name, ErrOff)
+		return fmt.Errorf("machine %s: %w", v.spec.Name, errOff)
 	}
 	if err := monitor.run(ctx, command, arguments, nil); err != nil {
 		return fmt.Errorf("machine %s: %w", v.spec.Name, err)

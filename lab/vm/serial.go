@@ -2,12 +2,12 @@ package vm
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"net"
 	"os"
 	"sync"
+
+	"ironworks/lab/accept"
 )
 
 // Serial is the serial line of a machine, over all its boots. What the machine writes goes to
@@ -30,8 +30,8 @@ const (
 	serialBacklog = 1024
 )
 
-// NewSerial makes a serial line that is recorded in a file, or nowhere if the path is empty.
-func NewSerial(path string) *Serial {
+// newSerial makes a serial line that is recorded in a file, or nowhere if the path is empty.
+func newSerial(path string) *Serial {
 	return &Serial{path: path, readers: map[chan []byte]bool{}}
 }
 
@@ -113,30 +113,15 @@ func (s *Serial) Write(input []byte) (int, error) {
 
 // Serve connects every client of the listener to the serial line until ctx ends, and closes
 // the listener.
-func (s *Serial) Serve(ctx context.Context, listener net.Listener) error {
-	var serving sync.WaitGroup
-	defer serving.Wait()
-	stop := context.AfterFunc(ctx, func() { _ = listener.Close() })
-	defer stop()
-	for {
-		conn, err := listener.Accept()
-		if err != nil {
-			if ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
-				return nil
-			}
-			return fmt.Errorf("serving a serial line: %w", err)
-		}
-		serving.Go(func() { s.connect(ctx, conn) })
-	}
+func (s *Serial) Serve(ctx context.Context, listener net.Listener) {
+	accept.Serve(ctx, listener, s.connect)
 }
 
-func (s *Serial) connect(ctx context.Context, conn net.Conn) {
+func (s *Serial) connect(_ context.Context, conn net.Conn) {
 	reader := make(chan []byte, serialBacklog)
 	s.mu.Lock()
 	s.readers[reader] = true
 	s.mu.Unlock()
-	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	defer stop()
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)

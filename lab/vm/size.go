@@ -3,9 +3,11 @@ package vm
 import (
 	"errors"
 	"fmt"
-	"math"
+	"slices"
 	"strconv"
 	"strings"
+
+	"ironworks/models"
 )
 
 // DiskKind is the kind of a virtual disk.
@@ -65,7 +67,7 @@ func parseDisk(item string) (DiskRequest, error) {
 		return DiskRequest{}, fmt.Errorf("disk %q: unknown kind %q (want nvme, ssd or hdd)", item, kind)
 	}
 	var err error
-	if disk.Size, err = ParseSize(size); err != nil {
+	if disk.Size, err = parseSize(size); err != nil {
 		return DiskRequest{}, fmt.Errorf("disk %q: %w", item, err)
 	}
 	if disk.Size < minDisk || disk.Size > maxDisk {
@@ -76,7 +78,7 @@ func parseDisk(item string) (DiskRequest, error) {
 
 // ParseMemory reads the memory of a machine, such as 4G, and returns MiB.
 func ParseMemory(text string) (int, error) {
-	size, err := ParseSize(text)
+	size, err := parseSize(text)
 	if err != nil {
 		return 0, err
 	}
@@ -88,27 +90,17 @@ func ParseMemory(text string) (int, error) {
 
 var errSize = errors.New("want a whole number with M, G or T, such as 20G")
 
-// ParseSize reads a size with a binary unit: 512M, 20G, 2T, also MiB, GiB and TiB. It returns
-// bytes.
-func ParseSize(text string) (int64, error) {
+// parseSize reads a size with a binary unit: 512M, 20G, 2T, also MiB, GiB and TiB. It returns
+// bytes. [models.ParseBytes] reads more: fractions, decimal units and bare bytes.
+func parseSize(text string) (int64, error) {
 	digits := strings.TrimRightFunc(text, func(r rune) bool { return r < '0' || r > '9' })
-	number, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || number < 0 {
+	unit := strings.TrimSuffix(strings.ToUpper(text[len(digits):]), "IB")
+	if _, err := strconv.ParseUint(digits, 10, 64); err != nil || !slices.Contains([]string{"M", "G", "T"}, unit) {
 		return 0, fmt.Errorf("size %q: %w", text, errSize)
 	}
-	var unit int64
-	switch strings.TrimSuffix(strings.ToUpper(text[len(digits):]), "IB") {
-	case "M":
-		unit = mib
-	case "G":
-		unit = gib
-	case "T":
-		unit = tib
-	default:
-		return 0, fmt.Errorf("size %q: %w", text, errSize)
-	}
-	if number > math.MaxInt64/unit {
+	size, err := models.ParseBytes(text)
+	if err != nil {
 		return 0, fmt.Errorf("size %q: too large", text)
 	}
-	return number * unit, nil
+	return size, nil
 }

@@ -16,10 +16,10 @@ import (
 // copy is made last and removed first: a snapshot without it does not exist.
 
 var (
-	// ErrNoSnapshot says that a machine has no snapshot of that name.
-	ErrNoSnapshot = errors.New("no such snapshot")
-	// ErrSnapshotExists says that a machine has a snapshot of that name.
-	ErrSnapshotExists = errors.New("the snapshot exists")
+	// errNoSnapshot says that a machine has no snapshot of that name.
+	errNoSnapshot = errors.New("no such snapshot")
+	// errSnapshotExists says that a machine has a snapshot of that name.
+	errSnapshotExists = errors.New("the snapshot exists")
 
 	snapshotName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 )
@@ -50,12 +50,12 @@ func Snapshots(folder string) ([]string, error) {
 	return names, nil
 }
 
-// Snapshot keeps the state of a machine that is off. The error is [ErrInUse] if it is on, or
-// [ErrSnapshotExists].
+// Snapshot keeps the state of a machine that is off. The error is errInUse if it is on, or
+// errSnapshotExists.
 func Snapshot(ctx context.Context, host Host, folder, name string) error {
 	return withDisks(folder, name, func(disks []string) error {
 		if _, err := os.Stat(filepath.Join(folder, snapshotPrefix+name)); err == nil {
-			return ErrSnapshotExists
+			return errSnapshotExists
 		}
 		for _, disk := range disks {
 			// One that an interrupted run has left; usually there is none.
@@ -69,12 +69,12 @@ func Snapshot(ctx context.Context, host Host, folder, name string) error {
 }
 
 // Restore puts a machine that is off back into the state of a snapshot, which stays. The error
-// is [ErrInUse] if it is on, or [ErrNoSnapshot].
+// is errInUse if it is on, or errNoSnapshot.
 func Restore(ctx context.Context, host Host, folder, name string) error {
 	return withDisks(folder, name, func(disks []string) error {
 		variables := filepath.Join(folder, snapshotPrefix+name)
 		if _, err := os.Stat(variables); errors.Is(err, fs.ErrNotExist) {
-			return ErrNoSnapshot
+			return errNoSnapshot
 		}
 		for _, disk := range disks {
 			if _, err := host.img(ctx, "snapshot", "-q", "-a", name, disk); err != nil {
@@ -85,13 +85,13 @@ func Restore(ctx context.Context, host Host, folder, name string) error {
 	})
 }
 
-// RemoveSnapshot forgets a snapshot of a machine that is off. The error is [ErrInUse] if it is
-// on, or [ErrNoSnapshot].
+// RemoveSnapshot forgets a snapshot of a machine that is off. The error is errInUse if it is
+// on, or errNoSnapshot.
 func RemoveSnapshot(ctx context.Context, host Host, folder, name string) error {
 	return withDisks(folder, name, func(disks []string) error {
 		if err := os.Remove(filepath.Join(folder, snapshotPrefix+name)); err != nil {
 			if errors.Is(err, fs.ErrNotExist) {
-				return ErrNoSnapshot
+				return errNoSnapshot
 			}
 			return fmt.Errorf("removing a snapshot: %w", err)
 		}

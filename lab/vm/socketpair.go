@@ -33,8 +33,8 @@ func socketPair(name string) (near net.Conn, far *os.File, err error) {
 	return near, far, nil
 }
 
-// ErrInUse says that the machine runs, or that another process works on its disks.
-var ErrInUse = errors.New("the virtual machine is on, or another ironworks uses its disks")
+// errInUse says that the machine runs, or that another process works on its disks.
+var errInUse = errors.New("the virtual machine is on, or another ironworks uses its disks")
 
 // lock keeps other processes off the machine's files.
 func lock(folder string) (unlock func(), err error) {
@@ -45,7 +45,7 @@ func lock(folder string) (unlock func(), err error) {
 	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil { //nolint:gosec // a descriptor
 		_ = file.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, ErrInUse
+			return nil, errInUse
 		}
 		return nil, fmt.Errorf("locking %s: %w", folder, err)
 	}

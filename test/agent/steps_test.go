@@ -98,17 +98,7 @@ func stepComparisons() []comparison {
 		{name: "inject-no-content", brief: true, ends: "deploy failed", says: "'content'", path: to(install(inject(map[string]any{"path": "/EFI/x"})))},
 		{name: "inject-no-partition", ends: "deploy failed", says: "does not exist", path: to(install(inject(map[string]any{"path": "/x", "partition": 9, "content": encoded})))},
 		{name: "inject-no-list", brief: true, ends: "deploy failed", says: "must be a list", path: to(install(step("inject_files", map[string]any{"files": "all"})))},
-		{
-			name: "burn", ends: "manageable", driver: map[string]any{
-				"agent_burnin_cpu_timeout": 1, "agent_burnin_vm_timeout": 1, "agent_burnin_fio_disk_runtime": 1,
-				"agent_burnin_fio_disk_smart_test": true, "agent_burnin_fio_network_runtime": 1,
-				"agent_burnin_fio_network_config": map[string]any{"role": "reader", "partner": "other"},
-			},
-			path: manual(step("burnin_cpu", nil), step("burnin_memory", nil), step("burnin_disk", nil), step("burnin_network", nil),
-				step("erase_pstore", nil), step("erase_devices_express", nil)),
-		},
-		{name: "burn-alone", ends: "clean failed", says: "dynamic pairing config", path: manual(step("burnin_network", nil))},
-		{name: "burn-gpu", newest: true, ends: "clean failed", says: "gpu-burn", path: manual(step("burnin_gpu", nil))},
+		{name: "erase-express", ends: "manageable", path: manual(step("erase_pstore", nil), step("erase_devices_express", nil))},
 		{name: "nvram-invalid", newest: true, ends: "clean failed", says: "list of strings", path: manual(step("clean_uefi_nvram", map[string]any{"match_patterns": []any{"("}}))},
 	}
 }

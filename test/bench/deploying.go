@@ -42,7 +42,7 @@ func deploying(ctx context.Context, s *ironic.Server, _ string, rounds int) erro
 	b := &deployBench{server: s, client: client, runner: &provision.Runner{API: client, Audit: book, Clock: benchClock{}, Context: "bench"}}
 	var ids []string
 	for range 2 * together {
-		id, err := s.Server.CreateNode(ctx, map[string]any{"driver": "fake-hardware", "deploy_interface": "fake"})
+		id, err := s.Enrol(ctx, map[string]any{"driver": "fake-hardware", "deploy_interface": "fake"})
 		if err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ func startEmbedded(t *testing.T) *Subject {
 	t.Cleanup(transport.CloseIdleConnections)
 	change := func(tb testing.TB, uuid string, change func(n *db.Node)) {
 		tb.Helper()
-		_, err := tables.TouchNode(uuid, func(n *db.Node) error {
+		_, err := tables.Nodes.Touch(uuid, func(n *db.Node) error {
 			change(n)
 			return nil
 		})

@@ -56,7 +56,7 @@ func TestHTTPBasic(t *testing.T) {
 	for _, r := range ironic.Releases(t) {
 		t.Run(r.Version(), func(t *testing.T) {
 			t.Parallel()
-			s := ironic.StartT(t, ironic.Options{Release: r, Auth: ironic.HTTPBasic})
+			s := ironic.StartT(t, ironic.Options{Release: r, Auth: ironic.HTTPBasic()})
 			name := unique("basic")
 			s.CreateNode(t, map[string]any{"name": name})
 			good := newConsole(t, "IRONWORKS_URL="+s.URL, "IRONWORKS_USERNAME="+s.Username, "IRONWORKS_PASSWORD="+s.Password)
@@ -202,7 +202,7 @@ func TestKeystone(t *testing.T) {
 	for _, r := range ironic.Releases(t) {
 		// One after the other: the catalogue has one Ironic.
 		t.Run(r.Version(), func(t *testing.T) {
-			s := ironic.StartT(t, ironic.Options{Release: r, Auth: ironic.KeystoneAuth, Keystone: id.Keystone})
+			s := ironic.StartT(t, ironic.Options{Release: r, Auth: id.Keystone})
 			name := unique("keystone")
 			s.CreateNode(t, map[string]any{"name": name})
 			for way, settings := range ways {
@@ -343,7 +343,7 @@ func testTokenExpires(t *testing.T, r ironic.Release) {
 	// Long enough for a machine that is busy with other tests to list nodes in.
 	const life = 20 * time.Second
 	k := ironic.StartKeystoneT(t, ironic.KeystoneOptions{TokenExpiration: life})
-	s := ironic.StartT(t, ironic.Options{Release: r, Auth: ironic.KeystoneAuth, Keystone: k})
+	s := ironic.StartT(t, ironic.Options{Release: r, Auth: k})
 	token, err := k.AdminToken(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -166,7 +166,7 @@ func TestDoctorStrangers(t *testing.T) {
 func TestDoctorAsksWhoWeAre(t *testing.T) {
 	t.Parallel()
 	s := ironic.StartT(t, ironic.Options{
-		Auth: ironic.HTTPBasic, TLS: true, Settings: map[string]map[string]string{"DEFAULT": {"enabled_deploy_interfaces": "fake,direct"}},
+		Auth: ironic.HTTPBasic(), TLS: true, Settings: map[string]map[string]string{"DEFAULT": {"enabled_deploy_interfaces": "fake,direct"}},
 	})
 	at := func(env ...string) *console {
 		return newConsole(t, append([]string{"IRONWORKS_URL=" + s.URL, "IRONWORKS_USERNAME=" + s.Username, "IRONWORKS_PASSWORD=" + s.Password}, env...)...)

@@ -200,7 +200,7 @@ func TestHTTPBasicAndTLS(t *testing.T) {
 	for _, release := range Releases(t) {
 		t.Run(release.Name(), func(t *testing.T) {
 			t.Parallel()
-			s := StartT(t, Options{Release: release, Auth: HTTPBasic, TLS: true})
+			s := StartT(t, Options{Release: release, Auth: HTTPBasic(), TLS: true})
 			if !strings.HasPrefix(s.URL, "https://127.0.0.1:") || s.CACert == "" {
 				t.Fatalf("URL %q, CACert %q", s.URL, s.CACert)
 			}

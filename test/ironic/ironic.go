@@ -16,20 +16,6 @@ type (
 	Release = real.Release
 	// Options say what server to start.
 	Options = real.Options
-	// Auth is how a server asks its callers who they are.
-	Auth = real.Auth
-	// Keystone is a running identity service.
-	Keystone = real.Keystone
-	// KeystoneOptions say what identity service to start.
-	KeystoneOptions = real.KeystoneOptions
-	// User is an account of Keystone.
-	User = real.User
-	// Token is what calls are made with.
-	Token = real.Token
-	// TokenRequest says what token to issue.
-	TokenRequest = real.TokenRequest
-	// ApplicationCredential is one for a user's project.
-	ApplicationCredential = real.ApplicationCredential
 )
 
 // The releases, as in package real.
@@ -38,16 +24,16 @@ var (
 	Old    = real.Old
 )
 
-// The ways a server can be set up, and the header of the API version.
-const (
-	NoAuth        = real.NoAuth
-	HTTPBasic     = real.HTTPBasic
-	KeystoneAuth  = real.KeystoneAuth
-	VersionHeader = real.VersionHeader
-)
+// VersionHeader is the header of the API version.
+const VersionHeader = real.VersionHeader
 
 // Server is a running Ironic: API and conductor.
-type Server struct{ *real.Server }
+type Server struct {
+	*real.Server
+	// Basic and Keystone are how it knows its callers; nil if otherwise.
+	*Basic
+	Keystone *Keystone
+}
 
 // Start starts a server and waits until it answers. The context bounds the
 // start only. The caller stops the server and removes its Dir.
@@ -56,12 +42,15 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{s}, nil
+	started := &Server{Server: s}
+	started.Basic, _ = options.Auth.(*Basic)
+	started.Keystone, _ = options.Auth.(*Keystone)
+	return started, nil
 }
 
 // At is a server that somebody else runs, without authentication: it can only
 // be called.
-func At(url string, release Release) *Server { return &Server{real.At(url, release)} }
+func At(url string, release Release) *Server { return &Server{Server: real.At(url, release)} }
 
 // StartT starts a server for a test and stops it at the end. After a failure
 // its folder stays and the end of its log is shown.
@@ -76,12 +65,6 @@ func StartT(tb testing.TB, options Options) *Server {
 		discard(tb, "Ironic "+s.Release.Version(), s.Dir, s.Log())
 	})
 	return s
-}
-
-// StartKeystone starts an identity service and waits until it answers. The
-// context bounds the start only. The caller stops it and removes its Dir.
-func StartKeystone(ctx context.Context, options KeystoneOptions) (*Keystone, error) {
-	return real.StartKeystone(ctx, options)
 }
 
 // StartKeystoneT starts an identity service for a test and stops it at the
@@ -115,7 +98,7 @@ func discard(tb testing.TB, what, dir, log string) {
 // fake-hardware, without a name a unique one.
 func (s *Server) CreateNode(tb testing.TB, node map[string]any) string {
 	tb.Helper()
-	uuid, err := s.Server.CreateNode(tb.Context(), node)
+	uuid, err := s.Enrol(tb.Context(), node)
 	if err != nil {
 		tb.Fatal(err)
 	}

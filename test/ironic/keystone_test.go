@@ -12,7 +12,7 @@ func TestKeystone(t *testing.T) {
 	k := StartKeystoneT(t, KeystoneOptions{TokenExpiration: life})
 	for _, release := range Releases(t) {
 		t.Run(release.Name(), func(t *testing.T) {
-			s := StartT(t, Options{Release: release, Auth: KeystoneAuth, Keystone: k})
+			s := StartT(t, Options{Release: release, Auth: k})
 			uuid := s.CreateNode(t, map[string]any{"name": "mine"})
 			if got := nodes(t, s); got != 1 {
 				t.Errorf("a token of the admin project lists %d nodes, want 1", got)

@@ -18,8 +18,8 @@ HARMLESS = ("hwclock", "ip", "journalctl", "modprobe")
 
 # What the machine itself runs, on its own disks.
 FORWARDED = (
-    "blkid", "blockdev", "dd", "efibootmgr", "fio", "fuser", "lsblk", "mdadm", "mkfs", "mkswap", "parted", "partprobe", "partx", "sgdisk",
-    "smartctl", "stress-ng", "udevadm", "wipefs",
+    "blkid", "blockdev", "dd", "efibootmgr", "fuser", "lsblk", "mdadm", "mkfs", "mkswap", "parted", "partprobe", "partx", "sgdisk",
+    "udevadm", "wipefs",
 )
 
 

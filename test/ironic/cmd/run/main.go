@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string) error {
 	switch *auth {
 	case "none":
 	case "http_basic":
-		options.Auth = ironic.HTTPBasic
+		options.Auth = ironic.HTTPBasic()
 	case "keystone":
 		keystone, err := ironic.StartKeystone(ctx, ironic.KeystoneOptions{})
 		if err != nil {
@@ -56,7 +56,7 @@ func run(ctx context.Context, args []string) error {
 		}
 		defer remove(keystone.Dir)
 		defer keystone.Stop()
-		options.Auth, options.Keystone = ironic.KeystoneAuth, keystone
+		options.Auth = keystone
 	default:
 		return fmt.Errorf("-auth %q: want none, http_basic or keystone", *auth)
 	}
@@ -88,7 +88,7 @@ func explain(s *ironic.Server, nodes int) {
 		cloudsYAML(s)
 	} else {
 		fmt.Printf("  export IRONWORKS_URL=%s\n", s.URL)
-		if s.Username != "" {
+		if s.Basic != nil {
 			fmt.Printf("  export OS_AUTH_TYPE=http_basic OS_ENDPOINT=%s OS_USERNAME=%s OS_PASSWORD=%s\n", s.URL, s.Username, s.Password)
 		}
 		if s.CACert != "" {

@@ -1,6 +1,8 @@
-package agent
+package python
 
 import (
+	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -9,10 +11,10 @@ import (
 	"ironworks/models/hints"
 )
 
-// parseJSON reads JSON as Python's json.loads does. What it says of JSON that
+// ParseJSON reads JSON as Python's json.loads does. What it says of JSON that
 // is none ends up in Ironic's last_error, so the words are Python's: those of
 // 3.9 to 3.12, which the ramdisks of both releases have.
-func parseJSON(s string) (any, error) {
+func ParseJSON(s string) (any, error) {
 	p := &parser{s: s}
 	if strings.HasPrefix(s, "\ufeff") {
 		return nil, p.fail("Unexpected UTF-8 BOM (decode using utf-8-sig)", 0)
@@ -29,14 +31,23 @@ func parseJSON(s string) (any, error) {
 	return v, nil
 }
 
+// Exception is one of Python's errors.
+type Exception struct{ Class, Text string }
+
+func (e *Exception) Error() string { return e.Text }
+
+func raise(class, format string, args ...any) *Exception {
+	return &Exception{Class: class, Text: fmt.Sprintf(format, args...)}
+}
+
 type parser struct {
 	s     string
 	at    int
 	depth int
 }
 
-// maxDepth is where Python gives up, too, roughly.
-const maxDepth = 990
+// maxNesting is where Python gives up, too, roughly.
+const maxNesting = 990
 
 func (p *parser) fail(message string, at int) error {
 	before := p.s[:min(at, len(p.s))]
@@ -56,7 +67,7 @@ func (p *parser) space() {
 func (p *parser) next(c byte) bool { return p.at < len(p.s) && p.s[p.at] == c }
 
 func (p *parser) value() (any, error) {
-	if p.depth > maxDepth {
+	if p.depth > maxNesting {
 		return nil, raise("RecursionError", "maximum recursion depth exceeded while decoding a JSON array from a unicode string")
 	}
 	if p.at >= len(p.s) {
@@ -77,7 +88,9 @@ func (p *parser) value() (any, error) {
 		defer func() { p.depth-- }()
 		return p.array()
 	}
-	for word, v := range map[string]any{"null": nil, "true": true, "false": false} {
+	for word, v := range map[string]any{
+		"null": nil, "true": true, "false": false, "NaN": math.NaN(), "Infinity": math.Inf(1), "-Infinity": math.Inf(-1),
+	} {
 		if strings.HasPrefix(p.s[p.at:], word) {
 			p.at += len(word)
 			return v, nil
@@ -124,7 +137,7 @@ func (p *parser) number() (any, error) {
 }
 
 func (p *parser) array() (any, error) {
-	items := list{}
+	items := hints.PythonList{}
 	p.space()
 	if p.next(']') {
 		p.at++
@@ -150,7 +163,7 @@ func (p *parser) array() (any, error) {
 }
 
 func (p *parser) object() (any, error) {
-	o := newDict()
+	o := &hints.PythonDict{}
 	p.space()
 	if p.next('}') {
 		p.at++

@@ -1,4 +1,4 @@
-package real
+package ironic
 
 import (
 	"context"
@@ -9,7 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"time"
+
+	"ironworks/lab/real"
 )
 
 // KeystoneOptions say what identity service to start.
@@ -30,28 +33,31 @@ type Keystone struct {
 	Dir string
 
 	service User // what Ironic checks tokens as
-	process *process
-	reserve *reservation
+	process *real.Process
+	reserve *real.Reservation
 	client  *http.Client
+
+	mu    sync.Mutex
+	token Token // of the administrator
 }
 
 // StartKeystone starts an identity service and waits until it answers. The
 // context bounds the start only. The caller stops it and removes its Dir.
 func StartKeystone(ctx context.Context, options KeystoneOptions) (_ *Keystone, err error) {
-	env, err := Environment(ctx, Newest.name, nil)
+	env, err := real.Environment(ctx, Newest.Name(), nil)
 	if err != nil {
 		return nil, err
 	}
-	reserved, err := reserve(ctx)
+	reserved, err := real.Reserve(ctx)
 	if err != nil {
 		return nil, err
 	}
 	dir, err := os.MkdirTemp("", "keystone-")
 	if err != nil {
-		reserved.release()
+		reserved.Release()
 		return nil, fmt.Errorf("making Keystone's folder: %w", err)
 	}
-	port := reserved.port
+	port := reserved.Port
 	k := &Keystone{
 		AuthURL:   "http://127.0.0.1:" + strconv.Itoa(port) + "/v3",
 		AdminUser: "admin", AdminPassword: rand.Text(), AdminProject: "admin",
@@ -59,9 +65,9 @@ func StartKeystone(ctx context.Context, options KeystoneOptions) (_ *Keystone, e
 		reserve: reserved, client: &http.Client{Timeout: time.Minute},
 	}
 	script := filepath.Join(dir, "serve_keystone.py")
-	k.process = &process{
-		argv: []string{filepath.Join(env, "bin", "python"), script, strconv.Itoa(port)},
-		env:  append(environment(dir), "OS_KEYSTONE_CONFIG_DIR="+dir), dir: dir, log: k.Log(),
+	k.process = &real.Process{
+		Argv: []string{filepath.Join(env, "bin", "python"), script, strconv.Itoa(port)},
+		Env:  append(real.ServiceEnv(dir), "OS_KEYSTONE_CONFIG_DIR="+dir), Dir: dir, Log: k.Log(),
 	}
 	defer func() {
 		if err != nil {
@@ -72,10 +78,10 @@ func StartKeystone(ctx context.Context, options KeystoneOptions) (_ *Keystone, e
 	if err := k.configure(ctx, options, env, script); err != nil {
 		return nil, fmt.Errorf("setting up Keystone: %w", err)
 	}
-	if err := k.process.start(); err != nil {
+	if err := k.process.Start(); err != nil {
 		return nil, fmt.Errorf("starting Keystone: %w", err)
 	}
-	if err := k.process.await(ctx, startLimit, k.answers); err != nil {
+	if err := k.process.Await(ctx, real.StartLimit, k.answers); err != nil {
 		return nil, fmt.Errorf("starting Keystone: %w", err)
 	}
 	if err := k.addService(ctx); err != nil {
@@ -90,7 +96,7 @@ func (k *Keystone) configure(ctx context.Context, options KeystoneOptions, env, 
 	if expiration == 0 {
 		expiration = time.Hour
 	}
-	source, err := files.ReadFile("scripts/serve_keystone.py")
+	source, err := scripts.ReadFile("scripts/serve_keystone.py")
 	if err != nil {
 		return err
 	}
@@ -107,7 +113,7 @@ func (k *Keystone) configure(ctx context.Context, options KeystoneOptions, env, 
 		}
 	}
 	config := filepath.Join(k.Dir, "keystone.conf")
-	err = settings{
+	err = real.Settings{
 		"database":         {"connection": "sqlite:///" + filepath.Join(k.Dir, "keystone.sqlite")},
 		"token":            {"provider": "fernet", "expiration": strconv.Itoa(int(expiration.Seconds()))},
 		"fernet_tokens":    {"key_repository": repositories["fernet_tokens"]},
@@ -116,16 +122,16 @@ func (k *Keystone) configure(ctx context.Context, options KeystoneOptions, env, 
 		"oslo_concurrency": {"lock_path": filepath.Join(k.Dir, "lock")},
 		// The cheapest hashes: every token by password checks one.
 		"identity": {"password_hash_rounds": "4"},
-	}.write(config)
+	}.Write(config)
 	if err != nil {
 		return err
 	}
 	manage := []string{filepath.Join(env, "bin", "keystone-manage"), "--config-file", config}
-	if err := run(ctx, k.Dir, k.Log(), append(manage, "db_sync")...); err != nil {
+	if err := real.Run(ctx, k.Dir, k.Log(), append(manage, "db_sync")...); err != nil {
 		return err
 	}
 	// Without an internal address Ironic answers 500 to every call.
-	return run(ctx, k.Dir, k.Log(), append(manage, "bootstrap",
+	return real.Run(ctx, k.Dir, k.Log(), append(manage, "bootstrap",
 		"--bootstrap-username", k.AdminUser,
 		"--bootstrap-password", k.AdminPassword,
 		"--bootstrap-project-name", k.AdminProject,
@@ -167,13 +173,13 @@ func (k *Keystone) Log() string { return filepath.Join(k.Dir, "keystone.log") }
 
 // PID is the process id while the service runs, else 0.
 func (k *Keystone) PID() int {
-	pid, _, _ := k.process.running()
+	pid, _, _ := k.process.Running()
 	return pid
 }
 
 // Stop ends the service; its folder stays.
 func (k *Keystone) Stop() {
-	k.process.stop()
+	k.process.Stop()
 	k.client.CloseIdleConnections()
-	k.reserve.release()
+	k.reserve.Release()
 }

@@ -1,0 +1,123 @@
+package api
+
+import (
+	"reflect"
+	"strings"
+	"time"
+	"unicode"
+
+	"ironworks/lab/db"
+)
+
+// columns finds the columns of a row of the database by their names in the API: node_uuid is NodeUUID.
+type columns map[string]int
+
+var (
+	nodeColumns       = columnsOf[db.Node]()
+	portColumns       = columnsOf[db.Port]()
+	portgroupColumns  = columnsOf[db.Portgroup]()
+	allocationColumns = columnsOf[db.Allocation]()
+	templateColumns   = columnsOf[db.DeployTemplate]()
+	historyColumns    = columnsOf[db.History]()
+	settingColumns    = columnsOf[db.BIOSSetting]()
+	firmwareColumns   = columnsOf[db.Firmware]()
+	conductorColumns  = columnsOf[db.Conductor]()
+)
+
+func columnsOf[T any]() columns {
+	c, row := columns{}, reflect.TypeFor[T]()
+	for i := range row.NumField() {
+		c[columnName(row.Field(i).Name)] = i
+	}
+	return c
+}
+
+// columnName is the name of a field in the API: pxe_enabled of PXEEnabled.
+func columnName(field string) string {
+	var b strings.Builder
+	letters := []rune(strings.Replace(field, "NIC", "nic", 1))
+	for i, r := range letters {
+		begins := i > 0 && unicode.IsUpper(r) &&
+			(unicode.IsLower(letters[i-1]) || i+1 < len(letters) && unicode.IsLower(letters[i+1]))
+		if begins {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// of points to a column of a row; it is nil if there is none of that name.
+func (c columns) of(row any, name string) any {
+	i, ok := c[name]
+	if !ok {
+		return nil
+	}
+	return reflect.ValueOf(row).Elem().Field(i).Addr().Interface()
+}
+
+// shown is a column of a row as the API shows it: an empty text and no time are null.
+func (c columns) shown(row any, name string) any {
+	switch v := c.of(row, name).(type) {
+	case *string:
+		return orNull(*v)
+	case *bool:
+		return *v
+	case **bool:
+		return boolOrNull(*v)
+	case *db.Dict:
+		return orEmpty(*v)
+	case *time.Time:
+		return timeText(*v)
+	case *[]string:
+		if *v == nil {
+			return []string{}
+		}
+		return *v
+	default:
+		return nil
+	}
+}
+
+// all are the columns of a row that a document of its kind has.
+func (c columns) all(row any, kind string) map[string]any {
+	document := map[string]any{}
+	for _, name := range orders[kind] {
+		if _, ok := c[name]; ok {
+			document[name] = c.shown(row, name)
+		}
+	}
+	return document
+}
+
+// pick are the columns of a row that are asked for and that there are; without a column in the
+// database they are null.
+func (c columns) pick(row any, asked, known []string) map[string]any {
+	document := map[string]any{}
+	for _, name := range asked {
+		for _, k := range known {
+			if k == name {
+				document[name] = c.shown(row, name)
+			}
+		}
+	}
+	return document
+}
+
+// set gives a column a value that was checked. Null is what the column is without a value.
+func (c columns) set(row any, name string, value any) {
+	switch v := c.of(row, name).(type) {
+	case *string:
+		*v, _ = value.(string)
+	case *bool:
+		*v, _ = value.(bool)
+	case **bool:
+		*v = nil
+		if yes, ok := value.(bool); ok {
+			*v = &yes
+		}
+	case *db.Dict:
+		object, _ := value.(map[string]any)
+		*v = orEmpty(db.Dict(object).Clone())
+	}
+}

@@ -1,0 +1,193 @@
+package conductor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"ironworks/lab/db"
+	"ironworks/lab/python"
+)
+
+// stepRun is what cleaning and service differ in while their steps run.
+type stepRun struct {
+	word, record string // in messages, and in the history
+	fault        string
+	states       []string // of a run: while it works, while it waits, after it failed
+	tearDown     func(ctx context.Context, t *task) error
+	alsoFailed   func(t *task, err error) string // is appended where the clean-up fails as well
+	end          func(t *task, ctx context.Context, noRamdisk bool) error
+	abort        func(t *task, ctx context.Context)
+}
+
+func (k stepKind) run() stepRun {
+	if k == cleanSteps {
+		return stepRun{
+			word: "cleaning", record: "cleaning", fault: faultClean, states: []string{cleaning, cleanWait, cleanFail},
+			tearDown: func(ctx context.Context, t *task) error { return t.driver.deploy.tearDownCleaning(ctx, t) },
+			alsoFailed: func(t *task, err error) string {
+				return fmt.Sprintf(". Also Failed to tear down cleaning on node %s, reason: %s", t.node.UUID, text(err))
+			},
+			end: (*task).cleaned, abort: (*task).abortCleaning,
+		}
+	}
+	return stepRun{
+		word: "service", record: "servicing", fault: faultService, states: []string{servicing, serviceWait, serviceFail},
+		tearDown:   func(ctx context.Context, t *task) error { return t.driver.deploy.tearDownService(ctx, t) },
+		alsoFailed: func(*task, error) string { return ". Also failed to tear down servicing." },
+		end:        (*task).serviced, abort: (*task).abortService,
+	}
+}
+
+// target is the target of a manual cleaning; otherwise the state has its own.
+func (t *task) target(kind stepKind) string {
+	if kind == cleanSteps && t.node.TargetProvisionState == manageable {
+		return manageable
+	}
+	return ""
+}
+
+func (t *task) flowOf(kind stepKind) flow {
+	if kind == cleanSteps {
+		return cleaningFlow(t.node.TargetProvisionState == manageable)
+	}
+	return servicingFlow
+}
+
+// guardSteps fails the run for an error that its steps do not handle.
+func (t *task) guardSteps(ctx context.Context, kind stepKind, do func() error) {
+	if err := do(); err != nil && ctx.Err() == nil {
+		t.failSteps(ctx, kind, fmt.Sprintf("Unexpected error when processing next %s step. %s: %s", kind, className(err), text(err)), failing{})
+	}
+}
+
+// stepsFrom runs the steps from one on; -1 is behind the last.
+func (t *task) stepsFrom(ctx context.Context, kind stepKind, index int, noRamdisk bool) error {
+	run, current := kind.run(), t.flowOf(kind)
+	steps := dictsOf(t.internal(string(kind) + "_steps"))
+	for i := index; index >= 0 && i < len(steps); i++ {
+		step := steps[i]
+		*kind.step(t.node) = step.Clone()
+		t.setInternal(string(kind)+"_step_index", i)
+		if err := t.save(); err != nil {
+			return err
+		}
+		state, over, err := t.executeStep(ctx, kind, step)
+		switch {
+		case ctx.Err() != nil:
+			return fmt.Errorf("the conductor ends: %w", ctx.Err())
+		case isKind(err, kindAgentConnection) && python.Truthy(t.internal(kind.gerund()+"_reboot")), isKind(err, kindAgentInProgress):
+			t.setInternal("skip_current_"+string(kind)+"_step", false)
+			return t.processTo(onWait, t.target(kind))
+		case err != nil:
+			t.flowEnds(current, steps, step.Text("step"))
+			message := fmt.Sprintf("Node %s failed step %s: %s", t.node.UUID, python.Repr(*kind.step(t.node)), text(err))
+			if !noRamdisk {
+				t.collectLogs(ctx, run.word)
+			}
+			t.failSteps(ctx, kind, message, failing{})
+			return nil
+		case over:
+			return nil
+		case state == kind.waits():
+			return t.processTo(onWait, t.target(kind))
+		case state != "":
+			t.failSteps(ctx, kind, fmt.Sprintf("While executing step %s on node %s, step returned invalid value: %s", python.Repr(step), t.node.UUID, state), failing{})
+			return nil
+		}
+	}
+	return run.end(t, ctx, noRamdisk)
+}
+
+// continueSteps goes on after a step.
+func (t *task) continueSteps(ctx context.Context, kind stepKind) {
+	t.guardSteps(ctx, kind, func() error {
+		next := t.nextStep(kind)
+		if python.Truthy((*kind.step(t.node))["abort_after"]) {
+			if err := t.processTo(onFail, t.target(kind)); err != nil {
+				return err
+			}
+			kind.run().abort(t, ctx)
+			return nil
+		}
+		disabled := map[stepKind]string{cleanSteps: "cleaning_disable_ramdisk", serviceSteps: "service_disable_ramdisk"}[kind]
+		return t.stepsFrom(ctx, kind, next, python.Truthy(t.internal(disabled)))
+	})
+}
+
+// failing is how the failure of a run is handled.
+type failing struct {
+	keep     bool // what the run has set up stays
+	noChange bool // of the state: it has failed already
+}
+
+// failSteps is cleaning_error_handler and servicing_error_handler. A node of which a step has begun
+// goes into maintenance: its disks may be half erased.
+func (t *task) failSteps(ctx context.Context, kind stepKind, message string, how failing) {
+	run, started := kind.run(), len(*kind.step(t.node)) > 0
+	if started {
+		t.node.Fault, t.node.Maintenance = run.fault, true
+	}
+	if !how.keep {
+		if err := run.tearDown(ctx, t); err != nil {
+			message += run.alsoFailed(t, err)
+		}
+	}
+	if slices.Contains(run.states, t.node.ProvisionState) {
+		*kind.step(t.node) = db.Dict{}
+		t.dropInternal(string(kind) + "_step_index")
+		t.dropInternal(stepFlags...)
+		t.wipeAgent()
+	}
+	target := t.target(kind)
+	t.record(message, run.record, true)
+	if t.node.MaintenanceReason == "" && started {
+		t.node.MaintenanceReason = message
+	}
+	_ = t.save()
+	_ = t.restoreDeploy()
+	if !how.noChange && t.node.ProvisionState != run.states[2] {
+		_ = t.processTo(onFail, target)
+	}
+}
+
+// heartbeatInSteps begins the run when the agent is there, and goes on with it.
+func (t *task) heartbeatInSteps(ctx context.Context, kind stepKind) {
+	run := kind.run()
+	doing := "Failed checking if " + run.word + " is done"
+	err := func() error {
+		if err := t.touch(); err != nil {
+			return err
+		}
+		if len(*kind.step(t.node)) > 0 {
+			doing = "Node failed to check " + run.word + " progress"
+			if python.Truthy(t.internal(kind.gerund() + "_polling")) {
+				return nil
+			}
+			return t.processNextStep(ctx, kind)
+		}
+		doing = "Node failed to start the first " + run.word + " step"
+		if err := t.processTo(onResume, t.target(kind)); err != nil {
+			return err
+		}
+		if err := t.refreshSteps(ctx, kind); err != nil {
+			return err
+		}
+		if err := t.planSteps(kind); err != nil {
+			return err
+		}
+		t.continueSteps(ctx, kind)
+		return nil
+	}()
+	if err != nil && ctx.Err() == nil && slices.Contains(run.states[:2], t.node.ProvisionState) {
+		t.failSteps(ctx, kind, doing+": "+text(err), failing{})
+	}
+}
+
+// planSteps plans with the steps that the agent has.
+func (t *task) planSteps(kind stepKind) error {
+	if kind == cleanSteps {
+		return t.planCleaning(false, python.Truthy(t.internal("declarative_cleaning")))
+	}
+	return t.planService(false)
+}

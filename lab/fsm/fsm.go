@@ -1,0 +1,32 @@
+// Package fsm is the state machine of provisioning (ironic/common/state_machine.py of 39.0.0).
+package fsm
+
+import (
+	_ "embed"
+	"strings"
+)
+
+//go:embed states.txt
+var states string
+
+// State is a state of the machine: where it leads to at last, empty for one that is stable, and where
+// each event takes it.
+type State struct {
+	Target string
+	On     map[string]string
+}
+
+// States are all states by name. A line of states.txt is STATE|TARGET|EVENT=STATE|….
+func States() map[string]State {
+	all := map[string]State{}
+	for line := range strings.Lines(states) {
+		fields := strings.Split(strings.TrimSpace(line), "|")
+		s := State{Target: fields[1], On: map[string]string{}}
+		for _, field := range fields[2:] {
+			event, next, _ := strings.Cut(field, "=")
+			s.On[event] = next
+		}
+		all[fields[0]] = s
+	}
+	return all
+}

@@ -1,0 +1,93 @@
+package ironic
+
+import (
+	"context"
+	"crypto/rand"
+	"embed"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ironworks/lab/real"
+)
+
+//go:embed scripts/*.py
+var scripts embed.FS
+
+// runScript runs one of scripts/ in a Python environment.
+func runScript(ctx context.Context, env, script string, input []byte, args ...string) (string, error) {
+	source, err := scripts.ReadFile("scripts/" + script)
+	if err != nil {
+		return "", err
+	}
+	return real.RunPython(ctx, env, string(source), input, args...)
+}
+
+// Basic is HTTP basic authentication with one account.
+type Basic struct{ Username, Password string }
+
+// HTTPBasic is [Basic] for an administrator with a new password.
+func HTTPBasic() *Basic { return &Basic{"admin", rand.Text()} }
+
+// Configure makes the password file.
+func (b *Basic) Configure(ctx context.Context, server *real.Server) (map[string]map[string]string, error) {
+	env, err := real.Environment(ctx, server.Release.Name(), nil)
+	if err != nil {
+		return nil, err
+	}
+	hash, err := runScript(ctx, env, "htpasswd.py", []byte(b.Password))
+	if err != nil {
+		return nil, fmt.Errorf("hashing the password: %w", err)
+	}
+	path := filepath.Join(server.Dir, "htpasswd")
+	if err := os.WriteFile(path, []byte(b.Username+":"+hash+"\n"), 0o600); err != nil {
+		return nil, fmt.Errorf("writing the password file: %w", err)
+	}
+	return real.Settings{"DEFAULT": {"auth_strategy": "http_basic", "http_basic_auth_user_file": path}}, nil
+}
+
+// Sign adds the account.
+func (b *Basic) Sign(request *http.Request) error {
+	request.SetBasicAuth(b.Username, b.Password)
+	return nil
+}
+
+// Configure enters the server into Keystone's catalogue and gives it an
+// account to check tokens with.
+func (k *Keystone) Configure(ctx context.Context, server *real.Server) (map[string]map[string]string, error) {
+	if err := k.Register(ctx, server.URL); err != nil {
+		return nil, err
+	}
+	return real.Settings{
+		"DEFAULT": {"auth_strategy": "keystone"},
+		"keystone_authtoken": {
+			"auth_type":            "password",
+			"auth_url":             k.AuthURL,
+			"www_authenticate_uri": k.AuthURL,
+			"region_name":          k.Region,
+			"username":             k.service.Name,
+			"password":             k.service.Password,
+			"user_domain_name":     k.Domain,
+			"project_name":         k.service.Project,
+			"project_domain_name":  k.Domain,
+		},
+	}, nil
+}
+
+// Sign adds a token of the administrator, which is kept for as long as it is good.
+func (k *Keystone) Sign(request *http.Request) error {
+	const margin = 5 * time.Second
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if time.Until(k.token.Expires) < margin {
+		token, err := k.AdminToken(request.Context())
+		if err != nil {
+			return err
+		}
+		k.token = token
+	}
+	request.Header.Set("X-Auth-Token", k.token.Value)
+	return nil
+}
