@@ -13,7 +13,11 @@ import (
 const (
 	loopback = "127.0.0.1"
 	// database is the name of the database in the folder of a server.
-	database = "ironic.sqlite"
+	database         = "ironic.sqlite"
+	keystoneDatabase = "keystone.sqlite"
+	// serveIronic and serveKeystone are scripts, and their names in the folder of a server.
+	serveIronic   = "serve_ironic.py"
+	serveKeystone = "serve_keystone.py"
 	// releaseFile says whose folder it is.
 	releaseFile = "release"
 )

@@ -130,7 +130,7 @@ func newServer(ctx context.Context, options Options) (*Server, error) {
 		s.Keystone = options.Keystone
 	}
 	s.process = &process{
-		argv: []string{filepath.Join(env, "bin", "ironic"), "--config-file", s.configPath()},
+		argv: []string{filepath.Join(env, "bin", "python"), s.script(), "--config-file", s.configPath()},
 		env:  withPrograms(environment(dir), options.Programs, s.programs()), dir: dir, log: s.Log(),
 	}
 	return s, nil
@@ -174,16 +174,10 @@ func (s *Server) configure(ctx context.Context, options Options) error {
 	if err := all.write(s.configPath()); err != nil {
 		return err
 	}
-	// On a database that is there already, create_schema fails.
-	sync := "create_schema"
-	if _, err := os.Stat(filepath.Join(s.Dir, database)); err == nil {
-		sync = "upgrade"
-	}
-	if err := run(ctx, s.Dir, s.Log(), filepath.Join(s.venv, "bin", "ironic-dbsync"), "--config-file", s.configPath(), sync); err != nil {
+	if err := writeScript(s.Dir, serveIronic); err != nil {
 		return err
 	}
-	_, err = runPython(ctx, s.venv, "wal.py", nil, filepath.Join(s.Dir, database))
-	return err
+	return s.makeDatabase(ctx)
 }
 
 // writeIPMITool writes the one program that the shipped interfaces want to find before
@@ -245,6 +239,9 @@ func (s *Server) answers(ctx context.Context) bool {
 	return response.StatusCode == http.StatusUnauthorized ||
 		response.StatusCode < http.StatusInternalServerError && response.Header.Get(VersionHeader) != ""
 }
+
+// script is the program that runs Ironic.
+func (s *Server) script() string { return filepath.Join(s.Dir, serveIronic) }
 
 func (s *Server) configPath() string { return filepath.Join(s.Dir, "ironic.conf") }
 

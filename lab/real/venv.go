@@ -112,6 +112,15 @@ func unpack(dir string) error {
 	})
 }
 
+// writeScript writes one of scripts/ into a folder, for a service that outlives its start.
+func writeScript(dir, name string) error {
+	source, err := files.ReadFile("scripts/" + name)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, name), source, 0o600)
+}
+
 // runPython runs one of scripts/ in an environment, with input on stdin, and
 // returns what it prints.
 func runPython(ctx context.Context, env, script string, input []byte, args ...string) (string, error) {

@@ -39,11 +39,7 @@ func settings(release ironic.Release) map[string]map[string]string {
 func startReal(t *testing.T, release ironic.Release) *Subject {
 	t.Helper()
 	server := ironic.StartT(t, ironic.Options{Release: release, Settings: settings(release)})
-	journal := "wal"
-	if release == ironic.Old {
-		journal = "delete"
-	}
-	database := openDatabase(t, filepath.Join(server.Dir, "ironic.sqlite"), journal)
+	database := openDatabase(t, filepath.Join(server.Dir, "ironic.sqlite"))
 	s := &Subject{
 		Name: release.Name(), Kind: Newest, URL: server.URL, MaxMinor: release.MaxMinor(), Client: server.Client(),
 		SetState: func(tb testing.TB, uuid, provisionState, targetState string) {
@@ -77,9 +73,9 @@ type database struct {
 	answers *bufio.Scanner
 }
 
-func openDatabase(t *testing.T, path, journal string) *database {
+func openDatabase(t *testing.T, path string) *database {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "python3", "-c", columnProgram, path, journal)
+	cmd := exec.CommandContext(t.Context(), "python3", "-c", columnProgram, path)
 	var said strings.Builder
 	cmd.Stderr = &said
 	input, err := cmd.StdinPipe()
