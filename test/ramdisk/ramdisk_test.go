@@ -1,26 +1,53 @@
-package provision_test
+package ramdisk_test
 
 import (
 	"context"
-	"io"
 	"maps"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 
 	"ironworks/ironicclient"
 	"ironworks/lab"
 	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/test/ironic"
+	"ironworks/test/ramdisk"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+type clock struct{}
+
+func (clock) Now() time.Time                         { return time.Now() }
+func (clock) After(d time.Duration) <-chan time.Time { return time.After(d) }
+
+// audit keeps the verbs of the records.
+type audit struct {
+	mu    sync.Mutex
+	verbs []string
+}
+
+func (a *audit) Write(r provision.AuditRecord) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.verbs = append(a.verbs, r.Verb)
+	return nil
+}
+
+func (a *audit) lines() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.verbs)
+}
 
 // TestRamdiskEmbedded applies ramdisks to nodes of the embedded Ironic.
 func TestRamdiskEmbedded(t *testing.T) {
@@ -47,12 +74,12 @@ func TestRamdiskReal(t *testing.T) {
 }
 
 // enrolled is a node of a test with what the case has in it.
-func enrolled(t *testing.T, c *ironicclient.Client, test applied) *models.Node {
+func enrolled(t *testing.T, c *ironicclient.Client, test ramdisk.Case) *models.Node {
 	t.Helper()
 	info := map[string]any{"redfish_address": "http://127.0.0.1:9", "redfish_system_id": "/redfish/v1/Systems/1", "redfish_username": "a", "redfish_password": "b"}
-	maps.Copy(info, test.info)
+	maps.Copy(info, test.Info)
 	instance := map[string]any{}
-	maps.Copy(instance, test.instance)
+	maps.Copy(instance, test.Instance)
 	uuid, err := c.CreateNode(t.Context(), map[string]any{
 		"driver": "redfish", "boot_interface": "redfish-virtual-media", "driver_info": info, "instance_info": instance,
 	})
@@ -82,17 +109,17 @@ func connected(t *testing.T, url string) *ironicclient.Client {
 }
 
 // checkNode compares what the case is about.
-func checkNode(t *testing.T, n *models.Node, test applied) {
+func checkNode(t *testing.T, n *models.Node, test ramdisk.Case) {
 	t.Helper()
 	got := maps.Clone(n.DriverInfo)
 	maps.DeleteFunc(got, func(field string, _ any) bool {
 		return strings.HasPrefix(field, "redfish_") && field != "redfish_deploy_iso"
 	})
-	if !reflect.DeepEqual(got, test.wantInfo) {
-		t.Errorf("driver_info %v, want %v", got, test.wantInfo)
+	if !reflect.DeepEqual(got, test.WantInfo) {
+		t.Errorf("driver_info %v, want %v", got, test.WantInfo)
 	}
-	if len(n.InstanceInfo)+len(test.wantInstance) > 0 && !reflect.DeepEqual(n.InstanceInfo, test.wantInstance) {
-		t.Errorf("instance_info %v, want %v", n.InstanceInfo, test.wantInstance)
+	if len(n.InstanceInfo)+len(test.WantInstance) > 0 && !reflect.DeepEqual(n.InstanceInfo, test.WantInstance) {
+		t.Errorf("instance_info %v, want %v", n.InstanceInfo, test.WantInstance)
 	}
 	if n.DriverInfo["redfish_address"] == nil || n.DriverInfo["redfish_password"] == nil {
 		t.Errorf("driver_info lost what it had: %v", n.DriverInfo)
@@ -105,38 +132,38 @@ func testRamdisks(t *testing.T, url string) {
 	if err := wait(t, c); err != nil {
 		t.Fatal(err)
 	}
-	for _, test := range appliedCases() {
-		t.Run(test.name, func(t *testing.T) {
+	for _, test := range ramdisk.Cases() {
+		t.Run(test.Name, func(t *testing.T) {
 			n := enrolled(t, c, test)
-			audit := &memAudit{}
-			r := &provision.Runner{API: c, Audit: audit, Clock: clock{}}
+			written := &audit{}
+			r := &provision.Runner{API: c, Audit: written, Clock: clock{}}
 			apply := func() provision.Preview {
 				t.Helper()
-				action := always(test.ramdisk)
+				action := ramdisk.Always(test.Ramdisk)
 				plan := r.Plan(action, []models.Node{*read(t, c, n.UUID)})
 				if res := r.Run(t.Context(), plan, provision.RunOptions{})[0]; res.Outcome != provision.OutcomeDone {
 					t.Fatalf("%s: %v", res.Outcome, res.Err)
 				}
 				return action.Preview(plan)[0]
 			}
-			if p := apply(); p.Unchanged() != (test.ops == nil) || !p.Unchanged() && !slices.Equal(opsOf(t, p.Requests[0].Body), test.ops) {
+			if p := apply(); p.Unchanged() != (test.Operations == nil) || !p.Unchanged() && !slices.Equal(ramdisk.Operations(t, p.Requests[0].Body), test.Operations) {
 				t.Errorf("preview %+v", p)
 			}
 			checkNode(t, read(t, c, n.UUID), test)
-			records := len(audit.lines())
-			if p := apply(); !p.Unchanged() || len(audit.lines()) != records {
-				t.Errorf("the second time: %+v, audit %q", p, audit.lines())
+			records := len(written.lines())
+			if p := apply(); !p.Unchanged() || len(written.lines()) != records {
+				t.Errorf("the second time: %+v, audit %q", p, written.lines())
 			}
 		})
 	}
 	t.Run("ironic-can-boot-it", func(t *testing.T) {
-		for name, ramdisk := range map[string]provision.Ramdisk{"iso": iso, "pair": pair} {
-			n := enrolled(t, c, applied{})
+		for name, boots := range map[string]provision.Ramdisk{"iso": ramdisk.ISO(), "pair": ramdisk.Pair()} {
+			n := enrolled(t, c, ramdisk.Case{})
 			if reason := bootReason(t, c, n.UUID); !strings.Contains(reason, "parameters were missing") {
 				t.Errorf("before, Ironic says %q", reason)
 			}
-			r := &provision.Runner{API: c, Audit: &memAudit{}, Clock: clock{}}
-			if res := r.Run(t.Context(), r.Plan(always(ramdisk), []models.Node{*n}), provision.RunOptions{})[0]; res.Err != nil {
+			r := &provision.Runner{API: c, Audit: &audit{}, Clock: clock{}}
+			if res := r.Run(t.Context(), r.Plan(ramdisk.Always(boots), []models.Node{*n}), provision.RunOptions{})[0]; res.Err != nil {
 				t.Fatal(res.Err)
 			}
 			if reason := bootReason(t, c, n.UUID); reason != "" {
@@ -172,14 +199,14 @@ func bootReason(t *testing.T, c *ironicclient.Client, uuid string) string {
 func testCommands(t *testing.T, url, programs string) {
 	t.Helper()
 	c := connected(t, url)
-	for _, test := range appliedCases() {
-		if len(test.ops) == 0 {
+	for _, test := range ramdisk.Cases() {
+		if len(test.Operations) == 0 {
 			continue
 		}
-		t.Run("commands-"+test.name, func(t *testing.T) {
+		t.Run("commands-"+test.Name, func(t *testing.T) {
 			n := enrolled(t, c, test)
-			r := &provision.Runner{API: c, Audit: &memAudit{}, Clock: clock{}}
-			action := always(test.ramdisk)
+			r := &provision.Runner{API: c, Audit: &audit{}, Clock: clock{}}
+			action := ramdisk.Always(test.Ramdisk)
 			p := action.Preview(r.Plan(action, []models.Node{*n}))[0]
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer cancel()
@@ -191,39 +218,4 @@ func testCommands(t *testing.T, url, programs string) {
 			checkNode(t, read(t, c, n.UUID), test)
 		})
 	}
-}
-
-// TestRamdiskPreviewIsWhatIsSent compares the preview with what a server gets.
-func TestRamdiskPreviewIsWhatIsSent(t *testing.T) {
-	var got []ironicclient.Request
-	url := record(t, func(r *http.Request, body []byte) {
-		got = append(got, ironicclient.Request{Method: r.Method, Path: r.URL.EscapedPath(), Body: body})
-	})
-	c := connected(t, url)
-	n := node("n1", models.StateManageable)
-	n.DriverInfo["deploy_kernel"] = "k"
-	r := &provision.Runner{API: c, Audit: &memAudit{}, Clock: clock{}}
-	action := always(provision.Ramdisk{ISO: isoURL + "?a=<b>&c"})
-	plan := r.Plan(action, []models.Node{n})
-	if res := r.Run(t.Context(), plan, provision.RunOptions{})[0]; res.Err != nil {
-		t.Fatal(res.Err)
-	}
-	if shown := action.Preview(plan)[0].Requests; !reflect.DeepEqual(got, shown) {
-		t.Errorf("sent %s, shown %s", got, shown)
-	}
-}
-
-// record is an Ironic that takes everything and tells what came.
-func record(t *testing.T, tell func(r *http.Request, body []byte)) string {
-	t.Helper()
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		tell(r, body)
-		w.Header().Set("X-OpenStack-Ironic-API-Minimum-Version", "1.1")
-		w.Header().Set("X-OpenStack-Ironic-API-Maximum-Version", "1.115")
-		w.Header().Set("X-OpenStack-Ironic-API-Version", r.Header.Get("X-OpenStack-Ironic-API-Version"))
-		_, _ = io.WriteString(w, `{"uuid":"uuid-n1"}`)
-	}))
-	t.Cleanup(s.Close)
-	return s.URL
 }

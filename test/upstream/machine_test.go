@@ -1,15 +1,18 @@
-package machine
+package upstream_test
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"ironworks/lab/machine"
 	"ironworks/test/ironic"
 )
 
@@ -70,10 +73,7 @@ func (n node) provision(t *testing.T, target, want string) map[string]any {
 
 // A real conductor of each release works the machine: it inspects it over
 // Redfish, works its power, reads its BIOS and boots its ramdisk from the CD.
-func TestConductor(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts real Ironics")
-	}
+func TestConductorDrivesMachine(t *testing.T) {
 	for _, release := range ironic.Releases(t) {
 		t.Run(release.Name(), func(t *testing.T) {
 			server := ironic.StartT(t, ironic.Options{Release: release, Settings: map[string]map[string]string{
@@ -84,10 +84,10 @@ func TestConductor(t *testing.T) {
 				http.ServeContent(w, r, "ramdisk.iso", time.Time{}, bytes.NewReader(isoImage()))
 			}))
 			defer images.Close()
-			ramdisk := &recorder{}
+			ramdisk := make(recorder, 8)
 			client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-			m := machineT(t, spec(), Options{Ramdisk: ramdisk, Client: client, PowerOnTime: 200 * time.Millisecond, PowerOffTime: 200 * time.Millisecond})
-			address, _ := serveT(t, rackT(t, m), true)
+			m := newMachine(t, machine.Options{Ramdisk: ramdisk, Client: client, PowerOnTime: 200 * time.Millisecond, PowerOffTime: 200 * time.Millisecond})
+			address := serveMachine(t, m, true)
 			n := node{server: server}
 			n.uuid = server.CreateNode(t, map[string]any{
 				"name": "m1", "driver": "redfish", "boot_interface": "redfish-virtual-media", "deploy_interface": "custom-agent",
@@ -103,7 +103,7 @@ func TestConductor(t *testing.T) {
 	}
 }
 
-func conductorManages(t *testing.T, m *Machine, n node) {
+func conductorManages(t *testing.T, m *machine.Machine, n node) {
 	t.Helper()
 	n.provision(t, "manage", "manageable")
 	properties, _ := n.provision(t, "inspect", "manageable")["properties"].(map[string]any)
@@ -114,13 +114,13 @@ func conductorManages(t *testing.T, m *Machine, n node) {
 		t.Errorf("BIOS: %s", attributes)
 	}
 	n.do(t, http.MethodPut, "/management/boot_device", map[string]any{"boot_device": "pxe", "persistent": true}, http.StatusNoContent)
-	if got := m.Override(); got.Target != Pxe || got.Enabled != Continuous {
+	if got := m.Override(); got.Target != machine.Pxe || got.Enabled != machine.Continuous {
 		t.Errorf("boot device %+v", got)
 	}
 	for _, power := range []struct {
 		target, state string
-		want          Power
-	}{{"power on", "power on", On}, {"rebooting", "power on", On}, {"soft power off", "power off", Off}} {
+		want          machine.Power
+	}{{"power on", "power on", machine.On}, {"rebooting", "power on", machine.On}, {"soft power off", "power off", machine.Off}} {
 		n.do(t, http.MethodPut, "/states/power", map[string]any{"target": power.target}, http.StatusAccepted)
 		n.until(t, "power_state", power.state)
 		if got := m.Power(); got != power.want {
@@ -129,28 +129,91 @@ func conductorManages(t *testing.T, m *Machine, n node) {
 	}
 }
 
-func conductorBoots(t *testing.T, m *Machine, n node, ramdisk *recorder) {
+func conductorBoots(t *testing.T, m *machine.Machine, n node, ramdisk recorder) {
 	t.Helper()
 	n.provision(t, "provide", "available")
 	n.provision(t, "active", "wait call-back")
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	err := ironic.Poll(ctx, 50*time.Millisecond, func(context.Context) (bool, error) { return m.Boot().Progress == ProgressOSRunning, nil })
+	err := ironic.Poll(ctx, 50*time.Millisecond, func(context.Context) (bool, error) { return m.Boot().Progress == machine.ProgressOSRunning, nil })
 	if err != nil {
 		t.Fatalf("the ramdisk did not boot: %+v", m.Boot())
 	}
-	err = ironic.Poll(ctx, 50*time.Millisecond, func(context.Context) (bool, error) {
-		ramdisk.mu.Lock()
-		defer ramdisk.mu.Unlock()
-		return len(ramdisk.read) > 0, nil
-	})
-	ramdisk.mu.Lock()
-	if err != nil || !strings.Contains(ramdisk.read[0], "CD001") || m.Boot().Device != Cd {
-		t.Errorf("%d images read, boot %+v, error %v", len(ramdisk.read), m.Boot(), err)
+	select {
+	case image := <-ramdisk:
+		if !strings.Contains(image, "CD001") || m.Boot().Device != machine.Cd {
+			t.Errorf("an image of %d bytes, boot %+v", len(image), m.Boot())
+		}
+	case <-ctx.Done():
+		t.Error("the ramdisk was not run")
 	}
-	ramdisk.mu.Unlock()
 	n.provision(t, "deleted", "available")
-	if m.Power() != Off || m.VirtualMedia() != (VirtualMedia{}) {
+	if m.Power() != machine.Off || m.VirtualMedia() != (machine.VirtualMedia{}) {
 		t.Errorf("after undeploying: power %s, medium %+v", m.Power(), m.VirtualMedia())
 	}
+}
+
+// recorder is a ramdisk that tells the image that it was booted from, and runs until its
+// machine stops.
+type recorder chan string
+
+func (r recorder) Run(ctx context.Context, _ *machine.Machine, media machine.Media) error {
+	content, err := os.ReadFile(media.Path)
+	if err != nil {
+		return err
+	}
+	r <- string(content)
+	<-ctx.Done()
+	return nil
+}
+
+// newMachine makes a machine with two disks that ends with the test.
+func newMachine(t *testing.T, options machine.Options) *machine.Machine {
+	t.Helper()
+	options.Dir = t.TempDir()
+	m, err := machine.New(machine.Spec{
+		Name: "m1", User: "admin", Password: "secret", CPUs: 8, MemoryMiB: 16384, Product: "R1",
+		Disks: []machine.Disk{
+			{Name: "/dev/sda", SizeBytes: 480e9, Model: "SSD 1", Vendor: "ACME", Serial: "S1", WWN: "0x5000c500a1b2c3d4", HCTL: "0:0:0:0"},
+			{Name: "/dev/sdb", SizeBytes: 4e12, Model: "HDD 1", Rotational: true},
+		},
+		NICs: []machine.NIC{{Name: "eno1", MAC: "52:54:00:00:00:01", SpeedMbps: 25000}, {Name: "eno2", MAC: "52:54:00:00:00:02"}},
+	}, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	return m
+}
+
+// serveMachine serves the Redfish of a machine and returns its address.
+func serveMachine(t *testing.T, m *machine.Machine, secure bool) string {
+	t.Helper()
+	rack, err := machine.NewRack(time.Now, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var config net.ListenConfig
+	listener, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	if !secure {
+		go func() { ended <- rack.Serve(ctx, listener) }()
+		return "http://" + listener.Addr().String()
+	}
+	certificate, err := machine.NewCertificate(time.Now(), "127.0.0.1", "localhost")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { ended <- rack.ServeTLS(ctx, listener, certificate) }()
+	return "https://" + listener.Addr().String()
 }

@@ -1,4 +1,4 @@
-package machine
+package upstream_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"ironworks/lab/machine"
 	"ironworks/test/ironic"
 )
 
@@ -22,11 +23,11 @@ func TestSushy(t *testing.T) {
 		{"HTTPS", true, []string{"SessionOrBasicAuth"}}, // slow: a connection for each request
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			m := machineT(t, spec(), Options{})
-			address, _ := serveT(t, rackT(t, m), test.secure)
+			m := newMachine(t, machine.Options{})
+			address := serveMachine(t, m, test.secure)
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer cancel()
-			arguments := append([]string{filepath.Join("testdata", "drive.py"), address, m.SystemPath(), imageURL}, test.auth...)
+			arguments := append([]string{filepath.Join("testdata", "drive.py"), address, m.SystemPath(), "http://conductor.example/boot.iso"}, test.auth...)
 			cmd := exec.CommandContext(ctx, python, arguments...)
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)
