@@ -12,8 +12,22 @@ import (
 // test-long sets and prints it; setting it again repeats the run.
 const fresh = "IRONWORKS_TEST_SEED"
 
+// First returns the first fresh seed of a long run, and otherwise the fixed one.
+func First(tb testing.TB, fixed uint64) uint64 {
+	tb.Helper()
+	text := os.Getenv(fresh)
+	if text == "" {
+		return fixed
+	}
+	first, err := strconv.ParseUint(text, 10, 63)
+	if err != nil {
+		tb.Fatalf("%s: %v", fresh, err)
+	}
+	return first
+}
+
 // For returns the seeds of a test: 0 to n-1. With -short it returns the first quarter of
-// them, and if the environment variable of a long run is set, 3n fresh ones beside them.
+// them; a long run adds 3n fresh ones.
 func For(tb testing.TB, n int) []uint64 {
 	tb.Helper()
 	if testing.Short() {
@@ -23,17 +37,10 @@ func For(tb testing.TB, n int) []uint64 {
 	for seed := range uint64(n) {
 		all = append(all, seed)
 	}
-	text := os.Getenv(fresh)
-	if text == "" {
-		return all
-	}
-	first, err := strconv.ParseUint(text, 10, 63)
-	if err != nil {
-		tb.Fatalf("%s: %v", fresh, err)
-	}
-	tb.Logf("fresh seeds from %d on", first)
-	for i := range uint64(3 * n) {
-		all = append(all, first+i)
+	if first := First(tb, 0); first != 0 {
+		for i := range uint64(3 * n) {
+			all = append(all, first+i)
+		}
 	}
 	return all
 }
