@@ -14,35 +14,50 @@ import (
 	"ironworks/test/ironic"
 )
 
-// waitTimeout is how long an Ironic of these tests waits for an agent. What is
-// aborted must have been reached by then.
-const waitTimeout = 40 * time.Second
+// waitGroup are cases that need the same timeout, so that it never ends a wait that is
+// to end otherwise, however slow the computer is.
+type waitGroup struct {
+	name string
+	// timeout is how long an Ironic waits for an agent.
+	timeout time.Duration
+	in      func(c waits) bool
+}
+
+func waitGroups() []waitGroup {
+	return []waitGroup{
+		// No agent calls.
+		{"late", 10 * time.Second, func(c waits) bool { return !c.abort && c.dark }},
+		// An agent calls, and dies in its first step.
+		{"late in a step", 40 * time.Second, func(c waits) bool { return !c.abort && !c.dark }},
+		{"aborted", 30 * time.Minute, func(c waits) bool { return c.abort }},
+	}
+}
 
 // What ends while a node waits for its agent, by a timeout or because somebody
 // says so, ends in the same state and with the same words under the newest
 // Ironic and under the embedded one.
 func TestWaitsEnd(t *testing.T) {
 	t.Parallel()
-	newest := func(t *testing.T) {
-		t.Helper()
-		t.Parallel()
-		timeout := fmt.Sprint(int(waitTimeout.Seconds()))
-		liveAll(t, real(t, ironic.Newest, map[string]map[string]string{
-			"conductor": {
-				"deploy_callback_timeout": timeout, "clean_callback_timeout": timeout, "inspect_wait_timeout": timeout,
-				"rescue_callback_timeout": timeout, "service_callback_timeout": timeout, "check_provision_state_interval": "10",
-				"sync_power_state_interval": "0",
-			},
-			"agent": {"require_tls": "true"},
-		}), waitLives())
+	for _, g := range waitGroups() {
+		if ironic.Long() {
+			t.Run("newest/"+g.name, func(t *testing.T) {
+				t.Parallel()
+				timeout := fmt.Sprint(int(g.timeout.Seconds()))
+				liveAll(t, real(t, ironic.Newest, map[string]map[string]string{
+					"conductor": {
+						"deploy_callback_timeout": timeout, "clean_callback_timeout": timeout, "inspect_wait_timeout": timeout,
+						"rescue_callback_timeout": timeout, "service_callback_timeout": timeout, "check_provision_state_interval": "10",
+						"sync_power_state_interval": "0",
+					},
+					"agent": {"require_tls": "true"},
+				}), g.lives())
+			})
+		}
+		t.Run("embedded/"+g.name, func(t *testing.T) {
+			t.Parallel()
+			liveAll(t, embeddedFor(t, g.timeout), g.lives())
+		})
 	}
-	if ironic.Long() {
-		t.Run("newest", newest)
-	}
-	t.Run("embedded", func(t *testing.T) {
-		t.Parallel()
-		liveAll(t, embeddedFor(t, waitTimeout), waitLives())
-	})
 }
 
 // waits is a node that waits for its agent, and how that ends.
@@ -162,16 +177,17 @@ func waitCases() []waits {
 	}
 }
 
-// deferredBurnin is in seconds of the machine's time, and no longer than
-// waitTimeout in those of the conductor.
+// deferredBurnin is in seconds of the machine's time: long enough to ask for an abort
+// meanwhile.
 const deferredBurnin = 12 * verbSpeed
 
-func waitLives() []life {
-	cases := waitCases()
-	lives := make([]life, len(cases))
-	for i, c := range cases {
-		scenario := lab.Scenario{Name: c.name, NeverBoots: c.dark, Agent: c.faults}
-		lives[i] = life{member: lab.Member{Name: c.name, Scenario: scenario}, run: c.live}
+func (g waitGroup) lives() []life {
+	var lives []life
+	for _, c := range waitCases() {
+		if g.in(c) {
+			scenario := lab.Scenario{Name: c.name, NeverBoots: c.dark, Agent: c.faults}
+			lives = append(lives, life{member: lab.Member{Name: c.name, Scenario: scenario}, run: c.live})
+		}
 	}
 	return lives
 }
