@@ -35,8 +35,8 @@ func settings(release ironic.Release) map[string]map[string]string {
 	return s
 }
 
-// startReal starts a real Ironic until the test ends.
-func startReal(t *testing.T, release ironic.Release) *Subject {
+// StartReal starts a real Ironic until the test ends.
+func StartReal(t *testing.T, release ironic.Release) *Subject {
 	t.Helper()
 	server := ironic.StartT(t, ironic.Options{Release: release, Settings: settings(release)})
 	database := openDatabase(t, filepath.Join(server.Dir, "ironic.sqlite"))

@@ -1,7 +1,8 @@
-package contract
+package embedded_test
 
 import (
 	"context"
+	"flag"
 	"net"
 	"net/http"
 	"testing"
@@ -10,17 +11,31 @@ import (
 	"ironworks/lab/api"
 	"ironworks/lab/conductor"
 	"ironworks/lab/db"
+	"ironworks/test/contract"
+	"ironworks/test/contract/machines"
 )
+
+func TestMain(m *testing.M) { contract.Main(m, 100) }
 
 // TestEmbedded runs all behaviours against the embedded Ironic.
 func TestEmbedded(t *testing.T) {
 	t.Parallel()
-	runAll(t, startEmbedded(t))
+	s := startEmbedded(t)
+	contract.Run(t, s)
+}
+
+// TestMachines runs all behaviours of nodes that have a machine.
+func TestMachines(t *testing.T) {
+	t.Parallel()
+	all := contract.OnMachines()
+	if ran := machines.Run(t, startEmbedded(t), all); ran != len(all) && flag.Lookup("test.run").Value.String() == "" {
+		t.Errorf("%d behaviours ran, want %d", ran, len(all))
+	}
 }
 
 // startEmbedded starts the embedded Ironic until the test ends, set up as the
 // real ones are.
-func startEmbedded(t *testing.T) *Subject {
+func startEmbedded(t *testing.T) *contract.Subject {
 	t.Helper()
 	images := listen(t)
 	tables := db.New(time.Now)
@@ -57,8 +72,8 @@ func startEmbedded(t *testing.T) *Subject {
 			tb.Fatalf("setting a node: %v", err)
 		}
 	}
-	return &Subject{
-		Name: "embedded", Kind: Embedded, URL: "http://" + listener.Addr().String(), MaxMinor: 115,
+	return &contract.Subject{
+		Name: "embedded", Kind: contract.Embedded, URL: "http://" + listener.Addr().String(), MaxMinor: 115,
 		Client: &http.Client{Transport: transport, Timeout: time.Minute},
 		SetState: func(tb testing.TB, uuid, provisionState, targetState string) {
 			tb.Helper()
