@@ -26,7 +26,7 @@ pythons:
 # What needs nothing but Go: everything except what is below test, and the embedded Ironic
 # beside the contract. The inner loop: no race detector, and few seeds (-short).
 check:
-	go test -short -vet=off -p 4 $$(go list ./... | grep -vE '^ironworks/test/') ./test/contract/embedded ./test/program
+	go test -short -vet=off -p 4 $$(go list ./... | grep -vE '^ironworks/test/') ./test/contract/embedded
 
 # The race detector makes a package two to eight times slower. It watches the packages whose
 # goroutines share memory; the others calculate, draw, or drive a program from outside.
