@@ -29,8 +29,7 @@ var environments = struct {
 // Environment returns the folder of a Python environment and makes it on first
 // use: newest and old, of an Ironic, and agent-newest and agent-old, of its
 // ironic-python-agent. Progress is told, in words for people, while it is
-// made; nobody is if nil. The error is [ErrNoPython] if no Python here is old
-// enough.
+// made; nobody is if nil. The error is [ErrNoPython] if no Python here suits.
 func Environment(ctx context.Context, name string, progress func(text string)) (string, error) {
 	environments.Lock()
 	defer environments.Unlock()
