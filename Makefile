@@ -62,7 +62,7 @@ FUZZTIME ?= 1m
 
 fuzz:
 	@set -e; grep -rEho --include='*_test.go' --with-filename '^func Fuzz[A-Za-z]+' . | sort | while IFS=: read -r file target; do \
-	  go test -vet=off -run '^$$' -fuzz "^$${target#func }$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")"; \
+	  go test -vet=off -run '^$$' -fuzz "^$${target#func }$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x "$$(dirname "$$file")"; \
 	done
 
 # Machines that really boot, in QEMU; prints the time of each phase. It needs root and Debian

@@ -142,8 +142,13 @@ func (n node) call(method, path string, body any, want int) ([]byte, error) {
 	return answer, nil
 }
 
-func (n node) get(ctx context.Context) (map[string]any, error) {
-	_, answer, err := n.subject.do(ctx, http.MethodGet, "/v1/nodes/"+n.uuid, nil)
+// get reads the node, or some fields of it.
+func (n node) get(ctx context.Context, fields ...string) (map[string]any, error) {
+	path := "/v1/nodes/" + n.uuid
+	if len(fields) > 0 {
+		path += "?fields=" + strings.Join(fields, ",")
+	}
+	_, answer, err := n.subject.do(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -162,12 +167,17 @@ func (n node) rest(states ...string) (map[string]any, error) {
 	// Ten tests that ask more often are all that a small Ironic does.
 	err := ironic.Poll(ctx, time.Second, func(ctx context.Context) (bool, error) {
 		var err error
-		if seen, err = n.get(ctx); err != nil {
+		// All of a node takes Ironic three times as long.
+		if seen, err = n.get(ctx, "provision_state", "reservation"); err != nil {
 			return false, err
 		}
 		state, _ := seen["provision_state"].(string)
 		return slices.Contains(states, state) && seen["reservation"] == nil, nil
 	})
+	rested := err
+	if seen, err = n.get(n.ctx); err == nil {
+		err = rested
+	}
 	if err != nil {
 		tail := n.Journal()
 		var lines strings.Builder
@@ -280,7 +290,8 @@ func all(t *testing.T, nodes []node, do func(n node) error) {
 // say, all at the same time: under a real conductor of each release and under
 // the embedded one, with agents over TLS. The embedded one takes ten machines
 // and every scenario; the real ones do, too, where there is time for it
-// (make test-long), and else two machines and what does not wait for a timeout.
+// (make test-long), and else the newest takes two machines and what does not wait
+// for a timeout.
 func TestMachinesUnderConductors(t *testing.T) {
 	for _, s := range lab.Scenarios() {
 		if _, found := outcomes[s.Name]; !found {
@@ -289,6 +300,9 @@ func TestMachinesUnderConductors(t *testing.T) {
 	}
 	timeout := fmt.Sprint(int(scenarioTimeout.Seconds()))
 	for _, release := range ironic.Releases(t) {
+		if release == ironic.Old && !ironic.Long() {
+			continue
+		}
 		t.Run(release.Name(), func(t *testing.T) {
 			if !ironic.Long() {
 				t.Parallel()
