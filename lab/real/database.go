@@ -28,7 +28,7 @@ func copyDatabase(ctx context.Context, env, name, path string, sync syncDatabase
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, content, 0o600)
+	return os.WriteFile(path, content, 0o600) //nolint:gosec // in the folder of our own server
 }
 
 // makeTemplate makes the tables. Two processes may do so at the same time: each renames a

@@ -34,18 +34,21 @@ func writeNodes(t *testing.T, s *Server, writer int) error {
 	t.Helper()
 	call := func(want int, method, path string, body any) error {
 		status, answer, err := s.Do(t.Context(), method, path, body)
-		if err != nil || status != want {
-			return fmt.Errorf("%s %s: status %d, error %v, want %d: %s", method, path, status, err, want, answer)
+		if err == nil && status != want {
+			err = fmt.Errorf("%s %s: status %d, want %d: %s", method, path, status, want, answer)
 		}
-		return nil
+		return err
 	}
 	for n := range 8 {
 		status, answer, err := s.Do(t.Context(), http.MethodPost, "/v1/nodes", map[string]any{"driver": "fake-hardware"})
 		var node struct {
 			UUID string `json:"uuid"`
 		}
-		if err != nil || status != http.StatusCreated || json.Unmarshal(answer, &node) != nil {
-			return fmt.Errorf("creating a node: status %d, error %v: %s", status, err, answer)
+		if err != nil {
+			return err
+		}
+		if status != http.StatusCreated || json.Unmarshal(answer, &node) != nil {
+			return fmt.Errorf("creating a node: status %d: %s", status, answer)
 		}
 		path := "/v1/nodes/" + node.UUID
 		for _, err := range []error{
