@@ -42,7 +42,10 @@ func TestAnswers(t *testing.T) {
 		if len(texts) != 1 || texts[0] != "two" {
 			t.Errorf("lines %q, want the one between 100 s and 160 s", texts)
 		}
-		for range a.Lines(ctx, node.UUID, time.Time{}, after(time.Hour)) {
+		for _, err := range a.Lines(ctx, node.UUID, time.Time{}, after(time.Hour)) {
+			if err != nil {
+				t.Error(err)
+			}
 			break // a reader may stop
 		}
 		if version, known := a.Version(); !known || version.Minor != 115 || a.Endpoint() != "" || len(a.Refused()) != 0 {
