@@ -87,8 +87,7 @@ func (n *node) provision(body map[string]any) (map[string]any, error) {
 	// More often than this, and Ironic does little else.
 	err := ironic.Poll(ctx, time.Second, func(context.Context) (bool, error) {
 		seen = nil
-		// All of a node takes Ironic three times as long.
-		if err := n.read("?fields=provision_state,reservation,last_error,driver_internal_info", &seen); err != nil {
+		if err := n.read("", &seen); err != nil {
 			return false, err
 		}
 		info, _ := seen["driver_internal_info"].(map[string]any)
@@ -109,9 +108,7 @@ func (n *node) provision(body map[string]any) (map[string]any, error) {
 		return nil, fmt.Errorf("machine %s: waiting after %v: %w; it is %v, error %v%s", n.Name(), body["target"], err,
 			seen["provision_state"], seen["last_error"], lines.String())
 	}
-	seen = nil
-	err = n.read("", &seen)
-	return seen, err
+	return seen, nil
 }
 
 // stage is what Ironic shows of a node after something was asked.
