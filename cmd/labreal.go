@@ -30,7 +30,7 @@ const realSpeed = 4
 
 func (f *realFlags) register(set *pflag.FlagSet) {
 	set.BoolVar(&f.on, "real", false, "a real Ironic, from its Python packages, instead of the embedded one")
-	set.StringVar(&f.release, "release", real.Newest.Name(), "of the real Ironic: newest (39.0.0) or old (21.4.4, needs Python 3.11 or earlier)")
+	set.StringVar(&f.release, "release", real.Newest.Name(), "of the real Ironic: newest (39.0.0) or old (21.4.4, needs Python 3.11)")
 }
 
 // check completes the flags, and refuses what does not go together.

@@ -3,12 +3,12 @@ package fleet
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 	"time"
 
 	"ironworks/models"
+	"ironworks/test/seeds"
 )
 
 // walk takes a node through Ironic's state machine at random: verbs where it rests,
@@ -73,11 +73,7 @@ func settling() map[models.ProvisionState][]models.ProvisionState {
 // every state that we saw is told exactly once for each visit, and a state that is
 // inferred was really passed.
 func TestChainUnderRandomWalks(t *testing.T) {
-	walks := uint64(150)
-	if os.Getenv("IRONWORKS_TEST_LONG") != "" {
-		walks = 400
-	}
-	for seed := range walks {
+	for _, seed := range seeds.For(t, 150) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		w := &walk{rng: rng, state: models.States()[rng.IntN(len(models.States()))]}
 		s := NewStore()

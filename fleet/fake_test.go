@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -15,8 +16,10 @@ import (
 // fakeIronic is an Ironic in memory, with its rules for lists: the order of ids, nulls
 // of updated_at last, markers that have to exist, a Date of whole seconds.
 type fakeIronic struct {
-	mu      sync.Mutex
-	nodes   map[string]*fakeNode
+	mu    sync.Mutex
+	nodes map[string]*fakeNode
+	// sorted are the nodes in the orders that were asked for since the last change.
+	sorted  map[sorting][]*fakeNode
 	lastID  int
 	history map[string][]models.HistoryEntry
 	version models.APIVersion
@@ -45,6 +48,12 @@ type fakeNode struct {
 	models.Node
 	id               int
 	created, updated time.Time
+}
+
+// sorting is an order of nodes.
+type sorting struct {
+	key        string
+	descending bool
 }
 
 // asked is one request.
@@ -94,7 +103,7 @@ func (f *fakeIronic) add(state models.ProvisionState) string {
 	n := &fakeNode{id: f.lastID, created: f.stamp()}
 	n.UUID, n.Name, n.ProvisionState, n.PowerState = uuidOf(n.id), fmt.Sprintf("n%d", n.id), state, models.PowerOff
 	n.Internal = &models.Internal{}
-	f.nodes[n.UUID] = n
+	f.nodes[n.UUID], f.sorted = n, nil
 	return n.UUID
 }
 
@@ -112,7 +121,7 @@ func (f *fakeIronic) set(uuid string, change func(n *models.Node)) {
 	internal := *n.Internal
 	n.Internal = &internal
 	change(&n.Node)
-	n.updated = f.stamp()
+	n.updated, f.sorted = f.stamp(), nil
 }
 
 func (f *fakeIronic) state(uuid string, s models.ProvisionState) {
@@ -123,6 +132,7 @@ func (f *fakeIronic) remove(uuid string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.nodes, uuid)
+	f.sorted = nil
 }
 
 // tune changes how it behaves while it runs.
@@ -192,19 +202,16 @@ func (f *fakeIronic) NodePage(ctx context.Context, q ironicclient.NodeQuery) (*i
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	all := make([]*fakeNode, 0, len(f.nodes))
-	for _, n := range f.nodes {
-		if q.SortKey != "" || n.id > f.hides {
-			all = append(all, n)
-		}
-	}
-	slices.SortFunc(all, func(a, b *fakeNode) int { return order(a, b, q) })
+	all := f.inOrder(sorting{q.SortKey, q.Descending})
 	if q.Marker != "" && !f.ignoreMarker {
 		i := slices.IndexFunc(all, func(n *fakeNode) bool { return n.UUID == q.Marker })
 		if i < 0 {
 			return nil, notFound(q.Marker)
 		}
 		all = all[i+1:]
+	}
+	if q.SortKey == "" && f.hides > 0 {
+		all = slices.DeleteFunc(slices.Clone(all), func(n *fakeNode) bool { return n.id <= f.hides })
 	}
 	limit := min(cmp.Or(q.Limit, ironicclient.DefaultPage), f.maxLimit)
 	page := &ironicclient.NodePage{Date: date, More: len(all) > limit || f.ignoreMarker}
@@ -214,17 +221,30 @@ func (f *fakeIronic) NodePage(ctx context.Context, q ironicclient.NodeQuery) (*i
 	return page, nil
 }
 
-// order is Ironic's: by the sort key, nulls last when descending, then by id.
-func order(a, b *fakeNode, q ironicclient.NodeQuery) int {
+// inOrder returns the nodes in an order, which must not be changed.
+func (f *fakeIronic) inOrder(by sorting) []*fakeNode {
+	if all, ok := f.sorted[by]; ok {
+		return all
+	}
+	all := slices.SortedFunc(maps.Values(f.nodes), by.compare)
+	if f.sorted == nil {
+		f.sorted = map[sorting][]*fakeNode{}
+	}
+	f.sorted[by] = all
+	return all
+}
+
+// compare is Ironic's order: by the sort key, nulls last when descending, then by id.
+func (s sorting) compare(a, b *fakeNode) int {
 	c := 0
-	switch q.SortKey {
+	switch s.key {
 	case "updated_at":
 		c = a.updated.Compare(b.updated)
 	case "created_at":
 		c = a.created.Compare(b.created)
 	}
 	c = cmp.Or(c, cmp.Compare(a.id, b.id))
-	if q.Descending {
+	if s.descending {
 		c = -c
 	}
 	return c
@@ -252,14 +272,21 @@ func (f *fakeIronic) NodeAt(ctx context.Context, id string, fields ...string) (*
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, n := range f.nodes {
-		if n.UUID == id || n.Name == id {
-			out := seen(n, fields)
-			out.Raw = []byte("{}")
-			return &out, date, nil
+	n := f.nodes[id]
+	for _, other := range f.nodes {
+		if n != nil {
+			break
+		}
+		if other.Name == id {
+			n = other
 		}
 	}
-	return nil, date, notFound(id)
+	if n == nil {
+		return nil, date, notFound(id)
+	}
+	out := seen(n, fields)
+	out.Raw = []byte("{}")
+	return &out, date, nil
 }
 
 func (f *fakeIronic) CountNodes(ctx context.Context) (int, time.Time, error) {

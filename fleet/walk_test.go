@@ -9,12 +9,13 @@ import (
 
 	"ironworks/fleet"
 	"ironworks/models"
+	"ironworks/test/seeds"
 )
 
 // Nodes that are redeployed at random times under a running poller: every chain is
 // unbroken and ends where the node is.
 func TestChainsUnderARunningPoller(t *testing.T) {
-	for seed := range uint64(20) {
+	for _, seed := range seeds.For(t, 20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				api := newFake()

@@ -12,12 +12,13 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/test/seeds"
 )
 
 // TestAnyWay: whatever the order and the ways by which lines come, of three boots and in
 // pieces, through restarts, failures and a second program, each is read once.
 func TestAnyWay(t *testing.T) {
-	for seed := range uint64(8) {
+	for _, seed := range seeds.For(t, 8) {
 		random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // no secret
 		var boots [][]models.LogLine
 		want := map[string]int{}

@@ -1,7 +1,6 @@
 package provision_test
 
 import (
-	"encoding/json"
 	"errors"
 	"maps"
 	"net/http"
@@ -11,23 +10,13 @@ import (
 
 	"ironworks/models"
 	"ironworks/provision"
-)
-
-const (
-	isoURL    = "http://192.0.2.1:8080/abc/r7-n01.iso"
-	kernelURL = "https://192.0.2.1/vmlinuz"
-	initrdURL = "https://192.0.2.1/initrd"
+	"ironworks/test/ramdisk"
 )
 
 var (
-	iso  = provision.Ramdisk{ISO: isoURL}
-	pair = provision.Ramdisk{Kernel: kernelURL, Initramfs: initrdURL}
+	isoURL, kernelURL, initrdURL = ramdisk.ISOURL, ramdisk.KernelURL, ramdisk.InitrdURL
+	iso, pair                    = ramdisk.ISO(), ramdisk.Pair()
 )
-
-// always gives every node the same ramdisk.
-func always(r provision.Ramdisk) *provision.RamdiskAction {
-	return provision.ApplyRamdisk(provision.RamdiskOptions{For: func(*models.Node) (provision.Ramdisk, error) { return r, nil }})
-}
 
 // preview is what the action says about a node that is as it is changed.
 func preview(a *provision.RamdiskAction, change func(n *models.Node)) provision.Preview {
@@ -41,115 +30,23 @@ func preview(a *provision.RamdiskAction, change func(n *models.Node)) provision.
 	return r.Plan(a, []models.Node{n}).Preview()[0]
 }
 
-func with(r provision.Ramdisk, change func(r *provision.Ramdisk)) provision.Ramdisk {
-	change(&r)
-	return r
-}
-
-// applied are the cases of what is written, with the node's fields before and after.
-// They are run against a fake, the embedded Ironic and a real one.
-type applied struct {
-	name           string
-	ramdisk        provision.Ramdisk
-	info, instance map[string]any
-	// ops are the operations, in short.
-	ops                    []string
-	wantInfo, wantInstance map[string]any
-}
-
-func appliedCases() []applied {
-	type m = map[string]any
-	params := func(r *provision.Ramdisk) { r.KernelParams, r.WithDefaults = "ignition.firstboot a=\"b c\"", true }
-	return []applied{
-		{name: "iso", ramdisk: iso, ops: []string{"+driver_info/deploy_iso"}, wantInfo: m{"deploy_iso": isoURL}},
-		{
-			name: "iso-in-place-of-a-pair", ramdisk: iso,
-			info: m{"deploy_kernel": "http://192.0.2.9/k", "deploy_ramdisk": "http://192.0.2.9/r", "rescue_kernel": "rk", "rescue_ramdisk": "rr"},
-			ops:  []string{"+driver_info/deploy_iso", "-driver_info/deploy_kernel", "-driver_info/deploy_ramdisk"}, wantInfo: m{"deploy_iso": isoURL, "rescue_kernel": "rk", "rescue_ramdisk": "rr"},
-		},
-		{
-			name: "iso-in-place-of-old-names", ramdisk: iso,
-			info: m{"redfish_deploy_iso": isoURL, "ilo_deploy_kernel": "http://192.0.2.9/k"},
-			ops:  []string{"+driver_info/deploy_iso", "-driver_info/redfish_deploy_iso", "-driver_info/ilo_deploy_kernel"}, wantInfo: m{"deploy_iso": isoURL},
-		},
-		{
-			name: "pair-in-place-of-an-iso", ramdisk: pair,
-			info: m{"deploy_iso": isoURL, "rescue_iso": isoURL, "redfish_deploy_iso": isoURL},
-			ops: []string{
-				"+driver_info/deploy_kernel", "+driver_info/deploy_ramdisk", "-driver_info/deploy_iso", "-driver_info/redfish_deploy_iso",
-			},
-			wantInfo: m{"deploy_kernel": kernelURL, "deploy_ramdisk": initrdURL, "rescue_iso": isoURL},
-		},
-		{
-			name: "pair-with-parameters", ramdisk: with(pair, params), instance: m{"kernel_append_params": "x", "other": "y"},
-			ops: []string{
-				"+driver_info/deploy_kernel", "+driver_info/deploy_ramdisk", "+driver_info/kernel_append_params",
-				"-instance_info/kernel_append_params",
-			},
-			wantInfo:     m{"deploy_kernel": kernelURL, "deploy_ramdisk": initrdURL, "kernel_append_params": `%default% ignition.firstboot a="b c"`},
-			wantInstance: m{"other": "y"},
-		},
-		{
-			name: "parameters-of-the-instance", ramdisk: with(pair, func(r *provision.Ramdisk) { r.KernelParams, r.InInstance = " quiet ", true }),
-			info:     m{"kernel_append_params": "of the node", "deploy_kernel": kernelURL},
-			ops:      []string{"+driver_info/deploy_ramdisk", "+instance_info/kernel_append_params"},
-			wantInfo: m{"deploy_kernel": kernelURL, "deploy_ramdisk": initrdURL, "kernel_append_params": "of the node"}, wantInstance: m{"kernel_append_params": "quiet"},
-		},
-		{
-			name: "no-parameters", ramdisk: with(iso, func(r *provision.Ramdisk) { r.NoKernelParams = true }),
-			info: m{"kernel_append_params": "a", "deploy_iso": isoURL}, instance: m{"kernel_append_params": ""},
-			ops: []string{"-driver_info/kernel_append_params", "-instance_info/kernel_append_params"}, wantInfo: m{"deploy_iso": isoURL},
-		},
-		{
-			name: "parameters-that-look-like-JSON", ramdisk: with(pair, func(r *provision.Ramdisk) { r.KernelParams = "1" }),
-			info:     m{"deploy_kernel": kernelURL, "deploy_ramdisk": initrdURL},
-			ops:      []string{"+driver_info/kernel_append_params"},
-			wantInfo: m{"deploy_kernel": kernelURL, "deploy_ramdisk": initrdURL, "kernel_append_params": "1"},
-		},
-		{
-			name: "defaults-in-their-own-place", ramdisk: with(pair, func(r *provision.Ramdisk) { r.KernelParams, r.WithDefaults = "a %default%", true }),
-			info:     m{"deploy_kernel": kernelURL, "deploy_ramdisk": initrdURL, "kernel_append_params": "a %default%"},
-			wantInfo: m{"deploy_kernel": kernelURL, "deploy_ramdisk": initrdURL, "kernel_append_params": "a %default%"},
-		},
-		{
-			name: "right-already", ramdisk: with(pair, params),
-			info:     m{"deploy_kernel": kernelURL, "deploy_ramdisk": initrdURL, "kernel_append_params": `%default% ignition.firstboot a="b c"`, "deploy_iso": ""},
-			wantInfo: m{"deploy_kernel": kernelURL, "deploy_ramdisk": initrdURL, "kernel_append_params": `%default% ignition.firstboot a="b c"`, "deploy_iso": ""},
-		},
-	}
-}
-
-// opsOf are the operations of a previewed request, in short.
-func opsOf(t *testing.T, body []byte) []string {
-	t.Helper()
-	var ops []models.PatchOp
-	if err := json.Unmarshal(body, &ops); err != nil {
-		t.Fatal(err)
-	}
-	short := make([]string, len(ops))
-	for i, op := range ops {
-		short[i] = map[string]string{"add": "+", "remove": "-"}[op.Op] + strings.TrimPrefix(op.Path, "/")
-	}
-	return short
-}
-
 func TestRamdiskPatch(t *testing.T) {
-	for _, test := range appliedCases() {
-		t.Run(test.name, func(t *testing.T) {
-			p := preview(always(test.ramdisk), func(n *models.Node) {
-				maps.Copy(n.DriverInfo, test.info)
-				maps.Copy(n.InstanceInfo, test.instance)
+	for _, test := range ramdisk.Cases() {
+		t.Run(test.Name, func(t *testing.T) {
+			p := preview(ramdisk.Always(test.Ramdisk), func(n *models.Node) {
+				maps.Copy(n.DriverInfo, test.Info)
+				maps.Copy(n.InstanceInfo, test.Instance)
 			})
 			if p.Refusal != nil {
 				t.Fatal(p.Refusal)
 			}
-			if p.Unchanged() != (test.ops == nil) || p.Unchanged() != (len(p.Commands) == 0) {
-				t.Fatalf("unchanged: %v, want operations %q", p.Unchanged(), test.ops)
+			if p.Unchanged() != (test.Operations == nil) || p.Unchanged() != (len(p.Commands) == 0) {
+				t.Fatalf("unchanged: %v, want operations %q", p.Unchanged(), test.Operations)
 			}
 			if p.Unchanged() {
 				return
 			}
-			if r := p.Requests[0]; len(p.Requests) != 1 || r.Method != http.MethodPatch || r.Path != "/v1/nodes/uuid-r7-n01" || !slices.Equal(opsOf(t, r.Payload()), test.ops) {
+			if r := p.Requests[0]; len(p.Requests) != 1 || r.Method != http.MethodPatch || r.Path != "/v1/nodes/uuid-r7-n01" || !slices.Equal(ramdisk.Operations(t, r.Payload()), test.Operations) {
 				t.Errorf("%s %s %s", r.Method, r.Path, r.Body)
 			}
 		})
@@ -168,19 +65,19 @@ func TestRamdiskCommands(t *testing.T) {
 			"baremetal node unset --driver-info deploy_kernel --driver-info deploy_ramdisk uuid-r7-n01",
 		}},
 		"quoted": {
-			with(pair, func(r *provision.Ramdisk) { r.KernelParams, r.InInstance = "a='b;c' $HOME", true }),
+			ramdisk.With(pair, func(r *provision.Ramdisk) { r.KernelParams, r.InInstance = "a='b;c' $HOME", true }),
 			map[string]any{"deploy_kernel": kernelURL, "deploy_ramdisk": initrdURL},
 			[]string{`baremetal node set --instance-info 'kernel_append_params=a='"'"'b;c'"'"' $HOME' uuid-r7-n01`},
 		},
 		"a text and no number": {
-			with(pair, func(r *provision.Ramdisk) { r.KernelParams = "NaN" }),
+			ramdisk.With(pair, func(r *provision.Ramdisk) { r.KernelParams = "NaN" }),
 			map[string]any{"deploy_kernel": kernelURL, "deploy_ramdisk": initrdURL},
 			[]string{`baremetal node set --driver-info 'kernel_append_params="NaN"' uuid-r7-n01`},
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			p := preview(always(test.ramdisk), func(n *models.Node) { maps.Copy(n.DriverInfo, test.info) })
+			p := preview(ramdisk.Always(test.ramdisk), func(n *models.Node) { maps.Copy(n.DriverInfo, test.info) })
 			if !slices.Equal(p.Commands, test.want) {
 				t.Errorf("commands %q, refused %v", p.Commands, p.Refusal)
 			}
@@ -193,11 +90,11 @@ var errNothing = errors.New("nothing is served for it")
 func TestRamdiskRefused(t *testing.T) {
 	kernelOnly, withISO := pair, iso
 	kernelOnly.Initramfs, withISO.Kernel = "", kernelURL
-	href := func(text string) *provision.RamdiskAction { return always(provision.Ramdisk{ISO: text}) }
+	href := func(text string) *provision.RamdiskAction { return ramdisk.Always(provision.Ramdisk{ISO: text}) }
 	params := func(text string) *provision.RamdiskAction {
 		return provision.ApplyRamdisk(provision.RamdiskOptions{
 			For: func(*models.Node) (provision.Ramdisk, error) {
-				return with(pair, func(r *provision.Ramdisk) { r.KernelParams, r.WithDefaults = text, true }), nil
+				return ramdisk.With(pair, func(r *provision.Ramdisk) { r.KernelParams, r.WithDefaults = text, true }), nil
 			},
 			CheckParams: func(params string) error {
 				if params != "%default% good" {
@@ -218,20 +115,20 @@ func TestRamdiskRefused(t *testing.T) {
 		kind   models.RefusalKind
 		why    string // "" is not refused
 	}{
-		{name: "fine", action: always(iso)},
-		{name: "nothing to boot", action: always(provision.Ramdisk{}), kind: models.RefusedArguments, why: "neither an ISO nor a kernel"},
+		{name: "fine", action: ramdisk.Always(iso)},
+		{name: "nothing to boot", action: ramdisk.Always(provision.Ramdisk{}), kind: models.RefusedArguments, why: "neither an ISO nor a kernel"},
 		{name: "no source", action: provision.ApplyRamdisk(provision.RamdiskOptions{}), kind: models.RefusedArguments, why: "there is no ramdisk for it"},
 		{name: "none for the node", action: provision.ApplyRamdisk(provision.RamdiskOptions{
 			For: func(*models.Node) (provision.Ramdisk, error) { return provision.Ramdisk{}, errNothing },
 		}), kind: models.RefusedArguments, why: "nothing is served for it"},
-		{name: "kernel alone", action: always(kernelOnly), kind: models.RefusedArguments, why: "one alone boots nothing"},
-		{name: "both", action: always(withISO), kind: models.RefusedArguments, why: "exclude each other"},
-		{name: "ISO with parameters", action: always(with(iso, func(r *provision.Ramdisk) { r.KernelParams = "a" })), kind: models.RefusedArguments, why: "no kernel parameters to an ISO"},
+		{name: "kernel alone", action: ramdisk.Always(kernelOnly), kind: models.RefusedArguments, why: "one alone boots nothing"},
+		{name: "both", action: ramdisk.Always(withISO), kind: models.RefusedArguments, why: "exclude each other"},
+		{name: "ISO with parameters", action: ramdisk.Always(ramdisk.With(iso, func(r *provision.Ramdisk) { r.KernelParams = "a" })), kind: models.RefusedArguments, why: "no kernel parameters to an ISO"},
 		{
-			name: "set and taken away", action: always(with(pair, func(r *provision.Ramdisk) { r.KernelParams, r.NoKernelParams = "a", true })),
+			name: "set and taken away", action: ramdisk.Always(ramdisk.With(pair, func(r *provision.Ramdisk) { r.KernelParams, r.NoKernelParams = "a", true })),
 			kind: models.RefusedArguments, why: "to be set and to be taken away",
 		},
-		{name: "a line end", action: always(with(pair, func(r *provision.Ramdisk) { r.KernelParams = "a\nb" })), kind: models.RefusedArguments, why: "a line end"},
+		{name: "a line end", action: ramdisk.Always(ramdisk.With(pair, func(r *provision.Ramdisk) { r.KernelParams = "a\nb" })), kind: models.RefusedArguments, why: "a line end"},
 		{name: "grammar", action: params("a:b"), kind: models.RefusedArguments, why: "kernel_append_params: column 1: no key"},
 		{name: "good parameters", action: params("good")},
 		{name: "relative", action: href("a.iso"), kind: models.RefusedArguments, why: "neither a URL nor the UUID"},
@@ -244,17 +141,17 @@ func TestRamdiskRefused(t *testing.T) {
 		{name: "no host", action: href("http:///a.iso"), kind: models.RefusedArguments, why: "names no host"},
 		{name: "a blank", action: href("http://192.0.2.1/a b.iso"), kind: models.RefusedArguments, why: "a blank or a control character"},
 		{name: "no URL", action: href("http://[::1/secret"), kind: models.RefusedArguments, why: "no address"},
-		{name: "pxe and ISO", action: always(iso), change: boot("ipxe"), kind: models.RefusedArguments, why: `"ipxe" boots no deploy_iso`},
-		{name: "pxe and pair", action: always(pair), change: boot("ipxe")},
-		{name: "irmc and pair", action: always(pair), change: boot("irmc-virtual-media"), kind: models.RefusedArguments, why: "boots a deploy_iso only"},
-		{name: "an interface of others", action: always(iso), change: boot("acme-boot")},
-		{name: "locked", action: always(iso), change: func(n *models.Node) { n.Reservation = "host-1" }, kind: models.RefusedState, why: "locked by conductor host-1"},
-		{name: "locked and right", action: always(iso), change: func(n *models.Node) { n.Reservation, n.DriverInfo["deploy_iso"] = "host-1", isoURL }},
-		{name: "deploying", action: always(iso), change: in(models.StateDeploying), kind: models.RefusedState, why: "while the node is deploying"},
-		{name: "clean wait", action: always(iso), change: in(models.StateCleanWait), kind: models.RefusedState, why: "while the node is clean wait"},
-		{name: "inspect wait", action: always(iso), change: in(models.StateInspectWait)},
-		{name: "active", action: always(iso), change: in(models.StateActive)},
-		{name: "unreadable", action: always(iso), change: func(n *models.Node) { n.DriverInfo = nil }, kind: models.RefusedArguments, why: "driver_info cannot be read"},
+		{name: "pxe and ISO", action: ramdisk.Always(iso), change: boot("ipxe"), kind: models.RefusedArguments, why: `"ipxe" boots no deploy_iso`},
+		{name: "pxe and pair", action: ramdisk.Always(pair), change: boot("ipxe")},
+		{name: "irmc and pair", action: ramdisk.Always(pair), change: boot("irmc-virtual-media"), kind: models.RefusedArguments, why: "boots a deploy_iso only"},
+		{name: "an interface of others", action: ramdisk.Always(iso), change: boot("acme-boot")},
+		{name: "locked", action: ramdisk.Always(iso), change: func(n *models.Node) { n.Reservation = "host-1" }, kind: models.RefusedState, why: "locked by conductor host-1"},
+		{name: "locked and right", action: ramdisk.Always(iso), change: func(n *models.Node) { n.Reservation, n.DriverInfo["deploy_iso"] = "host-1", isoURL }},
+		{name: "deploying", action: ramdisk.Always(iso), change: in(models.StateDeploying), kind: models.RefusedState, why: "while the node is deploying"},
+		{name: "clean wait", action: ramdisk.Always(iso), change: in(models.StateCleanWait), kind: models.RefusedState, why: "while the node is clean wait"},
+		{name: "inspect wait", action: ramdisk.Always(iso), change: in(models.StateInspectWait)},
+		{name: "active", action: ramdisk.Always(iso), change: in(models.StateActive)},
+		{name: "unreadable", action: ramdisk.Always(iso), change: func(n *models.Node) { n.DriverInfo = nil }, kind: models.RefusedArguments, why: "driver_info cannot be read"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -296,14 +193,14 @@ func TestRamdiskWarnings(t *testing.T) {
 		"pxe needs none":    {ramdisk: pair, change: func(n *models.Node) { delete(n.DriverInfo, "bootloader"); n.BootInterface = "ipxe" }},
 		"parameters stay":   {ramdisk: iso, change: func(n *models.Node) { n.DriverInfo["kernel_append_params"] = "a" }, want: []string{"kernel_append_params stays"}},
 		"the instance's go": {
-			ramdisk: with(pair, func(r *provision.Ramdisk) { r.KernelParams = "a" }), change: func(n *models.Node) { n.InstanceInfo["kernel_append_params"] = "b" },
+			ramdisk: ramdisk.With(pair, func(r *provision.Ramdisk) { r.KernelParams = "a" }), change: func(n *models.Node) { n.InstanceInfo["kernel_append_params"] = "b" },
 			want: []string{"instance_info.kernel_append_params goes"},
 		},
 		"at work": {ramdisk: iso, change: func(n *models.Node) { n.ProvisionState = models.StateInspectWait }, want: []string{"the node is inspect wait"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			p := preview(always(test.ramdisk), test.change)
+			p := preview(ramdisk.Always(test.ramdisk), test.change)
 			if p.Refusal != nil || len(p.Warnings) != len(test.want) {
 				t.Fatalf("warnings %q, refused %v", p.Warnings, p.Refusal)
 			}
@@ -362,7 +259,7 @@ func TestRamdiskRuns(t *testing.T) {
 func TestRamdiskReadOnly(t *testing.T) {
 	n := node("n1", models.StateManageable)
 	r := &provision.Runner{API: newAPI(n), Audit: &memAudit{}, Clock: clock{}, ReadOnly: true}
-	a := always(iso)
+	a := ramdisk.Always(iso)
 	if p := r.Plan(a, []models.Node{n}).Preview()[0]; p.Refusal == nil || p.Refusal.Kind != models.RefusedReadOnly || len(p.Requests) > 0 {
 		t.Errorf("preview %+v", p)
 	}

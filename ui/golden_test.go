@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"ironworks/models"
+	"ironworks/test/golden"
 )
 
 // rack is the cast of the design's mock-up.
@@ -238,7 +239,7 @@ func TestThemes(t *testing.T) {
 					r.c.env.Status.NextTry = time.Now().Add(3 * time.Second)
 				}
 				got := r.c.View().Content
-				compare(t, filepath.Join("testdata", "theme-"+name+".80x24.ansi"), strings.ReplaceAll(got, "\x1b", "␛")+"\n")
+				golden.Compare(t, filepath.Join("testdata", "theme-"+name+".80x24.ansi"), strings.ReplaceAll(got, "\x1b", "␛")+"\n")
 				if coloured := strings.Contains(got, "\x1b[38;") || strings.Contains(got, "\x1b[3"); coloured == (tt.profile == colorprofile.ASCII) {
 					t.Errorf("coloured: %v", coloured)
 				}

@@ -3,8 +3,6 @@ package ui
 import (
 	"context"
 	"errors"
-	"flag"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -21,6 +19,7 @@ import (
 	"ironworks/models"
 	"ironworks/models/explain"
 	"ironworks/provision"
+	"ironworks/test/golden"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/screentest"
 )
@@ -251,7 +250,7 @@ func (r *rig) golden(name string) {
 	}{{"80x24", 80, 24}, {"200x50", 200, 50}} {
 		r.resize(size.w, size.h)
 		screentest.Check(r.t, r.c.View().Content, size.w, size.h)
-		compare(r.t, filepath.Join("testdata", name+"."+size.suffix+".golden"), randomUUID.ReplaceAllStringFunc(r.text(), steady)+"\n")
+		golden.Compare(r.t, filepath.Join("testdata", name+"."+size.suffix+".golden"), randomUUID.ReplaceAllStringFunc(r.text(), steady)+"\n")
 	}
 }
 
@@ -263,24 +262,4 @@ func steady(uuid string) string {
 		return uuid
 	}
 	return "11111111-1111-4111-8111-111111111111"
-}
-
-func compare(t *testing.T, path, got string) {
-	t.Helper()
-	if flag.Lookup("update").Value.String() == "true" {
-		if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path) //nolint:gosec // a file of the test's own
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs; -update writes it anew. Now:\n%s", path, got)
-	}
 }

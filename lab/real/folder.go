@@ -14,6 +14,8 @@ const (
 	loopback = "127.0.0.1"
 	// Database is the name of the database in the folder of a server.
 	Database = "ironic.sqlite"
+	// serveIronic is a script, and its name in the folder of a server.
+	serveIronic = "serve_ironic.py"
 	// releaseFile says whose folder it is.
 	releaseFile = "release"
 )

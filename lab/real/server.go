@@ -116,7 +116,7 @@ func newServer(ctx context.Context, options Options) (*Server, error) {
 		auth: options.Auth, host: options.Host, port: port, reserve: reserved, venv: env, client: &http.Client{Timeout: time.Minute},
 	}
 	s.process = &Process{
-		Argv: []string{filepath.Join(env, "bin", "ironic"), "--config-file", s.configPath()},
+		Argv: []string{filepath.Join(env, "bin", "python"), s.script(), "--config-file", s.configPath()},
 		Env:  withPrograms(ServiceEnv(dir), options.Programs, s.programs()), Dir: dir, Log: s.Log(),
 	}
 	return s, nil
@@ -157,16 +157,10 @@ func (s *Server) configure(ctx context.Context, options Options) error {
 	if err := all.Write(s.configPath()); err != nil {
 		return err
 	}
-	// On a database that is there already, create_schema fails.
-	sync := "create_schema"
-	if _, err := os.Stat(filepath.Join(s.Dir, Database)); err == nil {
-		sync = "upgrade"
-	}
-	if err := Run(ctx, s.Dir, s.Log(), filepath.Join(s.venv, "bin", "ironic-dbsync"), "--config-file", s.configPath(), sync); err != nil {
+	if err := writeScript(s.Dir, serveIronic); err != nil {
 		return err
 	}
-	_, err = runScript(ctx, s.venv, "wal.py", filepath.Join(s.Dir, Database))
-	return err
+	return s.makeDatabase(ctx)
 }
 
 // writeIPMITool writes the one program that the shipped interfaces want to find before
@@ -228,6 +222,9 @@ func (s *Server) answers(ctx context.Context) bool {
 	return response.StatusCode == http.StatusUnauthorized ||
 		response.StatusCode < http.StatusInternalServerError && response.Header.Get(VersionHeader) != ""
 }
+
+// script is the program that runs Ironic.
+func (s *Server) script() string { return filepath.Join(s.Dir, serveIronic) }
 
 func (s *Server) configPath() string { return filepath.Join(s.Dir, "ironic.conf") }
 

@@ -32,8 +32,7 @@ var environments = struct {
 // Environment returns the folder of a Python environment and makes it on first
 // use: newest and old, of an Ironic, and agent-newest and agent-old, of its
 // ironic-python-agent. Progress is told, in words for people, while it is
-// made; nobody is if nil. The error is [ErrNoPython] if no Python here is old
-// enough.
+// made; nobody is if nil. The error is [ErrNoPython] if no Python here suits.
 func Environment(ctx context.Context, name string, progress func(text string)) (string, error) {
 	environments.Lock()
 	defer environments.Unlock()
@@ -116,6 +115,15 @@ func unpack(dir string) error {
 		}
 		return os.WriteFile(target, content, 0o600)
 	})
+}
+
+// writeScript writes one of scripts/ into a folder, for a service that outlives its start.
+func writeScript(dir, name string) error {
+	source, err := files.ReadFile("scripts/" + name)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, name), source, 0o600)
 }
 
 // runScript runs one of scripts/ in an environment.

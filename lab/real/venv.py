@@ -11,7 +11,7 @@ where HASH covers the pins and the Python version, so that changed pins make a
 new environment. One line "NAME PATH" is printed for each. An environment that
 is already there costs nothing. While one is made, lines for people go to the
 file descriptor FD, if one is given. Exit codes: 0 made, 1 failed, 2 wrong
-arguments, 3 no Python that is old enough.
+arguments, 3 no suitable Python.
 
 Only the standard library is used: this runs before anything is installed.
 """
@@ -31,8 +31,14 @@ PINS = os.path.join(HERE, "pins")
 # Written last: a folder without it is an interrupted creation.
 MARKER = ".complete"
 
-# The newest Python that a set of pins installs and runs on (eventlet 0.33).
+# The oldest Python that the pins install on.
+OLDEST_PYTHON = (3, 11)
+
+# The newest Python that a set of pins runs on (eventlet 0.33).
 NEWEST_PYTHON = {"old": (3, 11), "agent-old": (3, 11)}
+
+# The newest Python that is looked for by its name.
+NEWEST_NAMED = 15
 
 
 # What people are told that is being made, and how large it becomes.
@@ -48,7 +54,7 @@ PERIOD = 2
 
 
 class NoPython(Exception):
-    """No Python on this machine is old enough for the pins."""
+    """No Python on this machine suits the pins."""
 
 
 def cache_root():
@@ -76,16 +82,21 @@ def version_of(python):
 def find_python(name):
     """An interpreter for the pins and its version."""
     limit = NEWEST_PYTHON.get(name)
-    if limit is None or sys.version_info[:2] <= limit:
-        return sys.executable, tuple(sys.version_info[:2])
-    for candidate in ("python3", "python3.11", "python3.10", "python3.9"):
-        path = shutil.which(candidate)
+
+    def suits(version):
+        return version is not None and version >= OLDEST_PYTHON and (limit is None or version <= limit)
+
+    own = tuple(sys.version_info[:2])
+    if suits(own):
+        return sys.executable, own
+    for minor in range(OLDEST_PYTHON[1], (limit[1] if limit else NEWEST_NAMED) + 1):
+        path = shutil.which("python3.%d" % minor)
         version = version_of(path) if path else None
-        if version and (3, 9) <= version <= limit:
+        if suits(version):
             return path, version
     raise NoPython(
-        "%s needs Python %d.%d or earlier, and there is no python3.11, python3.10 or python3.9 on PATH"
-        % (name, limit[0], limit[1])
+        "%s needs Python %d.%d%s, and python3 is Python %d.%d: install python%d.%d, or put it on PATH"
+        % (TITLES[name][0], *OLDEST_PYTHON, "" if limit == OLDEST_PYTHON else " or later", *own, *OLDEST_PYTHON)
     )
 
 

@@ -37,7 +37,7 @@ ERROR: No matching distribution found for alembic==1.18.5`, errNoIndex, "PIP_IND
 			"Debian without python3-venv", failed, "The virtual environment was not created successfully because ensurepip is not\navailable.  On Debian/Ubuntu systems, you need to install the python3-venv", ErrNoPython, "python3-venv",
 		},
 		{
-			"only new Pythons", tooNew, "venv.py: old needs Python 3.11 or earlier, and there is no python3.11, python3.10 or python3.9 on PATH\n", ErrNoPython, "needs Python 3.11 or earlier",
+			"no suitable Python", tooNew, "venv.py: Ironic 21.4.4 needs Python 3.11, and python3 is Python 3.13: install python3.11, or put it on PATH\n", ErrNoPython, "needs Python 3.11",
 		},
 		{"anything else", failed, "Segmentation fault", failed, "Segmentation fault"},
 	} {

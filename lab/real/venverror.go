@@ -10,8 +10,8 @@ import (
 
 // Why a Python environment cannot be made.
 var (
-	// ErrNoPython reports that there is no Python here, or none that is old
-	// enough for a release.
+	// ErrNoPython reports that there is no Python here, or none of a version
+	// that a release runs on.
 	ErrNoPython = errors.New("no suitable Python")
 	// errNoIndex reports that pip does not reach its package index.
 	errNoIndex = errors.New("the package index is out of reach")
@@ -19,7 +19,7 @@ var (
 	errDiskFull = errors.New("the disk is full")
 )
 
-// exitNoPython is what venv.py exits with if no Python is old enough.
+// exitNoPython is what venv.py exits with if no Python suits.
 const exitNoPython = 3
 
 // signs are what Python and pip write in cases that people meet. Later lines

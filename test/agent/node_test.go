@@ -33,7 +33,7 @@ type node struct {
 // internals are the keys of driver_internal_info that come from the agent.
 var internals = []string{"agent_version", "hardware_manager_version", "agent_cached_deploy_steps", "agent_cached_clean_steps"}
 
-// call waits while the node is locked, or SQLite is.
+// call waits while the node is locked.
 func (n *node) call(method, path string, body any, want ...int) ([]byte, error) {
 	var answer []byte
 	ctx, cancel := context.WithTimeout(n.ctx, patience)
@@ -48,7 +48,7 @@ func (n *node) call(method, path string, body any, want ...int) ([]byte, error) 
 			return false, err
 		}
 		answer = got
-		busy := status == http.StatusConflict || status == http.StatusServiceUnavailable || strings.Contains(string(got), "database is locked")
+		busy := status == http.StatusConflict || status == http.StatusServiceUnavailable
 		if !busy && !slices.Contains(want, status) {
 			return false, fmt.Errorf("status %d, want %d", status, want)
 		}

@@ -7,12 +7,13 @@
 // for word, also where it is an error of theirs; the embedded one has to be
 // like the newest. Where the old release differs, its answer stands beside the
 // other ("old"); what it is too old for is not run ("since"), and how many that
-// are is said at the end. Nothing is skipped, and too few behaviours are a
-// failure.
+// are is said at the end. Nothing is skipped, and another number of behaviours
+// than the one in counts is a failure.
 //
-//	go test ./test/contract -v                                     all of it
-//	go test ./test/contract -v -run TestContract/newest            one real subject
-//	go test ./test/contract -v -run TestContract/./patch/add-null  one behaviour
+//	go test ./test/contract/embedded                                    the embedded Ironic, in half a minute
+//	go test ./test/contract/real -v -run TestContract/newest            one real subject
+//	go test ./test/contract/real -v -run TestContract/./patch/add-null  one behaviour
+//	go test ./test/contract/machines                                    nodes with a machine, real subjects
 //
 // # A further behaviour
 //
@@ -27,7 +28,7 @@
 //	}},
 //
 // {node} is a node of fake hardware that is the behaviour's own; see [behaviour]
-// and [step] for what else there is, and [machineBehaviour] for nodes with a
+// and [step] for what else there is, and [MachineBehaviour] for nodes with a
 // machine. Lists in Ironic's texts that come from a Python set, addresses of
 // objects and numbers of database rows are matched by a pattern ("~…").
 //

@@ -143,9 +143,17 @@ func TestScreenNoContext(t *testing.T) {
 			s.until(test.says...)
 			s.press("1")
 			s.until("No context could be opened: 4 shows why")
-			for _, key := range []string{"M", "U", "a", " ", "*", "y", "/", "s", "w", "\x0f", terminal.CtrlR, "2", "3", "5", "1", "?", terminal.Esc, ":", terminal.Esc} {
+			for _, key := range []string{"M", "U", "a", " ", "*", "y", "/", "s", "w", "\x0f", terminal.CtrlR, "2", "3", "5", "1"} {
 				s.press(key)
 			}
+			s.press(terminal.Esc)
+			s.gone("enter keep")
+			s.list("?", helpTitle)
+			s.press(terminal.Esc)
+			s.gone(helpTitle)
+			s.list(":", paletteTitle)
+			s.press(terminal.Esc)
+			s.gone(paletteTitle)
 			s.press("4")
 			s.until("› connect")
 			s.quits()

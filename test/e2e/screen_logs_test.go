@@ -84,8 +84,11 @@ func sshPort(t *testing.T) int {
 	t.Helper()
 	var listen net.ListenConfig
 	listener, err := listen.Listen(t.Context(), "tcp", "127.18.0.1:0")
-	if err != nil {
+	if err != nil && os.Getenv("CI") == "" {
 		t.Skipf("127.18.0.1 is not this machine: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	defer func() { _ = listener.Close() }()
 	return listener.Addr().(*net.TCPAddr).Port
@@ -350,9 +353,7 @@ var installing = regexp.MustCompile(`r7-n\d+ .*install_coreos \d+%`)
 // below Watch and in the node's Log tab, and says why where there is none.
 func TestScreenLogInTheLab(t *testing.T) {
 	t.Parallel()
-	if _, err := net.ResolveTCPAddr("tcp", "127.18.0.1:0"); err != nil || sshPort(t) == 0 {
-		t.Skip("machines have no addresses of their own here")
-	}
+	sshPort(t) // machines have addresses of their own here
 	c := newConsole(t)
 	s := c.screen(roomy, "--lab", "--lab-speed", "6")
 	s.until("r7-n01", "r7-n12")

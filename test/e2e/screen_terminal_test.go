@@ -88,7 +88,7 @@ func TestScreenResizeStorm(t *testing.T) {
 				s.press([]string{"?", terminal.Esc, terminal.Enter, terminal.Tab, terminal.Esc}[i/20%5])
 			}
 		}
-		s.press(terminal.Esc, terminal.Esc, terminal.Esc, "1")
+		s.press(terminal.Esc)
 		s.resize(size{100, 30}, "? keys")
 		s.press("1")
 		s.until("› fleet")
@@ -129,7 +129,9 @@ func (s *screenConsole) everywhere(name string, look func(where string)) {
 	s.press("m")
 	s.until("maintenance-on " + name)
 	look("a form")
-	s.press(terminal.Esc, "M")
+	s.press(terminal.Esc)
+	s.gone("maintenance-on " + name)
+	s.press("M")
 	s.until("done, now manageable", "○ manageable")
 	look("a success")
 	s.press("P")
@@ -213,7 +215,9 @@ func (s *screenConsole) asciiEverywhere(name string, look func(where string)) {
 	s.press("P")
 	s.until(takesYes)
 	look("a question")
-	s.press(terminal.Esc, terminal.Enter)
+	s.press(terminal.Esc)
+	s.gone(takesYes)
+	s.press(terminal.Enter)
 	for _, tab := range nodeTabs() {
 		s.until(tab)
 		look(tab)

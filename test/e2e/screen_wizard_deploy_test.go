@@ -154,6 +154,7 @@ test "$1" != fails
 		s.press("E")
 		s.until("go on with what was written")
 		s.press(terminal.Esc)
+		s.gone("go on with what was written")
 		s.quits()
 		s = edited(script + " fails")
 		s.until("exit status 1", "E goes on with what was written")

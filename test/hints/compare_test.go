@@ -18,6 +18,7 @@ import (
 
 	"ironworks/models/hints"
 	"ironworks/test/ironic"
+	"ironworks/test/seeds"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -67,18 +68,15 @@ func run(t *testing.T, environment, program string, cases []byte, count int) []s
 }
 
 // The console says of every case what Ironic and its agent say: whether the hints are
-// valid and why not, and which disk is picked or why none is. IRONWORKS_HINTS_SEED and
+// valid and why not, and which disk is picked or why none is. IRONWORKS_TEST_SEED and
 // IRONWORKS_HINTS_CASES ask for other cases and more of them.
 func TestLikeTheOriginals(t *testing.T) {
-	count, seed := 10_000, uint64(1)
+	count, seed := 10_000, seeds.First(t, 1)
 	if ironic.Long() {
 		count = 100_000
 	}
 	if n, err := strconv.Atoi(os.Getenv("IRONWORKS_HINTS_CASES")); err == nil {
 		count = n
-	}
-	if n, err := strconv.ParseUint(os.Getenv("IRONWORKS_HINTS_SEED"), 10, 64); err == nil {
-		seed = n
 	}
 	m := newMaker(seed)
 	lines := make([][]byte, count)

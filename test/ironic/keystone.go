@@ -21,6 +21,13 @@ type KeystoneOptions struct {
 	TokenExpiration time.Duration
 }
 
+// serveKeystone is a script, and its name in the folder of a Keystone; keystoneDatabase is the
+// name of the database there.
+const (
+	serveKeystone    = "serve_keystone.py"
+	keystoneDatabase = "keystone.sqlite"
+)
+
 // Keystone is a running identity service.
 type Keystone struct {
 	// AuthURL is the address with /v3.
@@ -64,7 +71,7 @@ func StartKeystone(ctx context.Context, options KeystoneOptions) (_ *Keystone, e
 		Domain: "Default", Region: "RegionOne", Dir: dir,
 		reserve: reserved, client: &http.Client{Timeout: time.Minute},
 	}
-	script := filepath.Join(dir, "serve_keystone.py")
+	script := filepath.Join(dir, serveKeystone)
 	k.process = &real.Process{
 		Argv: []string{filepath.Join(env, "bin", "python"), script, strconv.Itoa(port)},
 		Env:  append(real.ServiceEnv(dir), "OS_KEYSTONE_CONFIG_DIR="+dir), Dir: dir, Log: k.Log(),
@@ -75,7 +82,7 @@ func StartKeystone(ctx context.Context, options KeystoneOptions) (_ *Keystone, e
 			_ = os.RemoveAll(dir)
 		}
 	}()
-	if err := k.configure(ctx, options, env, script); err != nil {
+	if err := k.configure(ctx, options, env); err != nil {
 		return nil, fmt.Errorf("setting up Keystone: %w", err)
 	}
 	if err := k.process.Start(); err != nil {
@@ -91,16 +98,16 @@ func StartKeystone(ctx context.Context, options KeystoneOptions) (_ *Keystone, e
 }
 
 // configure writes everything the service reads and makes its database.
-func (k *Keystone) configure(ctx context.Context, options KeystoneOptions, env, script string) error {
+func (k *Keystone) configure(ctx context.Context, options KeystoneOptions, env string) error {
 	expiration := options.TokenExpiration
 	if expiration == 0 {
 		expiration = time.Hour
 	}
-	source, err := scripts.ReadFile("scripts/serve_keystone.py")
+	source, err := scripts.ReadFile("scripts/" + serveKeystone)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(script, source, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(k.Dir, serveKeystone), source, 0o600); err != nil {
 		return err
 	}
 	// What keystone-manage fernet_setup and credential_setup do: they want to
@@ -112,9 +119,9 @@ func (k *Keystone) configure(ctx context.Context, options KeystoneOptions, env, 
 			return fmt.Errorf("making keys: %w", err)
 		}
 	}
-	config := filepath.Join(k.Dir, "keystone.conf")
+	config, path := filepath.Join(k.Dir, "keystone.conf"), filepath.Join(k.Dir, keystoneDatabase)
 	err = real.Settings{
-		"database":         {"connection": "sqlite:///" + filepath.Join(k.Dir, "keystone.sqlite")},
+		"database":         {"connection": "sqlite:///" + path},
 		"token":            {"provider": "fernet", "expiration": strconv.Itoa(int(expiration.Seconds()))},
 		"fernet_tokens":    {"key_repository": repositories["fernet_tokens"]},
 		"fernet_receipts":  {"key_repository": repositories["fernet_receipts"]},
@@ -126,18 +133,25 @@ func (k *Keystone) configure(ctx context.Context, options KeystoneOptions, env, 
 	if err != nil {
 		return err
 	}
-	manage := []string{filepath.Join(env, "bin", "keystone-manage"), "--config-file", config}
-	if err := real.Run(ctx, k.Dir, k.Log(), append(manage, "db_sync")...); err != nil {
+	manage := filepath.Join(env, "bin", "keystone-manage")
+	err = real.CopyDatabase(ctx, env, keystoneDatabase, path, func(ctx context.Context, dir, path string) error {
+		config := filepath.Join(dir, filepath.Base(config))
+		if err := (real.Settings{"database": {"connection": "sqlite:///" + path}}).Write(config); err != nil {
+			return err
+		}
+		return real.Run(ctx, dir, filepath.Join(dir, filepath.Base(k.Log())), manage, "--config-file", config, "db_sync")
+	})
+	if err != nil {
 		return err
 	}
 	// Without an internal address Ironic answers 500 to every call.
-	return real.Run(ctx, k.Dir, k.Log(), append(manage, "bootstrap",
+	return real.Run(ctx, k.Dir, k.Log(), manage, "--config-file", config, "bootstrap",
 		"--bootstrap-username", k.AdminUser,
 		"--bootstrap-password", k.AdminPassword,
 		"--bootstrap-project-name", k.AdminProject,
 		"--bootstrap-public-url", k.AuthURL,
 		"--bootstrap-internal-url", k.AuthURL,
-		"--bootstrap-region-id", k.Region)...)
+		"--bootstrap-region-id", k.Region)
 }
 
 // makeKeys makes a key repository: 0 is the next key, 1 the one in use.

@@ -35,15 +35,16 @@ NOT_UNPACKED = ("libpam-", "systemd-sysv", "systemd-timesyncd", "runit-helper", 
 
 
 def release():
-    """The release of Debian, or None elsewhere."""
+    """The release of Debian or of a distribution made from it, or None elsewhere."""
     try:
         with open("/etc/os-release", encoding="utf-8") as f:
             facts = dict(line.rstrip().split("=", 1) for line in f if "=" in line)
     except OSError:
         return None
-    if facts.get("ID", "").strip('"') != "debian" or not shutil.which("apt-get") or not shutil.which("dpkg-deb"):
+    family = [facts.get("ID", "").strip('"')] + facts.get("ID_LIKE", "").strip('"').split()
+    if "debian" not in family or not shutil.which("apt-get") or not shutil.which("dpkg-deb"):
         return None
-    return facts.get("VERSION_CODENAME", "unknown").strip('"')
+    return facts.get("VERSION_CODENAME", family[0]).strip('"')
 
 
 def run(command):
@@ -102,7 +103,7 @@ def fetch(folder):
 def main():
     name = release()
     if name is None:
-        sys.stderr.write("install.py: this is no Debian, whose packages have sshd and systemd-journal-remote\n")
+        sys.stderr.write("install.py: this is neither Debian nor made from it, whose packages have sshd and systemd-journal-remote\n")
         return 3
     folder = os.path.join(environments.cache_root(), "sshd", name)
     if not os.path.isdir(folder):

@@ -42,7 +42,9 @@ func Fit(s string, w int) string {
 // FitRight makes text exactly w cells wide: cut, or blanks at its left.
 func FitRight(s string, w int) string {
 	s = Cut(s, w)
-	return Blanks(w-Width(s)) + s
+	right := Blanks(w-Width(s)) + s
+	// A combining character at the beginning of s shares the cell of the blank before it.
+	return Blanks(w-Width(right)) + right
 }
 
 // From drops the first n cells of a line. A wide character that is cut through leaves a

@@ -1,13 +1,12 @@
 package deploy_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"testing"
 
+	"ironworks/test/golden"
 	"ironworks/ui/action"
 	"ironworks/ui/screen/deploy"
 	"ironworks/ui/screen/screentest"
@@ -37,30 +36,18 @@ func TestPickedDiskIsReviewed(t *testing.T) {
 	w.do(action.Down, action.Open)
 	screentest.Golden(t, w.s, "disk-picked")
 	w.do(action.DeployNext)
-	golden(t, w.s, "review-ready")
+	ownGolden(t, w.s, "review-ready")
 }
 
 // ofItsOwn is the instance_uuid that every deployment has of its own.
 var ofItsOwn = regexp.MustCompile(`("/instance_uuid","value":"|--instance-uuid )[0-9a-f-]{36}`)
 
-// golden is screentest.Golden for a screen that shows a new uuid each time.
-func golden(t *testing.T, s *deploy.Screen, name string) {
+// ownGolden is screentest.Golden for a screen that shows a new uuid each time.
+func ownGolden(t *testing.T, s *deploy.Screen, name string) {
 	t.Helper()
 	for _, size := range [][2]int{{80, 20}, {200, 46}} {
 		got := ofItsOwn.ReplaceAllString(screentest.Text(s, size[0], size[1]), "${1}11111111-2222-4333-8444-555555555555") + "\n"
 		path := filepath.Join("testdata", fmt.Sprintf("%s.%dx%d.golden", name, size[0], size[1]))
-		if flag.Lookup("update").Value.String() == "true" {
-			if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		want, err := os.ReadFile(path) //nolint:gosec // a file of the test's own
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != string(want) {
-			t.Errorf("%s differs; -update writes it anew. Now:\n%s", path, got)
-		}
+		golden.Compare(t, path, got)
 	}
 }

@@ -76,7 +76,7 @@ func TestAPIGone(t *testing.T) {
 	plan := w.plan()
 	w.ironic.err = &models.Fault{Kind: models.FaultUnreachable, Op: "get node", Message: "connection refused", Hint: "is it running?"}
 	w.page(5)
-	golden(t, w.s, "gone")
+	ownGolden(t, w.s, "gone")
 	w.shows("connection refused", "The plan is kept", "contact lost")
 	if why := w.s.Why(action.DeployGo); !strings.Contains(why, "could not be done") {
 		t.Errorf("%q", why)

@@ -40,7 +40,7 @@ func TestTraitsAreChosen(t *testing.T) {
 	if !strings.Contains(w.plan(), "traits: [CUSTOM_WIPE]") {
 		t.Errorf("%s", w.plan())
 	}
-	golden(t, w.s, "steps-traits")
+	ownGolden(t, w.s, "steps-traits")
 	w.page(5)
 	w.shows(`"path":"/instance_info/traits","value":["CUSTOM_WIPE"]`)
 	// Taken away again, the plan says nothing.
@@ -112,7 +112,7 @@ func TestAllocationIsAskedFor(t *testing.T) {
 	w.shows("[✖ 1 Ramdisk]", "not of the resource class gp-4x")
 	w.do(action.ResetField, action.Down)
 	w.write("CUSTOM_WIPE")
-	golden(t, w.s, "ramdisk-allocation")
+	ownGolden(t, w.s, "ramdisk-allocation")
 	// Its traits become the instance's.
 	w.page(3)
 	w.shows("95  deploy.erase_devices_metadata    template CUSTOM_WIPE")

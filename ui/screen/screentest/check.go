@@ -1,7 +1,6 @@
 package screentest
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,13 +9,11 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"ironworks/test/golden"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen"
 	"ironworks/ui/theme"
 )
-
-// update is registered once for every test binary that uses this package.
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // Hostile are names that somebody may have given a node.
 func Hostile() map[string]string {
@@ -112,22 +109,7 @@ func Golden(t *testing.T, s screen.Screen, name string) {
 		got := Text(s, size.w, size.h) + "\n"
 		Check(t, s.Draw(theme.New(theme.Options{}), size.w, size.h), size.w, size.h)
 		path := filepath.Join("testdata", name+"."+size.suffix+".golden")
-		if *update {
-			if err := os.MkdirAll("testdata", 0o750); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		want, err := os.ReadFile(path) //nolint:gosec // a file of the test's own
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != string(want) {
-			t.Errorf("%s differs; -update writes it anew. Now:\n%s", path, got)
-		}
+		golden.Compare(t, path, got)
 	}
 }
 

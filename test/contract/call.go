@@ -1,0 +1,108 @@
+package contract
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const versionHeader = "X-OpenStack-Ironic-API-Version"
+
+// answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	raw    string
+	body   any
+}
+
+// send makes a call.
+func (c *session) send(s step) answer {
+	c.t.Helper()
+	for {
+		a, err := c.try(c.t.Context(), s)
+		// Who answers before all was sent closes the connection, at times under the reader.
+		if errors.Is(err, net.ErrClosed) {
+			c.pause()
+			continue
+		}
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		return a
+	}
+}
+
+func (c *session) try(ctx context.Context, s step) (answer, error) {
+	method, path, ok := strings.Cut(c.fill(s.call), " ")
+	if !ok {
+		return answer{}, fmt.Errorf("%q is no call", s.call)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, c.subject.URL+path, strings.NewReader(c.fill(s.body)))
+	if err != nil {
+		return answer{}, err
+	}
+	switch s.version {
+	case "":
+		request.Header.Set(versionHeader, "1."+strconv.Itoa(c.subject.MaxMinor))
+	case "none":
+	default:
+		request.Header.Set(versionHeader, s.version)
+	}
+	if s.body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	request.Header.Set("Accept", "application/json")
+	if name, value, ok := strings.Cut(s.header, ":"); ok {
+		request.Header.Del(name)
+		if value = strings.TrimSpace(value); value != "" {
+			request.Header.Set(name, value)
+		}
+	}
+	c.subject.writing.RLock()
+	defer c.subject.writing.RUnlock()
+	response, err := c.subject.Client.Do(request)
+	if err != nil {
+		return answer{}, fmt.Errorf("calling %s: %w", c.subject.Name, err)
+	}
+	raw, err := io.ReadAll(response.Body)
+	if err := errors.Join(err, response.Body.Close()); err != nil {
+		return answer{}, fmt.Errorf("reading the answer of %s: %w", c.subject.Name, err)
+	}
+	a := answer{status: response.StatusCode, header: response.Header, raw: string(raw)}
+	if json.Unmarshal(raw, &a.body) != nil {
+		a.body = nil
+	}
+	return a, nil
+}
+
+// pause waits for a moment, or until the test is to end.
+func (c *session) pause() {
+	timer := time.NewTimer(c.interval)
+	defer timer.Stop()
+	select {
+	case <-c.t.Context().Done():
+	case <-timer.C:
+	}
+}
+
+func randomUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:])
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:16])
+}
+
+func randomMAC() string {
+	var b [4]byte
+	_, _ = rand.Read(b[:])
+	return fmt.Sprintf("%02x:%02x:%02x:%02x", b[0], b[1], b[2], b[3])
+}

@@ -1,0 +1,47 @@
+// Package golden compares texts with golden files, and writes these anew with -update.
+package golden
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/pmezard/go-difflib/difflib"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// Update reports whether golden files are written anew.
+func Update() bool { return *update }
+
+// Compare compares a text with the golden file at path, and fails the test with their
+// difference.
+func Compare(tb testing.TB, path, got string) {
+	tb.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+			tb.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			tb.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if got != string(want) {
+		tb.Errorf("%s differs; -update writes it anew\n%s", path, Diff(string(want), got))
+	}
+}
+
+// Diff is the difference of two texts in the unified format, "" if they are equal.
+func Diff(want, got string) string {
+	// Writing to memory does not fail.
+	text, _ := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
+		A: difflib.SplitLines(want), B: difflib.SplitLines(got), FromFile: "golden", ToFile: "got", Context: 2,
+	})
+	return text
+}

@@ -1,0 +1,18 @@
+package lab_test
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	// Conductors and machines wait more than they work, however few processors there are.
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		os.Exit(2)
+	}
+	goleak.VerifyTestMain(m)
+}

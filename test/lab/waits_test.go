@@ -1,0 +1,301 @@
+package lab_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"ironworks/lab"
+	"ironworks/lab/agent"
+	"ironworks/test/ironic"
+)
+
+// waitGroup are cases that need the same timeout, so that it never ends a wait that is
+// to end otherwise, however slow the computer is.
+type waitGroup struct {
+	name string
+	// timeout is how long an Ironic waits for an agent.
+	timeout time.Duration
+	in      func(c waits) bool
+}
+
+func waitGroups() []waitGroup {
+	return []waitGroup{
+		// No agent calls.
+		{"late", 10 * time.Second, func(c waits) bool { return !c.abort && c.dark }},
+		// An agent calls, and dies in its first step.
+		{"late in a step", 40 * time.Second, func(c waits) bool { return !c.abort && !c.dark }},
+		{"aborted", 30 * time.Minute, func(c waits) bool { return c.abort }},
+	}
+}
+
+// What ends while a node waits for its agent, by a timeout or because somebody
+// says so, ends in the same state and with the same words under the newest
+// Ironic and under the embedded one.
+func TestWaitsEnd(t *testing.T) {
+	t.Parallel()
+	for _, g := range waitGroups() {
+		if ironic.Long() {
+			t.Run("newest/"+g.name, func(t *testing.T) {
+				t.Parallel()
+				timeout := fmt.Sprint(int(g.timeout.Seconds()))
+				liveAll(t, real(t, ironic.Newest, map[string]map[string]string{
+					"conductor": {
+						"deploy_callback_timeout": timeout, "clean_callback_timeout": timeout, "inspect_wait_timeout": timeout,
+						"rescue_callback_timeout": timeout, "service_callback_timeout": timeout, "check_provision_state_interval": "10",
+						"sync_power_state_interval": "0",
+					},
+					"agent": {"require_tls": "true"},
+				}), g.lives())
+			})
+		}
+		t.Run("embedded/"+g.name, func(t *testing.T) {
+			t.Parallel()
+			liveAll(t, embeddedFor(t, g.timeout), g.lives())
+		})
+	}
+}
+
+// waits is a node that waits for its agent, and how that ends.
+type waits struct {
+	name   string
+	faults agent.Faults
+	// dark machines boot nothing.
+	dark  bool
+	path  []step
+	asked map[string]any
+	// in is the state in which it waits, with a step that runs if busy.
+	in   string
+	busy bool
+	// abort is asked for then; without it a timeout is waited for.
+	abort bool
+
+	// want is how it ends. Errors that powering the node off clears are in the
+	// history only.
+	want end
+}
+
+// end is how a node is left behind.
+type end struct {
+	state, target, power string
+	lastError            string
+	history              string // the errors in it
+	fault                string // a node with a fault is in maintenance for what it says
+}
+
+const (
+	cleanTimeout   = "Timeout reached while cleaning the node. Please check if the ramdisk responsible for the cleaning is running on the node. Failed on step %s."
+	serviceTimeout = "Timeout reached while servicing the node. Please check if the ramdisk responsible for the servicing is running on the node. Failed on step %s."
+	theCleanStep   = "{'interface': 'raid', 'step': 'delete_configuration', 'args': {}, 'abortable': True, 'priority': 0}"
+	theServiceStep = "{'interface': 'deploy', 'step': 'burnin_cpu', 'args': {}, 'abortable': True, 'priority': 0}"
+)
+
+func waitCases() []waits {
+	cleaning := map[string]any{"target": "clean", "clean_steps": []any{stepOf("raid", "delete_configuration")}}
+	inUse := []step{managed, adopted}
+	// Heartbeats keep a node from being late.
+	dies, lasting := agent.Faults{DieInStep: "delete_configuration"}, agent.Faults{StepDelay: 24 * time.Hour}
+	diesInService := agent.Faults{DieInStep: "burnin_cpu"}
+	deferred := agent.Faults{StepDelay: deferredDelay, Unabortable: true}
+	const (
+		deployLate  = "Timeout reached while waiting for callback for node UUID"
+		inspectLate = "Timeout reached while inspecting the node. Please check if the ramdisk responsible for the inspection is running on the node."
+		rescueLate  = "Timeout reached while waiting for rescue ramdisk callback for node"
+		inspectEnds = "Inspection was aborted by request."
+		deployEnds  = "By request, the deploy operation was aborted during or after the completion of step \"deploy.deploy\""
+		cleanEnds   = "By request, the clean operation was aborted during or after the completion of step \"raid.delete_configuration\""
+		serviceEnds = "By request, the service operation was aborted during or after the completion of step \"deploy.burnin_cpu\""
+	)
+	cleanLate, serviceLate := fmt.Sprintf(cleanTimeout, "{}"), fmt.Sprintf(serviceTimeout, "{}")
+	cleanStepLate, serviceStepLate := fmt.Sprintf(cleanTimeout, theCleanStep), fmt.Sprintf(serviceTimeout, theServiceStep)
+	free, ready := []step{managed}, []step{managed, provided}
+	inspection, rescue := target("inspect"), rescued.body
+	// Of the steps that an agent has for service, those of the burn-in alone can be aborted and are called
+	// well by the newest Ironic. None of these gets to its end, where the lab refuses it.
+	work := service(stepOf("deploy", "burnin_cpu"))
+	return []waits{
+		{
+			name: "deploy-late", dark: true, path: ready, asked: installCoreOS, in: "wait call-back",
+			want: end{"deploy failed", "active", "power off", deployLate, deployLate, ""},
+		},
+		{
+			name: "inspect-late", dark: true, path: free, asked: inspection, in: "inspect wait",
+			want: end{state: "inspect failed", target: "manageable", power: "power off", history: inspectLate},
+		},
+		{
+			name: "clean-late", dark: true, path: free, asked: cleaning, in: "clean wait",
+			want: end{"clean failed", "manageable", "power off", cleanLate, cleanLate, ""},
+		},
+		{
+			name: "clean-step-late", faults: dies, path: free, asked: cleaning, in: "clean wait", busy: true,
+			want: end{"clean failed", "manageable", "power off", cleanStepLate, cleanStepLate, "clean failure"},
+		},
+		{
+			name: "rescue-late", dark: true, path: inUse, asked: rescue, in: "rescue wait",
+			want: end{"rescue failed", "rescue", "power off", rescueLate, rescueLate, ""},
+		},
+		{
+			name: "service-late", dark: true, path: inUse, asked: work, in: "service wait",
+			want: end{"service failed", "active", "power on", serviceLate, serviceLate, ""},
+		},
+		{
+			name: "service-step-late", faults: diesInService, path: inUse, asked: work, in: "service wait", busy: true,
+			want: end{"service failed", "active", "power off", serviceStepLate, serviceStepLate, "service failure"},
+		},
+		{
+			name: "deploy-abort", dark: true, path: ready, asked: installCoreOS, in: "wait call-back", abort: true,
+			want: end{state: "deploy failed", target: "active", power: "power off", lastError: deployEnds},
+		},
+		{
+			name: "inspect-abort", dark: true, path: free, asked: inspection, in: "inspect wait", abort: true,
+			want: end{"inspect failed", "manageable", "power off", inspectEnds, inspectEnds, ""},
+		},
+		{
+			name: "clean-abort-early", dark: true, path: free, asked: cleaning, in: "clean wait", abort: true,
+			want: end{state: "clean failed", target: "manageable", power: "power off", lastError: "By request, the clean operation was aborted"},
+		},
+		{
+			name: "clean-abort", faults: lasting, path: free, asked: cleaning, in: "clean wait", busy: true, abort: true,
+			want: end{state: "clean failed", target: "manageable", power: "power off", lastError: cleanEnds},
+		},
+		{
+			name: "clean-abort-deferred", faults: deferred, path: free, asked: cleaning, in: "clean wait", busy: true, abort: true,
+			want: end{state: "clean failed", target: "manageable", power: "power off", lastError: cleanEnds},
+		},
+		{
+			name: "rescue-abort", dark: true, path: inUse, asked: rescue, in: "rescue wait", abort: true,
+			want: end{state: "rescue failed", target: "rescue", power: "power off"},
+		},
+		{
+			name: "service-abort", faults: lasting, path: inUse, asked: work, in: "service wait", busy: true, abort: true,
+			want: end{state: "active", power: "power on", lastError: serviceEnds},
+		},
+		{
+			name: "service-abort-deferred", faults: deferred, path: inUse, asked: service(serviceStep()), in: "service wait", busy: true, abort: true,
+			want: end{state: "service failed", target: "active", power: "power on", lastError: strings.Replace(serviceEnds, "burnin_cpu", "inject_files", 1)},
+		},
+	}
+}
+
+// deferredDelay is how long a step lasts by the machine's clock: less than waitTimeout by the
+// conductor's.
+const deferredDelay = 12 * verbSpeed * time.Second
+
+func (g waitGroup) lives() []life {
+	var lives []life
+	for _, c := range waitCases() {
+		if g.in(c) {
+			scenario := lab.Scenario{Name: c.name, NeverBoots: c.dark, Agent: c.faults}
+			lives = append(lives, life{member: lab.Member{Name: c.name, Scenario: scenario}, run: c.live})
+		}
+	}
+	return lives
+}
+
+func (c waits) live(n node) error {
+	err := n.patch("raid_interface", "agent")
+	if err == nil {
+		err = n.walk(c.path...)
+	}
+	if err == nil {
+		_, err = n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/states/provision", c.asked, http.StatusAccepted)
+	}
+	if err == nil {
+		err = n.waitsIn(c.in, c.busy)
+	}
+	if err == nil && c.abort {
+		_, err = n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/states/provision", target("abort"), http.StatusAccepted)
+	}
+	if err != nil {
+		return err
+	}
+	if c.abort && c.faults.Unabortable {
+		if e, err := n.shows(); err != nil || e.State != c.in {
+			return errors.Join(fmt.Errorf("machine %s: the abort is not deferred: %+v", n.Name(), e), err)
+		}
+	}
+	return c.want.comes(n)
+}
+
+// comes waits until a node is left as it should be.
+func (want end) comes(n node) error {
+	ctx, cancel := context.WithTimeout(n.ctx, patience)
+	defer cancel()
+	var wrong error
+	err := ironic.Poll(ctx, 250*time.Millisecond, func(context.Context) (bool, error) {
+		wrong = want.check(n)
+		return wrong == nil, nil
+	})
+	if err != nil {
+		return errors.Join(wrong, err)
+	}
+	return nil
+}
+
+func (want end) check(n node) error {
+	e, err := n.shows()
+	if err != nil {
+		return err
+	}
+	var history []string
+	events, err := n.events("ERROR")
+	if err != nil {
+		return err
+	}
+	for _, text := range events {
+		history = append(history, strings.ReplaceAll(text, n.uuid, "UUID"))
+	}
+	got := end{e.State, e.Target, e.Power, e.LastError, strings.Join(history, "\n"), e.Fault}
+	if got != want {
+		err = fmt.Errorf("machine %s: it ends\n%+v, want\n%+v", n.Name(), got, want)
+	}
+	if maintained := want.fault != ""; e.Maintenance != maintained || maintained && e.Reason != want.lastError {
+		err = errors.Join(err, fmt.Errorf("machine %s: maintenance %t %q", n.Name(), e.Maintenance, e.Reason))
+	}
+	if len(e.CleanStep)+len(e.ServiceStep) > 0 {
+		err = errors.Join(err, fmt.Errorf("machine %s: a step is left: %v %v", n.Name(), e.CleanStep, e.ServiceStep))
+	}
+	return err
+}
+
+// waitsIn waits until the node waits for its agent in a state, and for the end
+// of a step there if it is to be busy.
+func (n node) waitsIn(state string, busy bool) error {
+	ctx, cancel := context.WithTimeout(n.ctx, patience)
+	defer cancel()
+	var e ending
+	err := ironic.Poll(ctx, 500*time.Millisecond, func(context.Context) (bool, error) {
+		var err error
+		if e, err = n.shows(); err != nil {
+			return false, err
+		}
+		return e.State == state && (!busy || len(e.CleanStep)+len(e.ServiceStep) > 0), nil
+	})
+	if err != nil {
+		return fmt.Errorf("machine %s: waiting until it is in %s: %w; it is %+v", n.Name(), state, err, e)
+	}
+	return nil
+}
+
+// embeddedFor is one that waits for agents as long as it is told to. It leaves
+// the power alone: a comparison that finds it right clears the last error, and
+// there may be one between two looks at a node.
+func embeddedFor(t *testing.T, timeout time.Duration) subject {
+	t.Helper()
+	i, err := lab.StartIronic(t.Context(), lab.IronicOptions{Speed: float64(30*time.Minute) / float64(timeout), NoPowerSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := i.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return subject{url: i.URL, do: func(ctx context.Context, method, path string, body any) (int, []byte, error) {
+		return ask(ctx, i.URL, method, path, body)
+	}}
+}

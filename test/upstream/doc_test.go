@@ -1,0 +1,11 @@
+// Package upstream_test runs code of ironworks beside single functions and libraries of the
+// pinned Ironic, and drives one simulated machine with a real conductor.
+package upstream_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

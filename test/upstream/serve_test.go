@@ -1,0 +1,124 @@
+package upstream_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"ironworks/ignition/serve"
+	"ironworks/test/ironic"
+)
+
+// conductor is how Ironic's own code looks at an image and downloads it.
+const conductor = `
+import json, sys
+from oslo_config import cfg
+from ironic.conf import CONF
+from ironic.common import image_service
+CONF([], project='ironic', default_config_files=[])
+url, target, ca = sys.argv[1:]
+if ca:
+    CONF.set_override('webserver_verify_ca', ca)
+service = image_service.get_image_service(url)
+seen = service.show(url)
+with open(target, 'wb') as f:
+    service.download(url, f)
+print(json.dumps({'size': seen['size'], 'no_cache': seen['no_cache'], 'updated_at': str(seen['updated_at'])}))
+`
+
+// TestImageService has the code of a real conductor fetch an image, by HTTP and by HTTPS
+// with our certificate as its authority.
+func TestImageService(t *testing.T) {
+	python := ironic.Program(t, "python")
+	content := make([]byte, 3<<20)
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(content)
+	for name, tls := range map[string]*serve.TLS{"http": nil, "https": {}} {
+		t.Run(name, func(t *testing.T) {
+			done := make(chan serve.Event, 1)
+			server := startServer(t, serve.Options{TLS: tls, Clock: clock{}, OnEvent: func(e serve.Event) {
+				if e.Kind == serve.EventDone {
+					done <- e
+				}
+			}})
+			path, err := server.Add(isoItem(t, content, time.Date(2026, 7, 1, 10, 20, 30, 0, time.UTC)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir, ca := t.TempDir(), ""
+			if pem := server.Certificate(); pem != nil {
+				ca = filepath.Join(dir, "ca.pem")
+				if err := os.WriteFile(ca, pem, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			target := filepath.Join(dir, "fetched")
+			var said bytes.Buffer
+			cmd := exec.CommandContext(ctx, python, "-c", conductor, server.URL("127.0.0.1", path), target, ca)
+			cmd.Stderr = &said
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatalf("the conductor cannot fetch it: %v\n%s", err, said.String())
+			}
+			var seen map[string]any
+			if err := json.Unmarshal(out, &seen); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			if got := fmt.Sprint(seen["size"], seen["no_cache"], seen["updated_at"]); got != fmt.Sprint(float64(len(content)), true, "2026-07-01 10:20:30") {
+				t.Errorf("the conductor sees %v", seen)
+			}
+			fetched, err := os.ReadFile(target)
+			if err != nil || !bytes.Equal(fetched, content) {
+				t.Errorf("%d other bytes, error %v", len(fetched), err)
+			}
+			if f := (<-done).Fetch; f.State != serve.Done || f.Heads < 1 {
+				t.Errorf("fetch %+v", f)
+			}
+		})
+	}
+}
+
+type clock struct{}
+
+func (clock) Now() time.Time { return time.Now() }
+
+// startServer serves until the test ends.
+func startServer(t *testing.T, options serve.Options) *serve.Server {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	server, err := serve.Listen(ctx, options)
+	if err != nil {
+		cancel()
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return server
+}
+
+// isoItem is an image on disk.
+func isoItem(t *testing.T, content []byte, modified time.Time) serve.Item {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "r7-n01.iso")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return serve.Item{Node: "r7-n01", Name: "r7-n01.iso", Kind: serve.ISO, Modified: modified, Open: func(context.Context) (io.ReadSeekCloser, error) {
+		return os.Open(path)
+	}}
+}

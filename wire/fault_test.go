@@ -1,0 +1,125 @@
+package wire
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ironworks/models"
+)
+
+// TestDescribe names every kind of fault of a connection.
+func TestDescribe(t *testing.T) {
+	t.Parallel()
+	certificate := func(err error) error { return &tls.CertificateVerificationError{Err: err} }
+	for _, test := range []struct {
+		name   string
+		err    error
+		target string
+		kind   models.FaultKind
+		says   string
+		hint   string
+	}{
+		{"canceled", context.Canceled, "http://h:1", models.FaultCanceled, "interrupted", ""},
+		{"too large", errTooLarge, "http://h:1", models.FaultBadAnswer, errTooLarge.Error(), ""},
+		{"no such host", &net.DNSError{Name: "nowhere"}, "http://nowhere", models.FaultDNS, `"nowhere" does not resolve`, "resolver"},
+		{"refused", syscall.ECONNREFUSED, "http://h:1", models.FaultRefused, "connection refused by h:1", "is the API running"},
+		{"no route", syscall.ENETUNREACH, "http://h:1", models.FaultUnreachable, "no route", "VPN"},
+		{"stalled", errStalled, "http://h:1", models.FaultTimeout, "no answer from h:1 in time", "firewall"},
+		{"deadline", context.DeadlineExceeded, "", models.FaultTimeout, "no answer from the server in time", "the API hangs"},
+		{"cut short", io.ErrUnexpectedEOF, "http://h:1", models.FaultBadAnswer, "incomplete", "in the middle"},
+		{"reset over HTTP", syscall.ECONNRESET, "http://h:1", models.FaultReset, "closed the connection", "use https://"},
+		{"closed over HTTPS", io.EOF, "https://h:1", models.FaultReset, "closed the connection", ""},
+		{"TLS on the port", errors.New(`malformed HTTP response "\x15\x03\x01"`), "http://h:1", models.FaultTLS, "speaks TLS only", "use https://"},
+		{"another protocol", errors.New("malformed HTTP status code"), "http://h:1", models.FaultNotIronic, "does not speak HTTP", "https://"},
+		{"no TLS on the port", errors.New("http: server gave HTTP response to HTTPS client"), "https://h:1", models.FaultTLS, "h:1 does not speak TLS", "use http://"},
+		{"a handshake refused", errors.New("remote error: tls: certificate required"), "https://h:1", models.FaultTLS, "certificate required", "client certificate"},
+		{"another name", certificate(x509.HostnameError{Certificate: &x509.Certificate{}, Host: "h"}), "https://h:1", models.FaultTLS, `it is not for "h"`, "name that is in"},
+		{"expired", certificate(x509.CertificateInvalidError{Reason: x509.Expired}), "https://h:1", models.FaultTLS, "expired", "clocks"},
+		{"unknown issuer", certificate(x509.UnknownAuthorityError{}), "https://h:1", models.FaultTLS, "issuer is not trusted", "cacert"},
+		{"anything else", &url.Error{Op: "Get", URL: "http://h:1/secret", Err: errors.New("odd\x1b[2J")}, "http://h:1", models.FaultBadAnswer, "odd", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var f models.Fault
+			Describe(&f, fmt.Errorf("wrapped: %w", test.err), test.target, "the API")
+			if f.Kind != test.kind || !strings.Contains(f.Message, test.says) || !strings.Contains(f.Hint, test.hint) || (f.Hint == "") != (test.hint == "") && test.kind != models.FaultReset {
+				t.Errorf("%s %q, hint %q", f.Kind, f.Message, f.Hint)
+			}
+			if models.Printable(f.Message) != f.Message {
+				t.Errorf("not safe to show: %q", f.Message)
+			}
+		})
+	}
+}
+
+// slow is a transport to a server that answers after a while.
+func slow(after time.Duration) *http.Transport {
+	return &http.Transport{DisableKeepAlives: true, DialContext: func(context.Context, string, string) (net.Conn, error) {
+		here, there := net.Pipe()
+		go func() {
+			defer func() { _ = there.Close() }()
+			if _, err := http.ReadRequest(bufio.NewReader(there)); err != nil {
+				return
+			}
+			<-time.After(after)
+			_, _ = io.WriteString(there, "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone")
+		}()
+		return here, nil
+	}}
+}
+
+// TestWithLimit gives one request more time than the others; less it cannot give.
+func TestWithLimit(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		limit time.Duration
+		late  bool
+	}{{0, true}, {time.Second, true}, {time.Minute, false}} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx := t.Context()
+			if test.limit > 0 {
+				ctx = WithLimit(ctx, test.limit)
+			}
+			request := httptest.NewRequestWithContext(ctx, http.MethodGet, "http://h/", nil)
+			response, err := (&watchdog{next: slow(20 * time.Second), limit: 10 * time.Second, largest: 100}).RoundTrip(request)
+			if errors.Is(err, errStalled) != test.late {
+				t.Errorf("limit %v: error %v", test.limit, err)
+			}
+			if response != nil {
+				_ = response.Body.Close()
+			}
+			<-time.After(time.Minute) // by then the server has ended, too
+		})
+	}
+}
+
+// TestTLSFiles refuses files that have no certificate, by their names.
+func TestTLSFiles(t *testing.T) {
+	t.Parallel()
+	empty := filepath.Join(t.TempDir(), "empty.pem")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, files := range []models.TLS{{CACert: empty}, {CACert: empty + ".none"}, {Cert: empty}, {Cert: empty, Key: empty + ".none"}} {
+		var fault *models.Fault
+		if _, err := tlsConfig(files, ""); !errors.As(err, &fault) || fault.Kind != models.FaultConfig || !strings.Contains(fault.Message, empty) {
+			t.Errorf("%+v: error %v", files, err)
+		}
+	}
+}
