@@ -33,7 +33,7 @@ check:
 # RACING ends in less than a minute each. DRIVING and DRIVING_RACING wait for real programs
 # more than they work. The end-to-end tests have several Ironics of their own, and run alone.
 # make lint vets.
-RACING := ^ironworks/(agentlog|bmc|cmd|config|fleet|ignition/serve|ironicclient|journal|lab(/.*)?|provision|replay|ui|ui/screen/(deploy|logs|ramdisk)|wire)$$
+RACING := ^ironworks/(agentlog|audit|bmc|cmd|config|fleet|ignition/serve|ironicclient|journal|lab(/.*)?|provision|replay|session|ui|ui/screen/(deploy|logs|ramdisk)|wire)$$
 DRIVING := ^ironworks/test/(agent|contract/.*|coreosinstaller|explain|hints|ironic|oracle|terminal|upstream)$$
 DRIVING_RACING := ^ironworks/test/(journal|lab|ramdisk)$$
 ALONE := ^ironworks/test/e2e$$
